@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors if POOLGAUGE_STRICT is set, as in `.ci/run`. Without it, a new warning in a
-// newer compiler does not fail the build for users.
+// Warnings are errors only if POOLGAUGE_STRICT is set, as `.ci/run` does. A new warning in a later
+// compiler must not prevent users from building the package.
 let strict: [SwiftSetting] =
     Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// Platforms without Combine use OpenCombine instead.
+// For systems without Combine.
 let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].map { product in
     .product(
         name: product,
@@ -28,14 +28,14 @@ let package = Package(
         .executable(name: "poolgauge", targets: ["poolgauge"]),
     ],
     traits: [
-        .trait(name: "GRDB", description: "Adds arms with library: grdb, which require GRDB.")
+        .trait(name: "GRDB", description: "Arms with library: grdb, which need GRDB built.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        // GRDB is fetched and built only if its trait is enabled: `swift build --traits GRDB`.
+        // Fetched and built only with the trait: `swift build --traits GRDB`.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -81,8 +81,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            // `Presets` is a link to the folder `scenarios`, which contains the only copies of the
-            // files.
+            // A link to the folder `scenarios`, so that each file exists only once.
             resources: [.embedInCode("Presets")],
             swiftSettings: strict
         ),
@@ -111,8 +110,7 @@ let package = Package(
         .target(
             name: "TerminalUI",
             dependencies: ["Units", .product(name: "Yams", package: "Yams")],
-            // `BuiltIn` is a link to the folder `themes`. The files are part of the library, so the
-            // binary can be moved.
+            // A link to the folder `themes`, whose files are embedded in the library.
             resources: [.embedInCode("Themes/BuiltIn")],
             swiftSettings: strict
         ),
@@ -123,7 +121,7 @@ let package = Package(
         ),
         .target(
             name: "Dashboard",
-            // The dashboard shows the reports of SQLiteWatch, but it takes no samples itself.
+            // It displays the reports of SQLiteWatch, and does not sample.
             dependencies: ["SQLiteWatch", "TerminalUI", "Telemetry"],
             swiftSettings: strict
         ),
@@ -148,21 +146,21 @@ let package = Package(
             dependencies: ["Isolation", "Telemetry"],
             swiftSettings: strict
         ),
-        // The engine's tests start and kill this program.
+        // A program that the engine's tests start and kill.
         .executableTarget(
             name: "CommitWriter",
             dependencies: ["SQLiteEngine"],
             path: "Tests/CommitWriter",
             swiftSettings: strict
         ),
-        // The engine's tests use this program as a second process. It uses libsqlite3 directly.
+        // The second process of the engine's tests: a program that uses libsqlite3 directly.
         .executableTarget(
             name: "SecondProcess",
             dependencies: ["CSQLite", "SQLiteEngine"],
             path: "Tests/SecondProcess",
             swiftSettings: strict
         ),
-        // The engine's tests run transactions alongside this program.
+        // A process that runs transactions alongside the engine's tests.
         .executableTarget(
             name: "IsolationPeer",
             dependencies: ["CSQLite", "Isolation", "SQLiteEngine"],
@@ -182,7 +180,7 @@ let package = Package(
             dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
             swiftSettings: strict
         ),
-        // This program is the helper process of the sessions that tests start.
+        // The helper process of watch sessions in tests.
         .executableTarget(
             name: "WatchHelper",
             dependencies: ["SQLiteWatch"],
@@ -194,8 +192,7 @@ let package = Package(
             dependencies: ["SQLiteWatch", "WatchHelper"],
             swiftSettings: strict
         ),
-        // This program contains the helper processes of traces that tests start, and a trace that
-        // they kill.
+        // The helper processes of traces in tests, and a trace that a test kills.
         .executableTarget(
             name: "TraceHelper",
             dependencies: ["SQLTrace"],
@@ -256,7 +253,7 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: strict
         ),
-        // A program with its own target. The tests compare two builds of it.
+        // A program with its own target. The tests compare two of its builds.
         .executableTarget(
             name: "OwnTarget",
             dependencies: ["SQLiteEngine", "Telemetry", "WorkloadEngine"],
@@ -276,8 +273,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// POOLGAUGE_TESTS limits the package to the given test targets and the targets that they depend on,
-// so that `./test` builds no more than it runs with a sanitizer.
+// POOLGAUGE_TESTS limits the package to these test targets and their dependencies. With a
+// sanitizer, `./test` then builds only what it runs.
 if let names = Context.environment["POOLGAUGE_TESTS"] {
     var needed: Set<String> = []
     var open = names.split(separator: ",").map(String.init)
