@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors only if POOLGAUGE_STRICT is set, as `.ci/run` does. A new warning in a later
-// compiler must not prevent users from building the package.
+// Warnings are errors where POOLGAUGE_STRICT is set, as `.ci/run` does: a newer compiler's new
+// warning must not stop somebody who only wants to build.
 let strict: [SwiftSetting] =
     Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// For systems without Combine.
+// Where the system brings no Combine of its own.
 let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].map { product in
     .product(
         name: product,
@@ -35,7 +35,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        // Fetched and built only with the trait: `swift build --traits GRDB`.
+        // Neither fetched nor built unless the trait is on: `swift build --traits GRDB`.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -81,7 +81,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            // A link to the folder `scenarios`, so that each file exists only once.
+            // A link to the folder `scenarios`, whose files stay the only copies.
             resources: [.embedInCode("Presets")],
             swiftSettings: strict
         ),
@@ -110,7 +110,7 @@ let package = Package(
         .target(
             name: "TerminalUI",
             dependencies: ["Units", .product(name: "Yams", package: "Yams")],
-            // A link to the folder `themes`, whose files are embedded in the library.
+            // A link to themes/: the files are part of the library, wherever the binary is.
             resources: [.embedInCode("Themes/BuiltIn")],
             swiftSettings: strict
         ),
@@ -121,7 +121,7 @@ let package = Package(
         ),
         .target(
             name: "Dashboard",
-            // It displays the reports of SQLiteWatch, and does not sample.
+            // Of SQLiteWatch, it shows the reports; it samples nothing itself.
             dependencies: ["SQLiteWatch", "TerminalUI", "Telemetry"],
             swiftSettings: strict
         ),
@@ -146,7 +146,7 @@ let package = Package(
             dependencies: ["Isolation", "Telemetry"],
             swiftSettings: strict
         ),
-        // A program that the engine's tests start and kill.
+        // What the engine's tests start, and kill.
         .executableTarget(
             name: "CommitWriter",
             dependencies: ["SQLiteEngine"],
@@ -160,7 +160,7 @@ let package = Package(
             path: "Tests/SecondProcess",
             swiftSettings: strict
         ),
-        // A process that runs transactions alongside the engine's tests.
+        // What they run transactions beside.
         .executableTarget(
             name: "IsolationPeer",
             dependencies: ["CSQLite", "Isolation", "SQLiteEngine"],
@@ -180,7 +180,7 @@ let package = Package(
             dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
             swiftSettings: strict
         ),
-        // The helper process of watch sessions in tests.
+        // The helper process of the sessions that tests start.
         .executableTarget(
             name: "WatchHelper",
             dependencies: ["SQLiteWatch"],
@@ -192,7 +192,7 @@ let package = Package(
             dependencies: ["SQLiteWatch", "WatchHelper"],
             swiftSettings: strict
         ),
-        // The helper processes of traces in tests, and a trace that a test kills.
+        // The helper processes of traces that tests start, and a trace that they kill.
         .executableTarget(
             name: "TraceHelper",
             dependencies: ["SQLTrace"],
@@ -253,7 +253,7 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: strict
         ),
-        // A program with its own target. The tests compare two of its builds.
+        // A program with its own target, two builds of which the tests compare.
         .executableTarget(
             name: "OwnTarget",
             dependencies: ["SQLiteEngine", "Telemetry", "WorkloadEngine"],
@@ -273,8 +273,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// POOLGAUGE_TESTS limits the package to these test targets and their dependencies. With a
-// sanitizer, `./test` then builds only what it runs.
+// POOLGAUGE_TESTS limits the package to these test targets and the targets that they need: `./test`
+// builds no more than it runs with a sanitizer.
 if let names = Context.environment["POOLGAUGE_TESTS"] {
     var needed: Set<String> = []
     var open = names.split(separator: ",").map(String.init)
