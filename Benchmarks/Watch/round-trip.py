@@ -9,7 +9,7 @@ while `poolgauge capture` traces it. The captured scenario runs three times on t
 
 A row for each kind of transaction shows rates, medians and 99th percentiles of the original and of
 the capture (medians of the three runs), and the values that miss their bounds. Rates must be within
-10 %, and medians within 20 %. The ranges of p99 in the three runs must overlap. The shares of time
+10%, and medians within 20%. The ranges of p99 in the three runs must overlap. The shares of time
 in write transactions must be within 5 points. Times are response times of closed loops and service
 times of open loads. `compare --arms queue,pool` must reach the same verdict for both scenarios.
 """

@@ -7,7 +7,7 @@ Each program runs a query that takes about a millisecond, a point read and an in
 attempts inserts while another connection holds the lock. It counts its calls and its SQLITE_BUSY
 errors, and measures the time of its statements. A row shows the numbers of the program and of the
 trace. Calls and SQLITE_BUSY errors must be equal. The mean time of the long query must be within
-10 % (timed, if at least 100 calls were timed) or 5 % (full).
+10% (timed, if at least 100 calls were timed) or 5% (full).
 
 The programs are C, shell (sqlite3), Python, apsw, SQLAlchemy, Django (with its test server), Ruby,
 PHP and engine (`poolgauge run`). Programs that are not installed are skipped. --python specifies an

@@ -10,7 +10,7 @@ keys and writes one object. Loops without a trace and with a trace at each level
 A row shows the median processor time of a read in microseconds, without and with the trace, and the
 median of the ratios. The processor time of a loop includes its probes. Unlike its rate, it depends
 little on other programs. `--sql-limit 100%` prevents the trace from pausing. The last level,
-"default", is light with the default limit of 5 %.
+"default", is light with the default limit of 5%.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the reports of `poolgauge top` with measurements that the watched programs make.
 
-    stopwatch.py shares [--runs 20] [--seconds 30]       a write lock held for 5, 20 and 60 % of the time
+    stopwatch.py shares [--runs 20] [--seconds 30]       a write lock held for 5, 20 and 60% of the time
     stopwatch.py commits [--seconds 10]                  commits per second of a busy writer
     stopwatch.py tables [--seconds 10]                   frames by table of a writer
     stopwatch.py cost [--processes 300] [--seconds 30]   processor time with many attached processes
@@ -10,8 +10,8 @@
 
 `--command` specifies the program. The default is ".build/release/poolgauge top". Each comparison
 prints the load averages of the machine before and after it. The exit status is 1 if a bound is
-missed. The bounds are 19 of 20 shares within 2 points, commits within 1 %, frames by table within
-5 % of all frames, 3 % of a core, and 99 % of the throughput.
+missed. The bounds are 19 of 20 shares within 2 points, commits within 1%, frames by table within
+5% of all frames, 3% of a core, and 99% of the throughput.
 """
 
 import argparse
@@ -395,7 +395,7 @@ def compare_slices(arguments, synchronous):
         print(
             f"{synchronous}: {name}: {totals[False][index] / len(values):.0f}/s without,"
             f" {totals[True][index] / len(values):.0f}/s with top, median of {len(values)} ratios"
-            f" {middle:.4f} (95 %: {medians[50]:.4f} to {medians[1949]:.4f})",
+            f" {middle:.4f} (95%: {medians[50]:.4f} to {medians[1949]:.4f})",
             flush=True,
         )
     return passes

@@ -90,7 +90,7 @@ func time(_ nanoseconds: UInt64) -> String {
 }
 
 private func percent(_ part: UInt64, of whole: UInt64) -> String {
-    whole == 0 ? "0 %" : "\(part * 100 / whole) %"
+    whole == 0 ? "0%" : "\(part * 100 / whole)%"
 }
 
 private func column(_ text: String, _ width: Int) -> String {

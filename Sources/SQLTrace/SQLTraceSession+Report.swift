@@ -142,8 +142,8 @@ extension SQLTraceSession {
         }
         if limiter.tracedShare < 1 {
             tracing.notes.append(
-                "a program lost more than \(Int((options.shareLimit * 100).rounded())) % of its time "
-                    + "to probes: it was traced for \(Int(limiter.tracedShare * 100)) % of the time, "
+                "a program lost more than \(Int((options.shareLimit * 100).rounded()))% of its time "
+                    + "to probes: it was traced for \(Int(limiter.tracedShare * 100))% of the time, "
                     + "and all counts refer to that time"
             )
         }

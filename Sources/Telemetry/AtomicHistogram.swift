@@ -3,7 +3,7 @@ import Synchronization
 /// A histogram of durations, which any thread can read while other threads write.
 ///
 /// Buckets are log-linear, with 16 per octave as in HdrHistogram, so a value has a precision of
-/// 6.25 %. Values are in nanoseconds. The last bucket contains values above 2⁴⁴ (about five hours).
+/// 6.25%. Values are in nanoseconds. The last bucket contains values above 2⁴⁴ (about five hours).
 /// A histogram occupies 5 KB.
 ///
 /// `@unchecked Sendable` is safe because the buckets are atomics whose memory lives as long as the

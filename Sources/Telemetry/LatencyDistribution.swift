@@ -2,7 +2,7 @@
 ///
 /// A distribution is small enough for a sample, and precise enough for a histogram and a heat map.
 /// Buckets are log-linear, with four per octave, starting at 128 ns, so a value has a precision of
-/// 25 %. Bucket 0 contains shorter values, and the last bucket contains values of nine minutes or
+/// 25%. Bucket 0 contains shorter values, and the last bucket contains values of nine minutes or
 /// more. Empty buckets at both ends are omitted.
 public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// The number of buckets.

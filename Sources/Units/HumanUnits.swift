@@ -73,15 +73,15 @@ package enum HumanUnits {
         return threeDigits(min(perSecond / 1e9, 999)) + "G/s"
     }
 
-    /// Formats a share in 0…1, such as `0 %`, `0.4 %`, `43 %` or `100 %`.
+    /// Formats a share in 0…1, such as `0%`, `0.4%`, `43%` or `100%`.
     ///
-    /// Larger shares are limited to `999 %`.
+    /// Larger shares are limited to `999%`.
     package static func percent(_ share: Double) -> String {
-        guard share.isFinite, share > 0 else { return "0 %" }
+        guard share.isFinite, share > 0 else { return "0%" }
         let value = min(share * 100, 999)
-        if value < 0.05 { return "0 %" }
-        if value < 9.95, value != value.rounded() { return decimal(value, places: 1) + " %" }
-        return "\(Int(value.rounded())) %"
+        if value < 0.05 { return "0%" }
+        if value < 9.95, value != value.rounded() { return decimal(value, places: 1) + "%" }
+        return "\(Int(value.rounded()))%"
     }
 
     /// Formats a count, such as `1,423`, or `1.42M` for a million or more.

@@ -121,12 +121,12 @@ struct CaptureRoundTripTests {
         #expect(report.rows.count == 3, "\(captured.yaml)")
         for row in report.rows {
             // The rates are at least 30/s. In four seconds of Poisson arrivals, three standard
-            // deviations are at most about 27 %.
+            // deviations are at most about 27%.
             let ratio = row.rate.replayed / row.rate.captured
             #expect(ratio > 0.65 && ratio < 1.5, "\(row.name): \(report.lines)")
         }
         // Each of two workers holds the writer for 3 ms of every 33 ms, or longer on a busy
-        // machine. Together, they hold it for at least 15 % of the time.
+        // machine. Together, they hold it for at least 15% of the time.
         #expect(report.writeShare.captured > 0.1, "\(report.lines)")
         #expect(report.writeShare.replayed > 0.1, "\(report.lines)")
         #expect(captured.yaml.contains("{pause: "))

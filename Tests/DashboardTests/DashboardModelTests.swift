@@ -102,6 +102,6 @@ struct DashboardModelTests {
     @Test func theFooterShowsTheCostOfTheDisplay() {
         var model = dashboard()
         model.displayCPUShare = 0.013
-        #expect(model.render(size: size).plainText.contains("display 1.3 % CPU"))
+        #expect(model.render(size: size).plainText.contains("display 1.3% CPU"))
     }
 }

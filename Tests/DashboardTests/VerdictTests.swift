@@ -51,7 +51,7 @@ struct VerdictTests {
         }
         #expect(level == .bad)
         #expect(
-            text == "Pool saturated 43 % of the last 10 s: 2 reads wait, oldest ui 12.0 ms; "
+            text == "Pool saturated 43% of the last 10 s: 2 reads wait, oldest ui 12.0 ms; "
                 + "report holds 1 of 4 readers (3.41 s)"
         )
     }
@@ -63,7 +63,7 @@ struct VerdictTests {
                 sample.database.waitingReaders = [waiter("ui", 1_000), waiter("ui", 900)]
             }
         }
-        #expect(text == "Pool saturated 50 % of the last 10 s: no waiters now, up to 2 before")
+        #expect(text == "Pool saturated 50% of the last 10 s: no waiters now, up to 2 before")
     }
 
     @Test func anIdlePoolIsReportedAsIdle() {
@@ -113,7 +113,7 @@ struct VerdictTests {
         #expect(level == .bad)
         #expect(
             text.hasPrefix(
-                "Queue saturated 100 % of the last 10 s: 1 read and 1 write wait, "
+                "Queue saturated 100% of the last 10 s: 1 read and 1 write wait, "
                     + "oldest pay 2.00 ms"
             )
         )
@@ -137,7 +137,7 @@ struct VerdictTests {
         for width in [36, 56, 76, 116] {
             let text = verdict.text(fitting: width, isASCII: false)
             #expect(CellText.width(of: text) <= width, "\(text)")
-            #expect(text.contains("64 %"))
+            #expect(text.contains("64%"))
         }
     }
 

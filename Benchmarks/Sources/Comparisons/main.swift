@@ -8,7 +8,7 @@ import WorkloadEngine
 //
 // First, the program compares an arm with another arm on which accesses take a tenth longer, and
 // counts how often the comparison detects the difference. Then it compares an arm with itself, and
-// counts how often the test reports a difference at 5 %. By default, the first comparison uses
+// counts how often the test reports a difference at 5%. By default, the first comparison uses
 // forty quarter-second blocks, and the second comparison uses ten half-second blocks. On a machine
 // whose speed changes occasionally, many short blocks detect more than a few long ones.
 

@@ -131,7 +131,7 @@ struct SlotPlanner {
         let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
         let range = slot.role == .change ? nil : own?.range
         if let fit = DistributionFit.best(of: sample, range: range, k: options.leastCount) {
-            let distance = "distance of the fit \(TimeText.number(fit.distance * 100)) %"
+            let distance = "distance of the fit \(TimeText.number(fit.distance * 100))%"
             guard fit.needsRange else {
                 return .variable(base: base, yaml: fit.yaml, comment: distance)
             }
@@ -152,7 +152,7 @@ struct SlotPlanner {
         return .variable(
             base: base,
             yaml: "distribution: choice, theta: \(popular.theta), \(Self.reference(column))",
-            comment: "distance of the fit \(TimeText.number(popular.distance * 100)) %"
+            comment: "distance of the fit \(TimeText.number(popular.distance * 100))%"
         )
     }
 

@@ -12,8 +12,8 @@ enum TimeText {
     /// Formats a rate, such as `120/s`.
     static func rate(_ rate: Double) -> String { number(rate) + "/s" }
 
-    /// Formats a share, such as `12.5 %`.
-    static func share(_ share: Double) -> String { number(share * 100) + " %" }
+    /// Formats a share, such as `12.5%`.
+    static func share(_ share: Double) -> String { number(share * 100) + "%" }
 
     /// Formats a number without an exponent.
     ///

@@ -75,8 +75,8 @@ struct SlowParts {
         slow.response > 0 ? Double(part.nanoseconds) / Double(slow.response) : 0
     }
 
-    /// Returns a sentence such as `beyond p99, 87.6 ms: 45 % waiting for a reader, 55 % being
-    /// served`, without parts of less than 1 %.
+    /// Returns a sentence such as `beyond p99, 87.6 ms: 45% waiting for a reader, 55% being
+    /// served`, without parts of less than 1%.
     func sentence(theme: Theme, isShort: Bool) -> [Span] {
         let dim = theme.style(.dim)
         var spans = [
@@ -99,7 +99,7 @@ struct SlowParts {
         return spans
     }
 
-    /// Returns a summary for narrow panels, such as `p99: 60 % waiting, 40 % served`.
+    /// Returns a summary for narrow panels, such as `p99: 60% waiting, 40% served`.
     ///
     /// For a lower percentile, the text indicates that p99 is unknown.
     func summary(theme: Theme) -> [Span] {

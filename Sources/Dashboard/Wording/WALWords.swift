@@ -125,7 +125,7 @@ extension History {
     /// Whether the log is growing.
     ///
     /// A growing log exceeds the size at which SQLite checkpoints automatically, and exceeds its
-    /// minimum size over the last ten seconds by more than 10 %.
+    /// minimum size over the last ten seconds by more than 10%.
     var isLogGrowing: Bool {
         guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
             // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB.

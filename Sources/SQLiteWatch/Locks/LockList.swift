@@ -6,7 +6,7 @@ import Glibc
 /// Each call to `read` returns at most one page of `/proc/locks`, and Linux unlocks its list
 /// between calls (`seq_read_iter` in `fs/seq_file.c`). If an earlier lock is released between two
 /// calls, the list skips a lock that is held continuously. Alongside a process that changes 10,000
-/// locks per second, this affects 0.4 % of the lists. If a list of several pages lacks a lock from
+/// locks per second, this affects 0.4% of the lists. If a list of several pages lacks a lock from
 /// the previous list, it is therefore read again.
 struct LockList {
     /// The maximum length of a list that certainly came from one call, in bytes: a page minus one

@@ -146,7 +146,7 @@ public struct WatchText {
         }
         lines += Self.table(rows)
         if coverage.readShare < 0.999 {
-            // Rounding must not show a partial share as 100 %.
+            // Rounding must not show a partial share as 100%.
             let share = HumanUnits.percent(min(coverage.readShare, 0.99))
             lines.append("\(share) of the written frames were examined")
         }
@@ -193,7 +193,7 @@ public struct WatchText {
     private static func share(_ estimate: WatchedEstimate) -> String {
         guard estimate.value > 0 else { return "–" }
         let error = HumanUnits.number(estimate.error * 100)
-        return "\(HumanUnits.number(estimate.value * 100)) ± \(error) %"
+        return "\(HumanUnits.number(estimate.value * 100)) ± \(error)%"
     }
 
     private static func now(_ process: WatchedProcess) -> String {

@@ -13,7 +13,7 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var seconds: Double?
     /// The mean time of an execution, in seconds.
     public var mean: Double?
-    /// Half the width of the mean's 95 % confidence interval, or 0 if all executions were timed.
+    /// Half the width of the mean's 95% confidence interval, or 0 if all executions were timed.
     public var meanError: Double?
     /// The number of timed executions.
     public var timed: UInt64

@@ -10,7 +10,7 @@ package struct Theme: Sendable, Equatable {
     package let summary: String
     /// A style for each role, indexed by ``Role/index``, with the role's color on the background.
     private let styles: [Style]
-    /// The 101 colors of each gradient, from 0 to 100 %.
+    /// The 101 colors of each gradient, from 0 to 100%.
     private let ramps: [[Color]]
 
     /// Creates a theme from the colors and attributes of its roles.

@@ -88,7 +88,7 @@ public enum ComparisonReport {
     }
 
     /// The column titles for ``row(_:_:indent:)``.
-    static let columns = ["metric", "from", "to", "change", "95 %", "p", "noise", "verdict"]
+    static let columns = ["metric", "from", "to", "change", "95%", "p", "noise", "verdict"]
 
     /// Returns a pair's numbers, one for each column.
     static func row(

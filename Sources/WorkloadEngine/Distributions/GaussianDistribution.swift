@@ -8,7 +8,7 @@ import Foundation
 /// Generation of Random Normal Deviates", Annals of Mathematical Statistics 29, 1958). Numbers
 /// outside the range are drawn again.
 public struct GaussianDistribution: Sendable, Equatable {
-    /// The minimum number of standard deviations, at which 4.6 % of the draws are repeated.
+    /// The minimum number of standard deviations, at which 4.6% of the draws are repeated.
     public static let leastParameter = 2.0
 
     private let scale: RangeScale

@@ -202,7 +202,7 @@ struct BlameLedger {
         let (beyond, from) = Self.limit(of: response)
         let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
-        // A histogram returns the middle of a bucket, so allow a difference of 1 %.
+        // A histogram returns the middle of a bucket, so allow a difference of 1%.
         let slow = sorted.prefix { Double($0.access.response) >= Double(from) * 0.99 }
         let chosen = slow.isEmpty ? sorted.prefix(1) : slow
         guard !chosen.isEmpty else { return nil }

@@ -101,12 +101,12 @@ struct GeneratorWatch {
         if shareOfProcess > shareLimit, shareOfProcessor > workLimit {
             let percent = Int((min(1, shareOfProcess) * 100).rounded())
             reasons.append(
-                "the generator itself used \(percent) % of the processor time of the process"
+                "the generator itself used \(percent)% of the processor time of the process"
             )
         }
         if let lag, lag > lagLimit {
             reasons.append(
-                "free workers woke late: 1 % of their accesses started more than "
+                "free workers woke late: 1% of their accesses started more than "
                     + "\(HumanUnits.time(lag)) after their intended time"
             )
         }

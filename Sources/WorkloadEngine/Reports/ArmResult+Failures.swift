@@ -9,7 +9,7 @@ extension ArmResult {
     ///
     /// A threshold on a client's `errors` sets the number of errors that are allowed. Errors then
     /// do not fail the run here if other accesses succeed. A client without any successful accesses
-    /// passes only if a rate threshold allows 100 %.
+    /// passes only if a rate threshold allows 100%.
     ///
     /// - Parameters:
     ///   - thresholds: The scenario's thresholds.

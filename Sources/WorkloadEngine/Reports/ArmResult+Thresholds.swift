@@ -68,7 +68,7 @@ extension ArmResult {
         return nil
     }
 
-    /// Returns the number of samples needed for at least one to reach the percentile, at 95 %
+    /// Returns the number of samples needed for at least one to reach the percentile, at 95%
     /// confidence.
     ///
     /// With fewer samples, the maximum is not an upper bound of the percentile.
@@ -84,7 +84,7 @@ extension ArmResult {
         guard let needed = threshold.neededSamples, clients[client]?.loop != .scheduled,
             let count = sampleCount(of: threshold.metric), count > 0, duration > 0
         else { return nil }
-        // Add 10 % because arrivals are random.
+        // Add 10% because arrivals are random.
         return (duration * Double(needed) / count * 1.1).rounded(toDigits: 6).rounded(.up)
     }
 }

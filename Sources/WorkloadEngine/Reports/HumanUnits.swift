@@ -46,7 +46,7 @@ enum HumanUnits {
 
     /// Formats a share in 0…1 as a percentage.
     static func percent(_ share: Double) -> String {
-        threeDigits(share * 100) + " %"
+        threeDigits(share * 100) + "%"
     }
 
     /// Formats a ratio with two decimals.

@@ -1,7 +1,7 @@
 /// The distribution of a run's latencies in a compact form for results.
 ///
 /// The spectrum counts latencies in sixteen buckets per octave, so each latency is known to within
-/// 6.25 %.
+/// 6.25%.
 ///
 /// In JSON, the spectrum is a string such as `20000000:7 20971520:2`. Each pair consists of the
 /// lower bound of a bucket, in nanoseconds, and its count. The pairs are in ascending order,

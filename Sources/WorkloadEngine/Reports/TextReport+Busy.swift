@@ -51,7 +51,7 @@ extension TextReport {
         return hidden > 0 ? "and \(HumanUnits.count(hidden)) more of other kinds" : nil
     }
 
-    /// Returns the most frequent holders and their shares, such as `import 80 %, unknown 20 %`.
+    /// Returns the most frequent holders and their shares, such as `import 80%, unknown 20%`.
     private static func holders(_ group: BusyResult.Group) -> String {
         let sorted = group.holders.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         if sorted.count == 1, let only = sorted.first { return only.key }

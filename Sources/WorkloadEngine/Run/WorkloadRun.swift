@@ -208,7 +208,7 @@ public final class WorkloadRun: Sendable {
                 let tenth = Int(share * 10)
                 guard tenth > shown else { return }
                 shown = tenth
-                prepare("\(work): \(tenth * 10) %", emitter)
+                prepare("\(work): \(tenth * 10)%", emitter)
             }
             if case .copy(let own) = options.database {
                 let work = FreeSpace.copyText(of: own.path)

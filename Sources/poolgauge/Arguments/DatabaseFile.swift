@@ -52,7 +52,7 @@ enum DatabaseFile {
         report(work)
         do {
             try LibraryTargetFactory().copyDatabase(at: source.path, to: copy.path) { share in
-                report("\(work): \(Int(share * 10) * 10) %")
+                report("\(work): \(Int(share * 10) * 10)%")
             }
         } catch {
             throw CommandFailure("--database: '\(name)' cannot be copied: \(error)")

@@ -219,7 +219,7 @@ struct CaptureRun {
 
     /// Returns a summary of the writes in the capture and in the run.
     private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
-        func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+        func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
         func frames(_ load: WrittenLoad) -> String {
             load.framesPerCommit.map { "\(($0 * 10).rounded() / 10)" } ?? "unknown"
         }

@@ -12,7 +12,7 @@ struct CapacitySubcommand: ParsableCommand {
             until a threshold is missed. Finds the limit by bisection, and confirms it with a \
             longer run at the limit and a failure just above it. If the scenario has only \
             closed-loop clients, converts them to open-loop clients with the same mix. Then runs \
-            every arm at 50, 70 and 90 % of the lowest limit.
+            every arm at 50, 70 and 90% of the lowest limit.
 
             With --rate, also finds the smallest number of readers that sustains this rate.
             """

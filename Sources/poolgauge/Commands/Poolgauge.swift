@@ -44,7 +44,7 @@ struct Poolgauge: ParsableCommand {
         (status: "0", meaning: "passed"),
         (
             status: "1",
-            meaning: "the run failed, a client completed no accesses, or more than 5 % of a "
+            meaning: "the run failed, a client completed no accesses, or more than 5% of a "
                 + "client's accesses failed and no threshold allows this"
         ),
         (status: "2", meaning: "a comparison found a regression"),

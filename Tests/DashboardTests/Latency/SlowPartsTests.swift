@@ -16,7 +16,7 @@ struct SlowPartsTests {
         #expect(parts.scope == "the 21 at or beyond p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "beyond p99, 100 ms: 60 % waiting for a reader, 40 % being served"
+                == "beyond p99, 100 ms: 60% waiting for a reader, 40% being served"
         )
         #expect(
             text(parts.blame(theme: .standard))
@@ -49,7 +49,7 @@ struct SlowPartsTests {
         #expect(parts.blame(theme: .standard) == nil)
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "the slowest, 40.0 ms: 100 % being served"
+                == "the slowest, 40.0 ms: 100% being served"
         )
     }
 
@@ -59,11 +59,11 @@ struct SlowPartsTests {
         #expect(parts.scope == "the 12 at or beyond p95; too few for p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "beyond p95, 100 ms: 60 % waiting, 40 % being served"
+                == "beyond p95, 100 ms: 60% waiting, 40% being served"
         )
         #expect(
             text(parts.summary(theme: .standard))
-                == "p95 (p99 unknown): 60 % waiting, 40 % served"
+                == "p95 (p99 unknown): 60% waiting, 40% served"
         )
     }
 

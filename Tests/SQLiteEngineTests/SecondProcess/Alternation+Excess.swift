@@ -27,7 +27,7 @@ extension Alternation where Value == CommitTimes {
             """
             a commit \(Int(microseconds)) µs, a log of \(Int(logMegabytes)) MB, \
             maintenance \(Int(maintenanceMicroseconds)) µs, \
-            \(Int(blockedShare * 100)) % of it blocked
+            \(Int(blockedShare * 100))% of it blocked
             """
         }
     }

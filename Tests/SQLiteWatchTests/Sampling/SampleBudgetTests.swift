@@ -30,7 +30,7 @@ struct SampleBudgetTests {
             budget.add(cost: 50_000, list: number % budget.group == 0 ? 2_000_000 : nil)
         }
         #expect(budget.slot == 1e7)
-        // The samples take 0.5 % of a core, which leaves 1.5 % for lists of 2 ms, or 7.5 lists per
+        // The samples take 0.5% of a core, which leaves 1.5% for lists of 2 ms, or 7.5 lists per
         // second.
         #expect(budget.group == 14)
     }
@@ -38,7 +38,7 @@ struct SampleBudgetTests {
     @Test func expensiveSamplesLowerTheRate() {
         var budget = budget()
         for _ in 0..<100 { budget.add(cost: 1_000_000, list: nil) }
-        // The samples take 1 ms each and may take 70 % of the limit.
+        // The samples take 1 ms each and may take 70% of the limit.
         #expect(abs(budget.slot - 1e6 / 0.014) < 1)
         for _ in 0..<100 { budget.add(cost: 50_000, list: nil) }
         #expect(budget.slot == 1e7)

@@ -48,7 +48,7 @@ struct SampleScheduleTests {
         var largest = 0.0
         for seed in 0..<50 {
             var random = RandomBits(seed: UInt64(seed) &+ 1_000)
-            // The 30 s consist of cycles of 50 ms to 150 ms. The lock is held for 60 % of each
+            // The 30 s consist of cycles of 50 ms to 150 ms. The lock is held for 60% of each
             // cycle.
             var edges: [UInt64] = [0]
             while edges.last ?? .max < 31_000_000_000 {

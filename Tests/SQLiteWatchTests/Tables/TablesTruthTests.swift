@@ -70,7 +70,7 @@ struct TablesTruthTests {
                 report.tables.first { table in
                     table.name == name || (table.kind == .schema && name == "sqlite_schema")
                 }?.frames ?? 0
-            // The tolerance is 5 % of all frames.
+            // The tolerance is 5% of all frames.
             #expect(abs(Int(shown) - frames) * 20 <= total, "\(name): \(shown) of \(frames)")
         }
         #expect(coverage.unknownShare < 0.05)

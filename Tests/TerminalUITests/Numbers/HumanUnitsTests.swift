@@ -49,9 +49,9 @@ struct HumanUnitsTests {
 
     @Test(
         arguments: [
-            (0, "0 %"), (0.004, "0.4 %"), (0.05, "5 %"), (0.43, "43 %"), (1, "100 %"),
-            (55, "999 %"),
-            (.nan, "0 %"),
+            (0, "0%"), (0.004, "0.4%"), (0.05, "5%"), (0.43, "43%"), (1, "100%"),
+            (55, "999%"),
+            (.nan, "0%"),
         ] as [(Double, String)]
     )
     func sharesArePercentages(share: Double, text: String) {

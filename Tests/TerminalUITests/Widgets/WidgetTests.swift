@@ -41,11 +41,11 @@ struct WidgetTests {
                 KeyBar.Item(key: "t", name: "theme", priority: 1),
                 KeyBar.Item(key: "?", name: "help", priority: 8),
             ],
-            remark: "1 %",
+            remark: "1%",
             remarkPriority: 5
         )
-        #expect(drawn(30, 1) { bar.draw(on: &$0, in: $1) } == " q quit  t theme  ? help  1 %\n")
-        #expect(drawn(18, 1) { bar.draw(on: &$0, in: $1) } == " q quit ? help 1 %\n")
+        #expect(drawn(30, 1) { bar.draw(on: &$0, in: $1) } == " q quit  t theme  ? help  1%\n")
+        #expect(drawn(18, 1) { bar.draw(on: &$0, in: $1) } == " q quit ? help 1%\n")
         #expect(drawn(8, 1) { bar.draw(on: &$0, in: $1) } == " q quit\n")
     }
 

@@ -84,7 +84,7 @@ struct ComparisonAnalysisTests {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
-    /// Tests a difference of 10 % with almost no noise, and a difference between 1 % and 10 %.
+    /// Tests a difference of 10% with almost no noise, and a difference between 1% and 10%.
     @Test func aDifferenceBelowTheFloorIsInconclusiveDespiteASmallP() throws {
         let ratio = try #require(
             PairedRatio(
@@ -154,12 +154,12 @@ struct ComparisonAnalysisTests {
             let verdict = ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
             if verdict.isDifference { verdicts += 1 }
         }
-        // This is the 99 % interval of a binomial distribution with 2,000 draws at 5 %.
+        // This is the 99% interval of a binomial distribution with 2,000 draws at 5%.
         #expect((75...125).contains(tests), "\(tests)")
         #expect(verdicts <= tests)
     }
 
-    /// A throughput of 90 % is detected in almost all comparisons despite noise of 3 % per run.
+    /// A throughput of 90% is detected in almost all comparisons despite noise of 3% per run.
     @Test func aTenPercentLossIsFoundDespiteNoise() throws {
         var random = RandomStream(seed: 12, stream: "power")
         let metric = try ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))

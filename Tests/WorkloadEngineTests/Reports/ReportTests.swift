@@ -216,7 +216,7 @@ struct ReportTests {
         #expect(HumanUnits.bytes(39_845_888) == "38.0 MiB")
         #expect(HumanUnits.rate(12_345.6) == "12,346 /s")
         #expect(HumanUnits.rate(0.5) == "0.50 /s")
-        #expect(HumanUnits.percent(0.4321) == "43.2 %")
+        #expect(HumanUnits.percent(0.4321) == "43.2%")
         #expect(HumanUnits.count(1_234_567) == "1,234,567")
         #expect(HumanUnits.time(UInt64?.none) == "–")
     }

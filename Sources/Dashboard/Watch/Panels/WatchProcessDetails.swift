@@ -48,7 +48,7 @@ struct WatchProcessDetails {
         for (name, share) in [
             ("writes", row.share.writer), ("reads", row.share.reader),
             ("checkpoints", row.share.checkpoint),
-        ] where share.value > 0 { add(name, WatchWords.share(share, isASCII: isASCII) + " %") }
+        ] where share.value > 0 { add(name, WatchWords.share(share, isASCII: isASCII) + "%") }
         lines.append(facts)
         if let command = row.process?.commandLine, !command.isEmpty {
             let wrapped = TextWrapping.lines(of: command, width: max(10, width - 8))
@@ -142,7 +142,7 @@ struct WatchProcessDetails {
         }
         let writes = values { $0.writer }
         let reads = values { $0.reader }
-        // A process may hold both locks simultaneously, so the chart limits their sum to 100 %.
+        // A process may hold both locks simultaneously, so the chart limits their sum to 100%.
         let rest = zip(writes, reads).map { write, read in
             write.isFinite && read.isFinite ? max(0, min(read, 100 - write)) : read
         }

@@ -163,7 +163,7 @@ public enum CrossoverPicture {
         }
         let floor = result.noiseFloor.map { ", noise floor \(HumanUnits.times($0))" } ?? ""
         let note =
-            "Below each ratio: its 95 % interval. \(result.blocks) pairs of "
+            "Below each ratio: its 95% interval. \(result.blocks) pairs of "
             + "\(HumanUnits.seconds(result.runSeconds)) in each cell\(floor)."
         parts.append(text(note, margin, top + 40, "note"))
         return parts

@@ -116,7 +116,7 @@ public enum CrossoverReport {
             "+ \(result.b) is better by this factor; - \(result.a) is better; = the same except "
                 + "for noise; ~ within the noise or undecided; ! the generator was the bottleneck; "
                 + "? not measured",
-            "below: the 95 % interval of the factor by which \(result.b) is better. Cells are not "
+            "below: the 95% interval of the factor by which \(result.b) is better. Cells are not "
                 + "corrected for multiple tests: one in twenty may show a difference by chance.",
         ]
     }

@@ -5,7 +5,7 @@ extension ComparisonMeasurement {
     ///
     /// A client's percentiles come from the result. If the client skipped accesses, they are
     /// computed from the result's distribution and the skipped accesses, with an error of at most
-    /// 6.25 %.
+    /// 6.25%.
     init(program result: ArmResult, clients: [Client]) {
         let completed = result.clients.compactMapValues { client in
             client.spectra.map {

@@ -73,7 +73,7 @@ final class ProgramRunner: Sendable {
                     let tenth = Int(share * 10)
                     guard tenth > shown else { return }
                     shown = tenth
-                    onProgress?("building the data: \(tenth * 10) %")
+                    onProgress?("building the data: \(tenth * 10)%")
                 }
             } catch is CancellationError {
                 state.withLock { $0.isStopped = true }

@@ -18,7 +18,7 @@ package struct HodgesLehmann: Sendable, Equatable {
     ///
     /// The distribution is discrete, so the level is usually the lowest possible one above the
     /// requested confidence. If there are too few differences for that confidence (five or fewer
-    /// for 95 %), the interval spans all of them, and its level is lower: 1 − 2^(1−n).
+    /// for 95%), the interval spans all of them, and its level is lower: 1 − 2^(1−n).
     package let level: Double
 
     /// Computes the location of `differences`, which must be finite, or returns `nil` if there are

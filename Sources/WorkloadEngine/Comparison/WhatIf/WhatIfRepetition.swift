@@ -26,7 +26,7 @@ public struct WhatIfRepetition: Sendable, Codable, Equatable {
 
     /// Whether a client's wait has changed.
     public enum Verdict: String, Sendable, Codable {
-        /// The waits differ by at most 25 % of the new wait or one millisecond, whichever is
+        /// The waits differ by at most 25% of the new wait or one millisecond, whichever is
         /// larger.
         case same
         /// The waits differ by more than that, and by more than single runs differ from each other.

@@ -84,7 +84,7 @@ public enum WhatIfReport {
         return comparisons.sorted { $0.key < $1.key }.map { name, own in
             "  \(name): predicted \(HumanUnits.time(own.predicted)), measured "
                 + "\(measured(own)): \(error(own)), "
-                + (own.isWithin ? "within" : "NOT within") + " the larger of 25 % and 1 ms"
+                + (own.isWithin ? "within" : "NOT within") + " the larger of 25% and 1 ms"
         }
     }
 
@@ -110,7 +110,7 @@ public enum WhatIfReport {
             let verdict =
                 switch own.verdict {
                 case .same: "unchanged"
-                case .changed: "CHANGED by more than 25 % and 1 ms"
+                case .changed: "CHANGED by more than 25% and 1 ms"
                 case .inconclusive: "inconclusive: single runs differ as much, or are unreliable"
                 }
             return "  \(name): recorded \(HumanUnits.time(own.recorded)), now "

@@ -69,7 +69,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The measured 99th percentile, in nanoseconds.
     ///
     /// If there are several runs, the percentile covers the accesses of all runs and has a
-    /// precision of about 3 %.
+    /// precision of about 3%.
     public var measured: UInt64
     /// The smallest value of a single run, in nanoseconds, or `nil` if there is only one run or if
     /// a run has too few accesses.
@@ -116,7 +116,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         (Double(predicted) - Double(measured)) / Double(max(1, measured))
     }
 
-    /// Whether the error is within the larger of 25 % and a millisecond.
+    /// Whether the error is within the larger of 25% and a millisecond.
     public var isWithin: Bool {
         let difference = abs(Double(predicted) - Double(measured))
         return difference <= max(Double(measured) * 0.25, 1_000_000)

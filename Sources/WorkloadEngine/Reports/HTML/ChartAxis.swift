@@ -95,7 +95,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis from 0 to 100 %.
+    /// Creates an axis from 0 to 100%.
     static func share(_ label: String) -> ChartAxis {
         ChartAxis(
             label: label,
@@ -103,7 +103,7 @@ struct ChartAxis: Sendable {
             upper: 1,
             isLogarithmic: false,
             ticks: [0, 0.25, 0.5, 0.75, 1].map {
-                Tick(value: $0, label: "\(Int($0 * 100)) %")
+                Tick(value: $0, label: "\(Int($0 * 100))%")
             },
             words: { HumanUnits.percent($0) }
         )
@@ -157,9 +157,9 @@ struct ChartAxis: Sendable {
     /// Values are −log₁₀ (1 − p).
     static func percentiles(upTo nines: Double) -> ChartAxis {
         let upper = max(1, nines)
-        let names = ["0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"]
+        let names = ["0%", "90%", "99%", "99.9%", "99.99%", "99.999%", "99.9999%"]
         var ticks = names.enumerated().map { Tick(value: Double($0), label: $1) }
-        ticks.append(Tick(value: -log10(0.5), label: "50 %"))
+        ticks.append(Tick(value: -log10(0.5), label: "50%"))
         return ChartAxis(
             label: "percentile",
             lower: 0,

@@ -278,7 +278,7 @@ public enum ComparisonHTML {
         }
         var noise = HTMLTable(
             "Noise between two runs of the same arm",
-            columns: ["metric", "ratio", "95 %", "p", "blocks", "noise floor"]
+            columns: ["metric", "ratio", "95%", "p", "blocks", "noise floor"]
         )
         for own in result.noise {
             noise.add([

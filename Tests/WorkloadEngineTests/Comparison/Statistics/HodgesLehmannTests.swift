@@ -7,7 +7,7 @@ struct HodgesLehmannTests {
     /// Tests examples 3.3 and 3.4 in Hollander and Wolfe, "Nonparametric Statistical Methods".
     ///
     /// The book subtracts the values before from the values after. The estimate is 0.46, and the
-    /// 96.1 % interval is 0.010 … 0.786.
+    /// 96.1% interval is 0.010 … 0.786.
     @Test func theDepressionScaleHasThePublishedInterval() throws {
         let location = try #require(HodgesLehmann(PublishedPairs.depression))
         #expect(abs(location.estimate - 0.46) < 1e-9)
@@ -31,7 +31,7 @@ struct HodgesLehmannTests {
         #expect(try #require(HodgesLehmann([3, 1, 4, 1.5, 9, 2])).level == 1 - 2.0 / 64)
         #expect(try #require(HodgesLehmann([3])).level == 0)
         // For ten differences, the probability outside the interval is 0.0488, the largest step
-        // below 5 %.
+        // below 5%.
         #expect(
             try #require(HodgesLehmann(Array(repeating: 1, count: 10))).level == 1 - 50.0 / 1024
         )
@@ -50,7 +50,7 @@ struct HodgesLehmannTests {
 
     /// Intervals cover a known effect at their confidence level.
     ///
-    /// The effect is a ratio of 1.3 with noise of 10 %.
+    /// The effect is a ratio of 1.3 with noise of 10%.
     @Test func intervalsCoverAKnownEffectAtTheirConfidenceLevel() throws {
         var random = RandomStream(seed: 11, stream: "coverage")
         var covered = 0
@@ -61,7 +61,7 @@ struct HodgesLehmannTests {
             if location.low <= log(1.3), log(1.3) <= location.high { covered += 1 }
             estimates.append(location.estimate)
         }
-        // The expected count is 95.1 % of 2,000. The range is the 99 % interval of a binomial
+        // The expected count is 95.1% of 2,000. The range is the 99% interval of a binomial
         // distribution.
         #expect((1877...1927).contains(covered), "\(covered)")
         let mean = exp(estimates.reduce(0, +) / 2000)

@@ -7,7 +7,7 @@ struct HolmTests {
     /// Biometrics 48, 1992.
     ///
     /// The numbers are from the example in Wikipedia's article on the Holm–Bonferroni method: 0.01,
-    /// 0.04, 0.03 and 0.005. The first and the last hypothesis are rejected at 5 %.
+    /// 0.04, 0.03 and 0.005. The first and the last hypothesis are rejected at 5%.
     @Test func fourHypothesesHaveThePublishedAdjustedValues() {
         let adjusted = Holm.adjusted([0.01, 0.04, 0.03, 0.005])
         for (value, expected) in zip(adjusted, [0.03, 0.06, 0.06, 0.02]) {
@@ -22,7 +22,7 @@ struct HolmTests {
         #expect(Holm.adjusted([0.04, 0.04]) == [0.08, 0.08])
     }
 
-    /// The chance of any alarm among five true null hypotheses is below 5 %.
+    /// The chance of any alarm among five true null hypotheses is below 5%.
     @Test func theChanceOfAnyFalseAlarmIsBelowTheLevel() {
         var random = RandomStream(seed: 5, stream: "families")
         let families = (0..<2000).count { _ in

@@ -57,7 +57,7 @@ struct WilcoxonSignedRankTests {
         #expect(test.positiveRankSum == 60.5)
     }
 
-    /// Tests the two-sided critical values at 5 % from Wilcoxon and Wilcox, "Some Rapid Approximate
+    /// Tests the two-sided critical values at 5% from Wilcoxon and Wilcox, "Some Rapid Approximate
     /// Statistical Procedures", 1964, table 2.
     @Test(arguments: [(6, 0), (7, 2), (8, 3), (9, 5), (10, 8), (12, 13), (15, 25), (20, 52)])
     func criticalValuesMatchTheTables(count: Int, critical: Int) {
@@ -87,14 +87,14 @@ struct WilcoxonSignedRankTests {
         #expect(test.pValue < 1e-29)
     }
 
-    /// Without an effect, at most 5 % of the tests are significant, but not far fewer.
+    /// Without an effect, at most 5% of the tests are significant, but not far fewer.
     @Test func alarmsOccurAtTheSignificanceLevel() {
         var random = RandomStream(seed: 2026, stream: "null")
         let alarms = (0..<2000).count { _ in
             let noise = (0..<10).map { _ in random.nextNormal() }
             return WilcoxonSignedRank(noise).pValue <= 0.05
         }
-        // This is the 99 % interval of a binomial distribution with 2,000 draws at 5 %.
+        // This is the 99% interval of a binomial distribution with 2,000 draws at 5%.
         #expect((75...125).contains(alarms), "\(alarms)")
     }
 

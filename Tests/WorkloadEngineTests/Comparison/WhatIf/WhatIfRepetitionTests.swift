@@ -107,7 +107,7 @@ struct WhatIfRepetitionTests {
         #expect(
             text.contains(
                 "\n  ui: recorded \(HumanUnits.time(then)), now \(ranges[0]) "
-                    + "[\(ranges[1]) … \(ranges[2])]: CHANGED by more than 25 % and 1 ms\n"
+                    + "[\(ranges[1]) … \(ranges[2])]: CHANGED by more than 25% and 1 ms\n"
             ),
             "\(text)"
         )

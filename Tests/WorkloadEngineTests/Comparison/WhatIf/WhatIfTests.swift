@@ -111,7 +111,7 @@ struct WhatIfTests {
         #expect(try WhatIf(result()).predict(settings) == first)
         let text = WhatIfReport.text(of: first)
         #expect(text.contains("2 readers (recorded)"))
-        #expect(text.contains("NOT within the larger of 25 % and 1 ms"))
+        #expect(text.contains("NOT within the larger of 25% and 1 ms"))
         let json = try JSONReport.text(of: first)
         #expect(try JSONDecoder().decode(WhatIfResult.self, from: Data(json.utf8)) == first)
     }
