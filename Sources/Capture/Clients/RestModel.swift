@@ -33,6 +33,12 @@ struct RestModel: Equatable {
         }
     }
 
+    /// Creates a constant rest, in seconds.
+    init(constant seconds: Double) {
+        mean = seconds
+        kind = .constant
+    }
+
     /// The value of `think` or `pause`.
     var yaml: String {
         switch kind {

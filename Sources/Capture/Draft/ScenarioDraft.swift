@@ -208,6 +208,7 @@ package struct ScenarioDraft {
         case .limit: return constant(20, "the value of a LIMIT")
         case .offset: return constant(0, "the value of an OFFSET")
         case .change: return constant(1, "the amount of a change")
+        case .rangeWidth: return constant(99, "the width of a range")
         case .insert:
             if let column = slot.column, schema.column(column)?.isUnique == true,
                 !statement.toleratesConflicts

@@ -45,6 +45,13 @@ struct ColumnVariable: Equatable {
 }
 
 extension CaptureSchema.Column {
+    /// The mean difference between consecutive distinct values.
+    var meanStep: Double {
+        guard let range, let distinctCount, distinctCount > 1 else { return 1 }
+        let span = Double(range.upperBound) - Double(range.lowerBound)
+        return max(1, span / Double(distinctCount - 1))
+    }
+
     /// Whether a tenth or more of the range from the smallest to the largest value is unused.
     fileprivate var hasGaps: Bool {
         guard let range, let distinctCount else { return false }

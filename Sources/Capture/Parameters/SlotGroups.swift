@@ -77,6 +77,7 @@ extension StatementSlot.Role {
         switch self {
         case .list(let position): position < 4
         case .insert(let row): row == 0
+        case .rangeWidth: false
         default: true
         }
     }

@@ -68,7 +68,7 @@ struct SlotNames {
         switch value {
         case .text(let text): return text
         case .span(let span):
-            guard let previous, previous.hasPrefix(":") else { return previous ?? "1" }
+            guard let previous, previous.hasPrefix(":"), span != 0 else { return previous ?? "1" }
             return "\(previous) + \(span)"
         case .variable(let base, let yaml, let comment):
             let name = variables.name(

@@ -49,7 +49,16 @@ struct SlotPlanner {
                 return (.text(Self.quotedName(own.name)), nil)
             }
         case .rangeEnd:
+            let next = place.slot + 1
+            if next < statement.slots.count, statement.slots[next].role == .rangeWidth {
+                return (.span(0), nil)
+            }
             if let span = span(at: place, of: shape) { return (.span(span), nil) }
+        case .rangeWidth:
+            if options.showsValues, let fitted = fitted(slot, sample) { return (fitted, nil) }
+            let length = rangeLength(at: place, of: shape)
+            guard let length else { return (.text("1"), Self.lengthProblem(slot.column)) }
+            return (.text(String(length)), nil)
         case .comparison, .rangeStart, .list, .change, .other: break
         }
         if options.showsValues, let fitted = fitted(slot, sample) { return (fitted, nil) }
@@ -65,10 +74,12 @@ struct SlotPlanner {
         _ column: Variable.Column,
         _ role: StatementSlot.Role
     ) -> (SlotValue, String?) {
-        let problem =
-            role == .rangeEnd
-            ? "the length of the range over \(column.table).\(column.name)" : nil
+        let problem = role == .rangeEnd ? Self.lengthProblem(column) : nil
         return (SlotValue(.drawn(from: column, in: schema)), problem)
+    }
+
+    private static func lengthProblem(_ column: Variable.Column?) -> String {
+        "the length of the range" + (column.map { " over \($0.table).\($0.name)" } ?? "")
     }
 
     /// Returns a new value for a unique column.
@@ -129,7 +140,7 @@ struct SlotPlanner {
     private func fitted(_ slot: StatementSlot, _ sample: ValueSample) -> SlotValue? {
         let own = slot.column.flatMap(schema.column)
         let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
-        let range = slot.role == .change ? nil : own?.range
+        let range = [.change, .rangeWidth].contains(slot.role) ? nil : own?.range
         if let fit = DistributionFit.best(of: sample, range: range, k: options.leastCount) {
             let distance = "distance of the fit \(TimeText.number(fit.distance * 100))%"
             guard fit.needsRange else {
@@ -183,12 +194,27 @@ struct SlotPlanner {
         if spans.count >= options.leastCount, spans.mean >= 0, spans.mean < 1e15 {
             return Int64(spans.mean.rounded())
         }
-        let column = shape.positions[place.position].slots[place.slot].column
-        let rows = shape.rows[place.position]
-        guard rows.count > 0, let own = column.flatMap(schema.column), own.isInteger,
-            own.isUnique
+        return rangeLength(at: place, of: shape)
+    }
+
+    /// Returns the mean length of a range over a column of unique integers, or `nil` if no rows
+    /// reveal it.
+    ///
+    /// An aggregate returns one row for any range. For an aggregate, the result is the longest
+    /// range of the transaction over the same column.
+    private func rangeLength(at place: SlotGroups.Place, of shape: ShapeStatistics) -> Int64? {
+        guard let column = shape.positions[place.position].slots[place.slot].column,
+            let own = schema.column(column), own.isInteger, own.isUnique
         else { return nil }
-        return Int64(max(0, rows.mean - 1).rounded())
+        let similar = shape.positions.indices.filter { position in
+            shape.positions[position].slots.contains {
+                $0.role == .rangeEnd && $0.column == column
+            }
+        }
+        var rows = shape.rows[place.position].mean
+        if rows <= 1 { rows = similar.reduce(rows) { max($0, shape.rows[$1].mean) } }
+        guard similar.contains(where: { shape.rows[$0].count > 0 }) else { return nil }
+        return Int64((max(0, rows - 1) * own.meanStep).rounded())
     }
 
     private static func quotedName(_ name: String) -> String {

@@ -28,6 +28,7 @@ extension StatementParser {
             before -= 1
         }
         guard before >= 0 else { return (.other, nil) }
+        if let column = widened(by: index) { return (.rangeWidth, column) }
         if isComparison(before) {
             let operand = tokens[before - 1].keyword == "NOT" ? before - 2 : before - 1
             let column = operand >= 0 ? self.column(endingAt: operand) : nil
@@ -74,6 +75,16 @@ extension StatementParser {
         let operand = tokens[start - 1].keyword == "NOT" ? start - 2 : start - 1
         guard operand >= 0 else { return nil }
         return (isEnd ? .rangeEnd : .rangeStart, column(endingAt: operand))
+    }
+
+    /// Returns the column of the range whose upper bound the value at an index increases, as in
+    /// `BETWEEN ? AND ? + 99`.
+    private func widened(by index: Int) -> Variable.Column? {
+        guard index > 1, tokens[index - 1].text == "+",
+            [.parameter, .number].contains(tokens[index - 2].kind)
+        else { return nil }
+        let (role, column) = context(of: index - 2)
+        return role == .rangeEnd ? column : nil
     }
 
     /// Returns whether the value at an index is the lower bound of `column >= ? AND column < ?`.

@@ -18,6 +18,8 @@ struct StatementSlot: Equatable, Sendable {
         case rangeStart
         /// Ends a range, as the upper bound.
         case rangeEnd
+        /// Adds it to the value that ends a range: the number in `BETWEEN ? AND ? + 99`.
+        case rangeWidth
         /// Uses it as an item of a list, at a position from 0.
         case list(Int)
         /// Inserts it into a column. Rows are numbered from 0.

@@ -200,33 +200,38 @@ struct ShapeStatistics {
     /// - Parameters:
     ///   - position: The position. The position after the last one represents COMMIT.
     ///   - least: The shortest rest to model, in seconds.
+    ///   - isMachineBusy: Whether the programs competed for processors. If so, the median
+    ///     represents all rests, because the long ones are waits for a processor.
     /// - Returns: The rest's distribution.
-    func rest(before position: Int, least: Double) -> RestModel? {
+    func rest(before position: Int, least: Double, isMachineBusy: Bool = false) -> RestModel? {
         // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]
         let gap = gaps[position]
         if timed.count >= min(Self.enoughTimed, gap.count) {
-            return Self.rest(timed, mean: timed.mean, least)
+            return Self.rest(timed, excess: 0, least, isMachineBusy)
         }
         let own = seconds[position]
         // If no duration is known, a short time belongs to the statement. If few durations are
         // known, a time that does not clearly exceed their mean also belongs to the statement.
         let least = own.count == 0 ? 1e-3 : max(least, own.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
-        return Self.rest(gap, mean: gap.mean - own.mean * untimed, least)
+        return Self.rest(gap, excess: own.mean * untimed, least, isMachineBusy)
     }
 
     /// The number of timed executions that is sufficient to represent all executions.
     private static let enoughTimed = 20
 
+    /// Returns the distribution of gaps that exceed rests by a mean number of seconds.
     private static func rest(
         _ gap: SampledNumbers,
-        mean: Double,
-        _ least: Double
+        excess: Double,
+        _ least: Double,
+        _ isMachineBusy: Bool
     ) -> RestModel? {
         // A few long gaps among short ones are due to the scheduler rather than the program.
+        let mean = (isMachineBusy ? gap.quantile(0.5) : gap.mean) - excess
         guard gap.count > 0, gap.quantile(0.75) >= least, mean >= least else { return nil }
-        return RestModel(gap, mean: mean)
+        return isMachineBusy ? RestModel(constant: mean) : RestModel(gap, mean: mean)
     }
 
     /// Whether the transactions write.

@@ -4,8 +4,8 @@ import WorkloadEngine
 struct OperationPlanner {
     /// The shortest rest to model, in seconds.
     ///
-    /// The load generator needs less time between two statements.
-    private static let minimumPause = 20e-6
+    /// The load generator also needs time between two statements: up to 30 µs after a sleep.
+    private static let minimumPause = 50e-6
 
     let schema: CaptureSchema
     let options: CaptureOptions
@@ -79,7 +79,12 @@ struct OperationPlanner {
         of shape: ShapeStatistics,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        guard let rest = shape.rest(before: position, least: Self.minimumPause) else { return }
+        let rest = shape.rest(
+            before: position,
+            least: Self.minimumPause,
+            isMachineBusy: options.processorWait >= CaptureOptions.busyMachine
+        )
+        guard let rest else { return }
         steps.append(.pause(rest))
     }
 

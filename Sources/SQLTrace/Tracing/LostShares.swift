@@ -50,17 +50,8 @@ struct LostShares {
 }
 
 #if os(Linux)
-import SQLiteWatch
-
 extension LostShares {
-    /// Reads the delays from `/proc` (Documentation/scheduler/sched-stats.rst), where the second
-    /// number is the time that the thread was runnable but did not run.
-    init() {
-        self.init { thread in
-            let text = ProcFile.text("/proc/\(thread)/schedstat", limit: 128) ?? ""
-            let numbers = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
-            return numbers.count > 1 ? UInt64(numbers[1]) : nil
-        }
-    }
+    /// Reads the delays from `/proc`.
+    init() { self.init { ProcessorWait.times(ofThread: $0)?.waiting } }
 }
 #endif

@@ -70,6 +70,7 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
+        run.options.processorWait = result.processorWait
         // The count of commits includes periods when the trace was paused.
         run.options.observedCommits = result.written.map {
             Int(Double($0.commits) * result.tracedShare)

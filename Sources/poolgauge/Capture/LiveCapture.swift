@@ -27,6 +27,9 @@ struct LiveCapture {
         var gaps: [ClosedRange<Double>] = []
         /// The share of time, from 0 to 1, when executions were recorded.
         var tracedShare = 1.0
+        /// The share of their runnable time, from 0 to 1, for which the programs waited for a
+        /// processor.
+        var processorWait = 0.0
     }
 
     /// Traces statements until the duration has passed or the user interrupts the capture.
@@ -64,18 +67,30 @@ struct LiveCapture {
         interruption.begin {}
         defer { interruption.begin(nil) }
         var result = Result()
+        var processorWait = ProcessorWait()
         let clock = ContinuousClock()
         let end = clock.now + duration
         // Discard data recorded before both sessions were running.
         _ = watch.reports()
         session.poll()
         let start = clock.now
+        var nextRead = start + .seconds(1)
         while clock.now < end, interruption.signal == nil,
             result.executions.count < Self.maximumExecutions
         {
             watch.run(for: Self.pause) { interruption.signal != nil }
-            for execution in session.poll() { add(execution, to: &result) }
+            let executions = session.poll()
+            for process in Set(executions.map(\.process)).subtracting(processorWait.known) {
+                processorWait.read(process)
+            }
+            if clock.now >= nextRead {
+                for process in processorWait.known { processorWait.read(process) }
+                nextRead = clock.now + .seconds(1)
+            }
+            for execution in executions { add(execution, to: &result) }
         }
+        for process in processorWait.known { processorWait.read(process) }
+        result.processorWait = processorWait.share
         if result.executions.count >= Self.maximumExecutions {
             result.notes.append(
                 "the capture ended early, after \(Self.maximumExecutions) executions"

@@ -63,6 +63,17 @@ struct StatementParserTests {
             ]
         ),
         (
+            "SELECT * FROM users WHERE id BETWEEN ? AND ? + 99 AND age < ? + 7",
+            [
+                "rangeStart users.id", "rangeEnd users.id", "rangeWidth users.id",
+                "comparison users.age", "other",
+            ]
+        ),
+        (
+            "SELECT * FROM users WHERE id >= :a AND id < :a + 99",
+            ["rangeStart users.id", "rangeEnd users.id", "rangeWidth users.id"]
+        ),
+        (
             "SELECT * FROM users WHERE id IN (?, 22, ?)",
             ["list(0) users.id", "list(1) users.id", "list(2) users.id"]
         ),

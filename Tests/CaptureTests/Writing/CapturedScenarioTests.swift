@@ -85,6 +85,54 @@ struct CapturedScenarioTests {
         )
     }
 
+    /// An aggregate returns one row, so its range has the length of the other range.
+    @Test(arguments: [
+        ("BETWEEN ? AND ? + 4711", "BETWEEN :users_id AND :users_id + 99"),
+        (">= ? AND id <= ?", ">= :users_id AND id <= :users_id + 99"),
+    ])
+    func theRowsOfAQueryRevealTheLengthOfARange(sql: String, expected: String) throws {
+        let rows = "SELECT mail FROM users WHERE id \(sql)"
+        let sum = "SELECT sum(age) FROM users WHERE id \(sql)"
+        var load: [CapturedExecution] = []
+        for index in 0..<50 {
+            let time = Double(index) * 0.02
+            for (offset, (text, count)) in [("BEGIN", 0), (rows, 100), (sum, 1), ("COMMIT", 0)]
+                .enumerated()
+            {
+                load.append(
+                    CapturedExecution(
+                        end: time + Double(offset + 1) * 0.001,
+                        sql: text,
+                        seconds: 0.001,
+                        rows: count
+                    )
+                )
+            }
+        }
+        let (_, captured) = try parsed(load)
+        #expect(captured.yaml.contains("SELECT mail FROM users WHERE id \(expected)"))
+        #expect(captured.yaml.contains("SELECT sum(age) FROM users WHERE id \(expected)"))
+        #expect(!captured.yaml.contains("length of the range"))
+    }
+
+    /// Half of the gaps are short, and the others are as long as a time slice.
+    @Test(arguments: [(0.0, true), (0.5, false)])
+    func waitsForAProcessorAreNotRests(share: Double, isModeled: Bool) throws {
+        var load: [CapturedExecution] = []
+        for index in 0..<200 {
+            load += CaptureFixture.executions(
+                [
+                    "BEGIN", "SELECT age FROM users WHERE id = 1", "UPDATE users SET age = 2",
+                    "COMMIT",
+                ],
+                from: Double(index) * 0.05,
+                rest: index % 2 == 0 ? 0.00003 : 0.004
+            )
+        }
+        let (_, captured) = try parsed(load) { $0.processorWait = share }
+        #expect(captured.yaml.contains("{pause: ") == isModeled)
+    }
+
     private static let secrets = ["hidden", "4711", "secret", "example.org"]
 
     @Test func withoutFlagsNoValueIsShown() throws {

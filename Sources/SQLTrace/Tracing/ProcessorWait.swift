@@ -1,0 +1,80 @@
+import SQLiteWatch
+
+/// How long the threads of processes ran, and how long they waited for a processor.
+package struct ProcessorWait {
+    /// The times of a thread since its start, in nanoseconds.
+    struct Times: Equatable {
+        var running: UInt64 = 0
+        var waiting: UInt64 = 0
+    }
+
+    private var first: [Int32: Times] = [:]
+    private var last: [Int32: Times] = [:]
+    private var processes: Set<Int32> = []
+    private let times: (Int32) -> [Int32: Times]
+
+    /// Creates a measurement.
+    ///
+    /// - Parameter times: A function that returns the times of each thread of a process.
+    init(times: @escaping (Int32) -> [Int32: Times]) { self.times = times }
+
+    /// Creates a measurement that reads `/proc`.
+    ///
+    /// On systems without `/proc`, it measures nothing.
+    package init() { self.init(times: Self.times(of:)) }
+
+    /// The processes that have been read.
+    package var known: Set<Int32> { processes }
+
+    /// Reads the times of a process.
+    ///
+    /// The first call for a process starts its measurement.
+    package mutating func read(_ process: Int32) {
+        let isNew = processes.insert(process).inserted
+        for (thread, times) in times(process) {
+            // A thread that starts later has not run before the measurement.
+            if first[thread] == nil { first[thread] = isNew ? times : Times() }
+            last[thread] = times
+        }
+    }
+
+    /// The share of their runnable time for which all threads waited, from 0 to 1.
+    package var share: Double {
+        var running = 0.0
+        var waiting = 0.0
+        for (thread, end) in last {
+            guard let start = first[thread] else { continue }
+            running += Double(end.running) - Double(start.running)
+            waiting += Double(end.waiting) - Double(start.waiting)
+        }
+        return running + waiting > 0 ? min(max(waiting / (running + waiting), 0), 1) : 0
+    }
+
+    private static func times(of process: Int32) -> [Int32: Times] {
+        #if os(Linux)
+        var found: [Int32: Times] = [:]
+        for name in ProcFile.names(in: "/proc/\(process)/task") ?? [] {
+            guard let thread = Int32(name) else { continue }
+            found[thread] = times(ofThread: thread)
+        }
+        return found
+        #else
+        return [:]
+        #endif
+    }
+
+    #if os(Linux)
+    /// Reads the times of a thread from `/proc` (Documentation/scheduler/sched-stats.rst).
+    ///
+    /// The first number is the time that the thread ran. The second is the time that the thread was
+    /// runnable but did not run.
+    static func times(ofThread thread: Int32) -> Times? {
+        let text = ProcFile.text("/proc/\(thread)/schedstat", limit: 128) ?? ""
+        let numbers = text.split(whereSeparator: { $0 == " " || $0 == "\n" }).map { UInt64($0) }
+        guard numbers.count > 1, let running = numbers[0], let waiting = numbers[1] else {
+            return nil
+        }
+        return Times(running: running, waiting: waiting)
+    }
+    #endif
+}
