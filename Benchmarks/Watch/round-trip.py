@@ -4,8 +4,8 @@
     round-trip.py POOLGAUGE [PRESET…] [--seconds S] [--journal wal|delete] [--blocks N] [--no-verdict]
 
 Each preset runs with a connection for each worker (`library: raw`), as in most programs that use
-SQLite. It first runs three times to measure the original. It then runs once more in another process
-while `poolgauge capture` traces it. The captured scenario runs three times on the same rows.
+SQLite. It first runs in another process while `poolgauge capture` traces it. Then the original and
+the captured scenario run three times in turn on the same rows.
 
 A row for each kind of transaction shows rates, medians and 99th percentiles of the original and of
 the capture (medians of the three runs), and the values that miss their bounds. Rates must be within
@@ -173,9 +173,6 @@ def round_trip(options, preset, folder):
     shutil.copy(kept[0], base)
     shutil.rmtree(kept[0].parent)
 
-    originals = [
-        result(run(options, original, base, options.seconds, changes)) for _ in range(options.runs)
-    ]
     live = f"{folder}/live-{preset}.sqlite"
     scenario = f"{folder}/{preset}.yaml"
     shutil.copy(base, live)
@@ -191,9 +188,11 @@ def round_trip(options, preset, folder):
     if capture.returncode != 0:
         print(f"{preset}: the capture failed: {errors}")
         return False
-    captures = [
-        result(run(options, scenario, base, options.seconds)) for _ in range(options.runs)
-    ]
+    # Alternate, because the speed of a machine changes over minutes.
+    originals, captures = [], []
+    for _ in range(options.runs):
+        originals.append(result(run(options, original, base, options.seconds, changes)))
+        captures.append(result(run(options, scenario, base, options.seconds)))
     before, after = summary(originals), summary(captures)
     beside = summary([traced])
     isRight = True
