@@ -56,14 +56,15 @@ def operations(run):
         for operation, own in (client.get("operations") or {"": client}).items():
             if not own.get("throughput"):
                 continue
-            # A capture sees when a transaction started, not when its arrival was due.
-            latency = own["response" if client.get("targetRate") is None else "service"]
             found.append(
                 {
                     "name": f"{name} {operation}".strip(),
                     "rate": own["throughput"],
-                    "p50": latency.get("p50"),
-                    "p99": latency.get("p99"),
+                    "open": client.get("targetRate") is not None,
+                    "response p50": own["response"].get("p50"),
+                    "response p99": own["response"].get("p99"),
+                    "service p50": own["service"].get("p50"),
+                    "service p99": own["service"].get("p99"),
                     "service": own["service"]["mean"],
                 }
             )
@@ -82,8 +83,8 @@ def summary(runs):
     merged = []
     for operation in all_runs[0]:
         same = [o for one in all_runs for o in one if o["name"] == operation["name"]]
-        entry = {"name": operation["name"]}
-        for key in ("rate", "p50", "p99", "service"):
+        entry = {"name": operation["name"], "open": operation["open"]}
+        for key in operation.keys() - entry.keys():
             values = [o[key] for o in same if o[key] is not None]
             entry[key] = statistics.median(values) if values else None
             entry[key + "s"] = values
@@ -91,9 +92,12 @@ def summary(runs):
     return sorted(merged, key=lambda o: (is_write("", o["name"]), -o["rate"]))
 
 
-def write_share(operations):
+def write_share(operations, run):
+    """The share of their time that the workers of writing clients spend in write transactions."""
     writes = [o for o in operations if is_write("", o["name"])]
-    return sum(o["rate"] * o["service"] for o in writes) / 1e9
+    writers = {name for name in run["clients"] for o in writes if o["name"].startswith(name)}
+    workers = sum(run["clients"][name]["fairness"]["workers"] for name in writers)
+    return sum(o["rate"] * o["service"] for o in writes) / 1e9 / max(1, workers)
 
 
 def wait_for_trace(process):
@@ -209,6 +213,11 @@ def round_trip(options, preset, folder):
             continue
         new = min(rest, key=lambda o: abs(o["rate"] - old["rate"]))
         used.append(new["name"])
+        # The response time of an open load includes the delay of its start, which no capture sees.
+        kind = "service" if old["open"] else "response"
+        for one in [old, new] + [o for o in beside if o["name"] == old["name"]]:
+            for key in ("p50", "p99", "p99s"):
+                one[key] = one[f"{kind} {key}"]
         misses = []
         if abs(new["rate"] / old["rate"] - 1) > 0.1:
             misses.append("rate")
@@ -228,7 +237,7 @@ def round_trip(options, preset, folder):
     extra = [o["name"] for o in after if o["name"] not in used]
     if extra:
         print(f"  also captured: {', '.join(extra)}")
-    shares = write_share(before) * 100, write_share(after) * 100
+    shares = write_share(before, originals[0]) * 100, write_share(after, captures[0]) * 100
     isClose = abs(shares[0] - shares[1]) <= 5
     isRight = isRight and isClose
     print(f"  write share {shares[0]:.1f} %, captured {shares[1]:.1f} %" + ("" if isClose else "  MISS"))

@@ -9,6 +9,9 @@ package struct CaptureAnalysis {
     /// The period from the start of the first transaction to the end of the last one, in seconds of
     /// recorded time.
     let span: ClosedRange<Double>
+    /// Whether the programs competed for processors, so that the time between two statements
+    /// consists mostly of waits for a processor.
+    let isMachineBusy: Bool
     /// The number of executions.
     package let executionCount: Int
     /// The values set by PRAGMA statements, by lowercase name.
@@ -33,12 +36,15 @@ package struct CaptureAnalysis {
     ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
+    ///   - processorWait: The share of their runnable time, from 0 to 1, for which the programs
+    ///     waited for a processor.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
         _ executions: [CapturedExecution],
         schema: CaptureSchema,
         file: String? = nil,
+        processorWait: Double = 0,
         gaps: [ClosedRange<Double>] = []
     ) throws(CaptureError) {
         let gaps = TraceGaps(gaps)
@@ -95,8 +101,18 @@ package struct CaptureAnalysis {
         let first = assembler.transactions.reduce(.infinity) { min($0, $1.start) }
         let last = assembler.transactions.reduce(first) { max($0, $1.end) }
         span = first...last
-        (shapes, clients) = Self.group(assembler.transactions, span: span)
+        isMachineBusy = processorWait >= Self.busyMachine
+        (shapes, clients) = Self.group(
+            assembler.transactions,
+            span: span,
+            isMachineBusy: isMachineBusy
+        )
     }
+
+    /// The share of waits for a processor that indicates competition.
+    ///
+    /// A program that only sleeps and wakes waits for less than a fifth of its runnable time.
+    private static let busyMachine = 0.25
 
     private static func check(
         _ assembler: TransactionAssembler,
@@ -132,7 +148,8 @@ package struct CaptureAnalysis {
 
     private static func group(
         _ transactions: [CapturedTransaction],
-        span: ClosedRange<Double>
+        span: ClosedRange<Double>,
+        isMachineBusy: Bool
     ) -> ([ShapeStatistics], [CapturedClient]) {
         var numbers: [String: Int] = [:]
         var places: [TransactionShape: Int] = [:]
@@ -190,7 +207,8 @@ package struct CaptureAnalysis {
         let clients = ClientInference(
             visits: visits,
             span: span,
-            isTimed: unknown * 10 <= visits.count
+            isTimed: unknown * 10 <= visits.count,
+            isMachineBusy: isMachineBusy
         ).clients()
         return (shapes, clients)
     }

@@ -25,15 +25,6 @@ package struct CaptureOptions: Sendable {
     /// The time to sync a file on this machine, in seconds, or `nil` if unknown.
     package var syncSeconds: Double?
 
-    /// The share of their runnable time, from 0 to 1, for which the programs waited for a processor.
-    ///
-    /// Above ``busyMachine``, the time between two statements consists mostly of such waits.
-    package var processorWait = 0.0
-    /// The wait that indicates that programs compete for processors.
-    ///
-    /// A program that only sleeps and wakes waits for less than a fifth of its runnable time.
-    static let busyMachine = 0.25
-
     /// Creates options.
     package init(database: String, journal: String = "delete", origin: String = "a program") {
         self.database = database

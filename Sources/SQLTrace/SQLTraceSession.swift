@@ -143,6 +143,7 @@ public final class SQLTraceSession {
         guard probes.probe(entry) else { return }
         decoder.layouts = probes.layouts
         decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
+        decoder.overheadBetweenSteps = UInt64(probes.cost?.outsideStep ?? 0)
         if selected != nil { select() }
     }
 

@@ -9,21 +9,27 @@ struct ClientInference {
     private static let minimumCount = 20
     /// The number of equal periods whose rates are compared.
     private static let parts = 10
+    /// The shortest rest to model on a busy machine, in seconds.
+    private static let shortestSleep = 50e-6
 
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
+    /// Whether the programs competed for processors, so that long rests are waits for a processor.
+    var isMachineBusy = false
 
     /// Returns the clients, busiest first.
     func clients() -> [CapturedClient] {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         let length = span.upperBound - span.lowerBound
-        let longLived = byConnection.filter { _, own in
-            guard own.count >= Self.minimumCount, let first = own.first, let last = own.last else {
-                return false
-            }
-            return last.end - first.start >= length / 2
+        let busy = byConnection.filter { $0.value.count >= Self.minimumCount }
+        // Connections that exist at the same time do not come and go. One of them can be idle or
+        // wait for a lock for most of the time.
+        let lastStart = busy.values.reduce(-.infinity) { max($0, $1[0].start) }
+        let firstEnd = busy.values.reduce(.infinity) { min($0, $1.last?.end ?? $0) }
+        let longLived = busy.filter { _, own in
+            lastStart < firstEnd || (own.last?.end ?? 0) - own[0].start >= length / 2
         }
         let covered = longLived.values.reduce(0) { $0 + $1.count }
         guard Double(covered) >= 0.9 * Double(visits.count) else {
@@ -103,12 +109,12 @@ struct ClientInference {
         for visit in own { counts[visit.shape, default: 0] += 1 }
         let concurrency = Self.concurrency(of: own)
         // For short-lived connections, the observed concurrency determines the number of workers.
-        let count = longLived ?? max(concurrency, 1)
+        let count = longLived ?? min(max(concurrency, 1), connections.count)
         let decision = PaceDecision(own, connections: count, span: span, isTimed: isTimed)
         var evidence = [groupEvidence, decision.evidence]
         let pace: CapturedClient.Pace
         if decision.isClosed {
-            pace = .closed(Self.think(decision, own, connections: count, span: span))
+            pace = .closed(think(decision, own, connections: count, span: span))
         } else {
             let arrivals = arrivals(of: own)
             pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)
@@ -127,7 +133,7 @@ struct ClientInference {
 
     /// Returns how long connections rest after a transaction in a closed loop, or `nil` without
     /// rests.
-    private static func think(
+    private func think(
         _ decision: PaceDecision,
         _ visits: [Visit],
         connections: Int,
@@ -139,6 +145,7 @@ struct ClientInference {
         // Do not model such short rests, because probes account for part of them and a thread
         // cannot sleep for such a short time. Waits for a processor are not rests.
         if decision.isSaturated { return nil }
+        if isMachineBusy, decision.rests.quantile(0.5) < Self.shortestSleep { return nil }
         // Use the mean that reproduces the observed rate. It includes rests that are not between
         // two transactions, such as the rests of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }

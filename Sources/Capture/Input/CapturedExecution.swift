@@ -16,6 +16,10 @@ package struct CapturedExecution: Sendable, Equatable {
     package var autocommit: Bool?
     /// The duration, in seconds, or `nil` if only the end or only the start is known.
     package var seconds: Double?
+    /// The time from the first step to the end, in seconds, or `nil` if it equals ``seconds``.
+    package var elapsed: Double?
+    /// The time that the program spent between the steps, in seconds.
+    package var betweenSteps: Double
     /// The time that the execution waited for a lock, in seconds.
     ///
     /// It is used if the duration is unknown.
@@ -36,6 +40,8 @@ package struct CapturedExecution: Sendable, Equatable {
         code: Int = 0,
         autocommit: Bool? = nil,
         seconds: Double? = nil,
+        elapsed: Double? = nil,
+        betweenSteps: Double = 0,
         waited: Double? = nil,
         rows: Int? = nil,
         values: [WorkloadValue] = [],
@@ -48,6 +54,8 @@ package struct CapturedExecution: Sendable, Equatable {
         self.code = code
         self.autocommit = autocommit
         self.seconds = seconds
+        self.elapsed = elapsed
+        self.betweenSteps = betweenSteps
         self.waited = waited
         self.rows = rows
         self.values = values
@@ -56,6 +64,13 @@ package struct CapturedExecution: Sendable, Equatable {
 
     /// The start time, or the start of the wait for locks if the duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
+
+    /// Returns the time that the program used for itself since an earlier execution.
+    ///
+    /// This is the time before the first step and between steps, without the cost of a trace.
+    func gap(since end: Double) -> Double {
+        max(0, self.end - (elapsed ?? seconds ?? waited ?? 0) - end) + betweenSteps
+    }
 
     /// Whether the execution succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.
     package var succeeded: Bool { [0, 100, 101].contains(code) }

@@ -52,12 +52,25 @@ struct SlotGroups {
         let isSameColumn =
             column != nil && column == shape.positions[second.position].slots[second.slot].column
         guard both >= minimumCount else {
-            // Without values, two statements on the same column probably refer to the same row.
-            return isSameColumn && first.position != second.position && both == 0
+            guard isSameColumn, both == 0 else { return false }
+            // Without values, a program's names show which values are equal.
+            if let name = Self.name(first, shape), let other = Self.name(second, shape) {
+                return name == other
+            }
+            // Without names, two statements on the same column probably refer to the same row.
+            return first.position != second.position
         }
         // Equal constants, such as two zeros, are not evidence.
         guard values.count > 1 || isSameColumn else { return false }
         return Double(equal) >= agreement * Double(both)
+    }
+
+    /// Returns the name of the parameter, or `nil` for a literal, for `?` and for a number such as
+    /// `?2` or `:p2`, which only counts the parameters of one statement.
+    private static func name(_ place: Place, _ shape: ShapeStatistics) -> String? {
+        let name = shape.positions[place.position].parameterNames[place.slot]
+        let isNumber = name?.first == "p" && name?.dropFirst().allSatisfy(\.isNumber) == true
+        return isNumber ? nil : name
     }
 
     private static func value(_ place: Place, _ kept: [[WorkloadValue?]]) -> WorkloadValue? {

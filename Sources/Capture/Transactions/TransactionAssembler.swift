@@ -139,7 +139,7 @@ struct TransactionAssembler {
         if outcome == .committed, transaction.writes, let seconds = execution.seconds {
             commits.add(seconds)
         }
-        transaction.gaps.append(max(0, execution.start - transaction.end))
+        transaction.gaps.append(execution.gap(since: transaction.end))
         transaction.end = execution.end
         transaction.endSeconds = execution.seconds
         if outcome == .rolledBack {
@@ -204,7 +204,7 @@ struct TransactionAssembler {
             return
         }
         if item.isBusy { transaction.busyCount += 1 }
-        transaction.gaps.append(max(0, item.start - transaction.end))
+        transaction.gaps.append(execution.gap(since: transaction.end))
         transaction.end = item.end
         transaction.isTimed = transaction.isTimed && item.seconds != nil
         // Count a statement only once if it is retried after SQLITE_BUSY.

@@ -48,7 +48,11 @@ package struct CapturedScenario {
         schema: CaptureSchema,
         options: CaptureOptions
     ) throws(CaptureError) {
-        var planner = OperationPlanner(schema: schema, options: options)
+        var planner = OperationPlanner(
+            schema: schema,
+            options: options,
+            isMachineBusy: analysis.isMachineBusy
+        )
         let choice = ShapeChoice(analysis)
         guard !choice.modelled.isEmpty else {
             throw CaptureError(

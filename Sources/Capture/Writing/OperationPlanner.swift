@@ -9,12 +9,15 @@ struct OperationPlanner {
 
     let schema: CaptureSchema
     let options: CaptureOptions
+    /// Whether the programs competed for processors.
+    let isMachineBusy: Bool
     private(set) var variables = VariableRegistry()
     private var names: Set<String> = []
 
-    init(schema: CaptureSchema, options: CaptureOptions) {
+    init(schema: CaptureSchema, options: CaptureOptions, isMachineBusy: Bool) {
         self.schema = schema
         self.options = options
+        self.isMachineBusy = isMachineBusy
     }
 
     /// Returns the operation for a shape.
@@ -82,7 +85,7 @@ struct OperationPlanner {
         let rest = shape.rest(
             before: position,
             least: Self.minimumPause,
-            isMachineBusy: options.processorWait >= CaptureOptions.busyMachine
+            isMachineBusy: isMachineBusy
         )
         guard let rest else { return }
         steps.append(.pause(rest))

@@ -8,6 +8,8 @@ struct ProbeCost: Equatable, Sendable {
     var plainStep: Double
     /// The part of ``step`` that elapses between the two events, or 0 if unknown.
     var insideStep: Double = 0
+    /// The part of ``step`` that elapses before the first event and after the second.
+    var outsideStep: Double { max(0, step - insideStep) }
 
     /// Parses text such as `reset=812\nstep=2600\nplain=95\n`, or returns `nil` if it is malformed.
     init?(text: String) {

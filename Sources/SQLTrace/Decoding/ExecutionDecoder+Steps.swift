@@ -16,6 +16,9 @@ extension ExecutionDecoder {
         if var timing = traced.timings[start.statement], !timing.isCut {
             let duration = event.time - min(time, event.time)
             timing.nanoseconds &+= duration - min(stepOverhead, duration)
+            if timing.steps > 0 { timing.between &+= time - min(timing.lastEnd, time) }
+            timing.lastEnd = event.time
+            timing.steps += 1
             // SQLITE_ROW.
             if result == 100 { timing.rows += 1 }
             traced.timings[start.statement] = timing

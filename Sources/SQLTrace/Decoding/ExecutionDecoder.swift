@@ -24,6 +24,8 @@ struct ExecutionDecoder {
 
     /// The time that the probes add to each recorded step, in nanoseconds.
     var stepOverhead: UInt64 = 0
+    /// The time that the probes add between two steps of a statement, in nanoseconds.
+    var overheadBetweenSteps: UInt64 = 0
 
     /// The libraries without return probes, for which only the start of `sqlite3_exec` calls is
     /// recorded.
@@ -180,11 +182,13 @@ struct ExecutionDecoder {
             secondsWaited: waited(end),
             steps: steps
         )
+        execution.start = timing?.start
         if let timing, timing.isCut {
             execution.seconds = Double(event.time - min(timing.start, event.time)) / 1e9
         } else if let timing {
             execution.rows = timing.rows
             execution.seconds = Double(timing.nanoseconds) / 1e9
+            execution.secondsBetweenSteps = timing.secondsBetweenSteps(probes: overheadBetweenSteps)
         }
         if !end.values.isEmpty, let text = statement.text, !SecretKeys.contains(text) {
             execution.values = end.values

@@ -55,12 +55,25 @@ struct TracedStatement {
 struct StatementTiming: Equatable {
     /// The time of the first step, in nanoseconds.
     var start: UInt64
+    /// The time in steps without the cost of probes, in nanoseconds.
     var nanoseconds: UInt64 = 0
+    /// The time between steps, with the cost of probes, in nanoseconds.
+    var between: UInt64 = 0
+    /// The end of the last step.
+    var lastEnd: UInt64 = 0
+    var steps: UInt64 = 0
     var rows: UInt64 = 0
     /// Whether recording stopped during the statement.
     ///
     /// Its time then extends to the end of the execution.
     var isCut = false
+
+    /// Returns the time that the program spent between steps, in seconds, or 0 if the probes took
+    /// longer.
+    func secondsBetweenSteps(probes cost: UInt64) -> Double {
+        let probes = cost &* (steps - min(1, steps))
+        return between > 2 * probes ? Double(between - probes) / 1e9 : 0
+    }
 }
 
 /// The texts of statements that a batch of events finalizes.

@@ -42,6 +42,15 @@ public struct StatementExecution: Sendable, Equatable {
     /// The time spent in `sqlite3_step` or `sqlite3_exec`, in seconds, or `nil` if the calls were
     /// not timed.
     public var seconds: Double?
+    /// The time of the first call to `sqlite3_step`, in nanoseconds of `CLOCK_MONOTONIC`, or `nil`
+    /// if the calls were not timed.
+    public var start: UInt64?
+    /// The time that the program spent between the first and the last call, in seconds, or `nil` if
+    /// unknown.
+    ///
+    /// It excludes the estimated cost of the probes. It is 0 if the program spent less time than
+    /// the probes, because the estimate is not that precise.
+    public var secondsBetweenSteps: Double?
     /// The time that the busy handler waited, in seconds, or `nil` if unknown.
     ///
     /// For SQLite's built-in handler (`sqlite3_busy_timeout`), this is the sum of its delays in the
@@ -70,6 +79,8 @@ public struct StatementExecution: Sendable, Equatable {
         result: Int32 = 0,
         isAutocommit: Bool = true,
         seconds: Double? = nil,
+        start: UInt64? = nil,
+        secondsBetweenSteps: Double? = nil,
         secondsWaited: Double? = nil,
         rows: UInt64? = nil,
         steps: UInt32? = nil,
@@ -86,11 +97,16 @@ public struct StatementExecution: Sendable, Equatable {
         self.result = result
         self.isAutocommit = isAutocommit
         self.seconds = seconds
+        self.start = start
+        self.secondsBetweenSteps = secondsBetweenSteps
         self.secondsWaited = secondsWaited
         self.rows = rows
         self.steps = steps
         self.values = values
     }
+
+    /// The time from the first call to the end, in seconds, or `nil` if the calls were not timed.
+    public var elapsed: Double? { start.map { Double(end - min($0, end)) / 1e9 } }
 
     /// Whether the execution failed because another connection held a lock: `SQLITE_BUSY` with any
     /// extended code.

@@ -17,6 +17,8 @@ struct CaptureRun {
     private var written: WrittenLoad?
     /// The periods when a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
+    /// The share of their runnable time for which the programs waited for a processor.
+    private var processorWait = 0.0
 
     init(database: String, output: String) {
         self.database = database
@@ -70,13 +72,13 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
-        run.options.processorWait = result.processorWait
         // The count of commits includes periods when the trace was paused.
         run.options.observedCommits = result.written.map {
             Int(Double($0.commits) * result.tracedShare)
         }
         run.written = result.written
         run.gaps = result.gaps
+        run.processorWait = result.processorWait
         try run.write(copy, in: folders, interruption) { () throws(CaptureError) in
             result.executions
         } from: {
@@ -140,6 +142,7 @@ struct CaptureRun {
                 executions(),
                 schema: schema,
                 file: name(),
+                processorWait: processorWait,
                 gaps: gaps
             )
             captured = try CapturedScenario(analysis, schema: schema, options: options)

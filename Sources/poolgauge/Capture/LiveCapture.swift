@@ -161,6 +161,8 @@ extension CapturedExecution {
             // Only the state after the last statement of a call is known.
             autocommit: count == 1 ? execution.isAutocommit : nil,
             seconds: execution.seconds.map { $0 / Double(count) },
+            elapsed: count == 1 ? execution.elapsed : nil,
+            betweenSteps: execution.secondsBetweenSteps ?? 0,
             waited: execution.secondsWaited,
             rows: execution.rows.map { Int(clamping: $0) },
             values: execution.values.map { WorkloadValue($0) }

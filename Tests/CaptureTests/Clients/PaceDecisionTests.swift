@@ -202,6 +202,46 @@ struct PaceDecisionTests {
         #expect(clients[0].pace == .closed(nil), "\(clients[0].evidence)")
     }
 
+    /// On a busy machine, a third of the transactions wait for a processor before they start.
+    @Test(arguments: [(true, false), (false, true)])
+    func waitsForAProcessorAreNotThinkTimes(isMachineBusy: Bool, hasThinkTime: Bool) {
+        var time = 0.0
+        let visits = (0..<2000).map { index in
+            time += index.isMultiple(of: 3) ? 0.001 : 0.000_01
+            let visit = Visit(connection: 0, shape: 0, start: time, end: time + 0.002)
+            time = visit.end
+            return visit
+        }
+        let clients = ClientInference(
+            visits: visits,
+            span: 0...time,
+            isTimed: true,
+            isMachineBusy: isMachineBusy
+        ).clients()
+        guard case .closed(let think) = clients[0].pace else {
+            Issue.record("not a closed loop: \(clients[0].evidence)")
+            return
+        }
+        #expect((think != nil) == hasThinkTime, "\(clients[0].evidence)")
+    }
+
+    /// One of four connections waits for a lock during the second half.
+    @Test func aConnectionThatWaitsForALockDoesNotComeAndGo() {
+        let visits = closed(workers: 4, service: 0.004, think: 0, seed: 5)
+            .filter { $0.connection > 0 || $0.start < 20 }
+        let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
+        #expect(clients.map(\.workers) == [4])
+        #expect(clients[0].evidence[0].contains("4 connections with the same mix"))
+    }
+
+    @Test func connectionsThatFollowEachOtherComeAndGo() {
+        var visits = closed(workers: 1, service: 0.004, think: 0.01, seed: 5)
+        for index in visits.indices { visits[index].connection = index / 100 }
+        let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
+        #expect(clients.map(\.workers) == [1])
+        #expect(clients[0].evidence[0].contains("come and go"))
+    }
+
     @Test func aChangingRateHasStages() {
         var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }

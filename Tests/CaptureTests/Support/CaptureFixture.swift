@@ -67,12 +67,18 @@ enum CaptureFixture {
     static func scenario(
         _ executions: [CapturedExecution],
         file: String? = "log.jsonl",
+        processorWait: Double = 0,
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> CapturedScenario {
         var options = CaptureOptions(database: "/tmp/app.sqlite")
         change(&options)
         let sorted = executions.sorted { $0.end < $1.end }
-        let analysis = try CaptureAnalysis(sorted, schema: schema, file: file)
+        let analysis = try CaptureAnalysis(
+            sorted,
+            schema: schema,
+            file: file,
+            processorWait: processorWait
+        )
         return try CapturedScenario(analysis, schema: schema, options: options)
     }
 }

@@ -35,6 +35,19 @@ struct TransactionAssemblerTests {
         #expect(abs(transactions[1].duration - 0.007) < 1e-9)
     }
 
+    /// The steps of the statement take 1 ms, the program 2 ms between them, and the probes 4 ms.
+    @Test func theCostOfATraceIsNoGap() throws {
+        var executions = CaptureFixture.executions(["BEGIN", Self.read, "COMMIT"])
+        executions[1].end += 0.006
+        executions[1].elapsed = 0.007
+        executions[1].betweenSteps = 0.002
+        executions[2].end += 0.006
+        let (transactions, _) = try assemble(executions)
+        let gaps = try #require(transactions.first).gaps
+        #expect(gaps.count == 2)
+        #expect(abs(gaps[0] - 0.003) < 1e-9 && abs(gaps[1] - 0.001) < 1e-9)
+    }
+
     @Test(arguments: [
         ("BEGIN", CapturedTransaction.Begin.deferred), ("begin deferred transaction", .deferred),
         ("BEGIN EXCLUSIVE", .exclusive), ("SAVEPOINT a", .savepoint),

@@ -35,9 +35,10 @@ struct CapturedScenarioTests {
 
     private func parsed(
         _ executions: [CapturedExecution],
+        processorWait: Double = 0,
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> (Scenario, CapturedScenario) {
-        let captured = try CaptureFixture.scenario(executions) {
+        let captured = try CaptureFixture.scenario(executions, processorWait: processorWait) {
             // The decoder only checks that the file exists.
             $0.database = "/proc/self/exe"
             change(&$0)
@@ -115,6 +116,28 @@ struct CapturedScenarioTests {
         #expect(!captured.yaml.contains("length of the range"))
     }
 
+    /// Without values, names show whether two statements refer to the same row.
+    @Test(arguments: [
+        (":id", ":id", true), (":from", ":to", false), ("?", "?", true), ("?1", "?2", true),
+        ("@a", "$a", true),
+    ])
+    func parametersWithOneNameShareAVariable(first: String, second: String, isShared: Bool) throws {
+        var load: [CapturedExecution] = []
+        for index in 0..<50 {
+            load += CaptureFixture.executions(
+                [
+                    "BEGIN", "UPDATE users SET age = age - 1 WHERE id = \(first)",
+                    "UPDATE users SET age = age + 1 WHERE id = \(second)", "COMMIT",
+                ],
+                from: Double(index) * 0.05
+            )
+        }
+        let (_, captured) = try parsed(load)
+        #expect(captured.yaml.contains("SET age = age - 1 WHERE id = :users_id'"))
+        let other = isShared ? ":users_id'" : ":users_id_2'"
+        #expect(captured.yaml.contains("SET age = age + 1 WHERE id = \(other)"))
+    }
+
     /// Half of the gaps are short, and the others are as long as a time slice.
     @Test(arguments: [(0.0, true), (0.5, false)])
     func waitsForAProcessorAreNotRests(share: Double, isModeled: Bool) throws {
@@ -129,7 +152,7 @@ struct CapturedScenarioTests {
                 rest: index % 2 == 0 ? 0.00003 : 0.004
             )
         }
-        let (_, captured) = try parsed(load) { $0.processorWait = share }
+        let (_, captured) = try parsed(load, processorWait: share)
         #expect(captured.yaml.contains("{pause: ") == isModeled)
     }
 

@@ -240,6 +240,17 @@ struct ExecutionDecoderTests {
         #expect(found.map(\.rows) == [nil, 1, nil])
     }
 
+    @Test(arguments: [(100, 790e-9), (500, 0.0)])
+    mutating func theTimeBetweenStepsExcludesTheProbes(cost: UInt64, expected: Double) {
+        decoder.window = 1_000...2_000
+        decoder.overheadBetweenSteps = cost
+        let found = executions(
+            step(1_500, -1, 110, 100) + step(2_500, 3, 60, 101) + [end(2_600)]
+        )
+        #expect(found.map(\.start) == [1_500])
+        #expect(found.map(\.secondsBetweenSteps) == [expected])
+    }
+
     @Test mutating func aStepThatResetsItsStatementStartsAnExecution() {
         decoder.window = 0...(.max)
         let start = TraceEvent.StepStart(library: 0, statement: Self.statement, programCounter: 9)
