@@ -1,12 +1,12 @@
 /// Options for a captured scenario.
 package struct CaptureOptions: Sendable {
     /// Whether to keep literals that are the same in all executions of a statement, if there are at
-    /// least ``leastCount`` executions.
+    /// least ``minimumCount`` executions.
     package var showsLiterals = false
     /// Whether to fit distributions to observed values and show frequent values.
     package var showsValues = false
     /// The number of times that a value must occur to be shown.
-    package var leastCount = 5
+    package var minimumCount = 5
     /// The scenario's name.
     package var name = "captured"
     /// The path of the database, as it appears in the scenario.

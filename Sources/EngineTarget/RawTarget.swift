@@ -97,8 +97,8 @@ final class RawTarget: WorkloadTarget {
         }
     }
 
-    func has(_ ability: WorkloadAbility) -> Bool {
-        switch ability {
+    func has(_ capability: WorkloadAbility) -> Bool {
+        switch capability {
         case .writeAheadLog: isWAL
         case .backup, .sharedFile: true
         case .tasks, .concurrentReads: false

@@ -7,23 +7,23 @@ package enum ServerKind: Sendable {
     /// A writer and several readers.
     case pool
     /// A snapshot of a pool.
-    case frozen
+    case snapshot
 
     /// Returns whether a kind of access is supported.
     package func supports(_ access: WorkloadAccess) -> Bool {
         switch (self, access) {
-        case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),
-            (.frozen, .snapshot):
+        case (.queue, .snapshot), (.snapshot, .write), (.snapshot, .writeWithoutTransaction),
+            (.snapshot, .snapshot):
             false
         case (_, .read), (_, .write), (_, .writeWithoutTransaction), (_, .snapshot): true
         }
     }
 
-    /// Returns whether an optional ability is supported.
-    package func has(_ ability: WorkloadAbility) -> Bool {
-        switch (self, ability) {
+    /// Returns whether an optional capability is supported.
+    package func has(_ capability: WorkloadAbility) -> Bool {
+        switch (self, capability) {
         case (.queue(let isWAL, _), .writeAheadLog): isWAL
-        case (.frozen, _): false
+        case (.snapshot, _): false
         case (.queue(_, let isInMemory), .sharedFile): !isInMemory
         case (.pool, .writeAheadLog), (.pool, .sharedFile), (_, .backup), (_, .tasks),
             (_, .concurrentReads):

@@ -37,13 +37,13 @@ final class GRDBTarget: WorkloadTarget {
         switch server {
         case .queue(let queue): .queue(isWAL: arm.isWAL, isInMemory: queue.path == ":memory:")
         case .pool: .pool
-        case .frozen: .frozen
+        case .frozen: .snapshot
         }
     }
 
     func supports(_ access: WorkloadAccess) -> Bool { kind.supports(access) }
 
-    func has(_ ability: WorkloadAbility) -> Bool { kind.has(ability) }
+    func has(_ capability: WorkloadAbility) -> Bool { kind.has(capability) }
 
     func perform(
         _ access: WorkloadAccess,

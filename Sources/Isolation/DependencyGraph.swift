@@ -3,7 +3,7 @@
 /// The first nodes are the transactions. The other nodes are the moments at which transactions
 /// ended, in order. Edges lead from each transaction to the moment of its end, from each moment to
 /// the next moment, and from the last moment before a transaction's start to that transaction. The
-/// real-time order of n transactions can contain n² pairs but therefore requires only 3n edges.
+/// real-time order of n transactions can contain n² pairs, but this representation needs only 3n edges.
 struct DependencyGraph {
     /// An edge of the graph.
     ///
@@ -23,7 +23,7 @@ struct DependencyGraph {
     let dependencies: [Dependency]
     /// The start time of each transaction, and the time of each moment.
     let times: [UInt64]
-    /// The edges, sorted by their origin.
+    /// The edges, sorted by source node.
     private let edges: [Edge]
     /// The index of each node's first edge in `edges`, and the number of edges.
     private let offsets: [Int]
@@ -73,8 +73,8 @@ struct DependencyGraph {
     /// Returns the range of the edges that leave a node.
     func edgeRange(of node: Int) -> Range<Int> { offsets[node]..<offsets[node + 1] }
 
-    /// Returns the edge at a position.
-    func edge(at place: Int) -> Edge { edges[place] }
+    /// Returns the edge at an index.
+    func edge(at index: Int) -> Edge { edges[index] }
 
     /// Returns the order of the nonoverlapping transactions in each session.
     private static func sessionOrder(of history: History) -> [Dependency] {

@@ -3,7 +3,7 @@ struct ObjectAccesses {
     /// A read of a list.
     struct ListRead {
         var transaction: Int
-        /// The elements that the read showed.
+        /// The elements that the read returned.
         var elements: [Int64]
         /// The number of trailing elements that the transaction itself appended before the read.
         var ownCount: Int
@@ -31,7 +31,7 @@ struct ObjectAccesses {
         var writers: [Int64: Int] = [:]
     }
 
-    /// A read of a register that shows a value from another transaction.
+    /// A read of a register that returned a value written by another transaction.
     struct RegisterRead {
         var transaction: Int
         var value: Int64?
@@ -65,8 +65,8 @@ struct ObjectAccesses {
     /// Whether the writes of each transaction are treated as committed.
     private(set) var isCommitted: [Bool]
     private let isUnknown: [Bool]
-    private var listPlaces: [Int64: Int] = [:]
-    private var registerPlaces: [Int64: Int] = [:]
+    private var listIndexes: [Int64: Int] = [:]
+    private var registerIndexes: [Int64: Int] = [:]
 
     /// Groups the operations of a history by object, and checks the consistency of each
     /// transaction.
@@ -80,17 +80,17 @@ struct ObjectAccesses {
     }
 
     /// Returns the index of a list in `lists`, adding the list if necessary.
-    mutating func place(ofList key: Int64) -> Int {
-        if let place = listPlaces[key] { return place }
-        listPlaces[key] = lists.count
+    mutating func index(ofList key: Int64) -> Int {
+        if let index = listIndexes[key] { return index }
+        listIndexes[key] = lists.count
         lists.append(List(key: key))
         return lists.count - 1
     }
 
     /// Returns the index of a register in `registers`, adding the register if necessary.
-    mutating func place(ofRegister key: Int64) -> Int {
-        if let place = registerPlaces[key] { return place }
-        registerPlaces[key] = registers.count
+    mutating func index(ofRegister key: Int64) -> Int {
+        if let index = registerIndexes[key] { return index }
+        registerIndexes[key] = registers.count
         registers.append(Register(key: key))
         return registers.count - 1
     }
@@ -129,8 +129,8 @@ struct ObjectAccesses {
     /// Returns the name of an object in explanations, such as `list 7`.
     func name(of object: ObjectIndex) -> String {
         switch object {
-        case .list(let place): "list \(lists[place].key)"
-        case .register(let place): "register \(registers[place].key)"
+        case .list(let index): "list \(lists[index].key)"
+        case .register(let index): "register \(registers[index].key)"
         }
     }
 }

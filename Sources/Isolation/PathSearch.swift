@@ -44,15 +44,15 @@ struct PathSearch {
             var next: [Int] = []
             // Edges between moments have length 0, so their targets are on the same level.
             while let node = level.popLast() {
-                for place in graph.edgeRange(of: node) {
-                    let edge = graph.edge(at: place)
+                for index in graph.edgeRange(of: node) {
+                    let edge = graph.edge(at: index)
                     budget -= 1
                     guard kinds.contains(edge.kind), reached[edge.target] != search,
                         graph.times[edge.target] <= latest,
                         components.connects(edge.target, start)
                     else { continue }
                     reached[edge.target] = search
-                    previous[edge.target] = (node, place)
+                    previous[edge.target] = (node, index)
                     if edge.target == end { return dependencies(from: start, to: end) }
                     if edge.target < graph.transactionCount {
                         next.append(edge.target)
@@ -75,8 +75,8 @@ struct PathSearch {
         var node = end
         var target = end
         repeat {
-            let (before, place) = previous[node]
-            let edge = graph.edge(at: place)
+            let (before, index) = previous[node]
+            let edge = graph.edge(at: index)
             if edge.dependency >= 0 {
                 path.append(graph.dependencies[edge.dependency])
                 target = before

@@ -37,73 +37,73 @@ struct TransactionCollector {
         for operation in transaction.operations {
             switch operation {
             case .append(let list, let element):
-                append(element, to: objects.place(ofList: list), by: index, &objects)
+                append(element, to: objects.index(ofList: list), by: index, &objects)
             case .readList(let list, let elements):
-                read(elements, of: objects.place(ofList: list), by: index, &objects, names, &log)
+                read(elements, of: objects.index(ofList: list), by: index, &objects, names, &log)
             case .write(let register, let value):
-                write(value, to: objects.place(ofRegister: register), by: index, &objects)
+                write(value, to: objects.index(ofRegister: register), by: index, &objects)
             case .readRegister(let register, let value):
-                let place = objects.place(ofRegister: register)
-                read(value, of: place, by: index, &objects, names, &log)
+                let object = objects.index(ofRegister: register)
+                read(value, of: object, by: index, &objects, names, &log)
             }
         }
-        for state in lists.keys {
-            guard let last = lists[state]?.lastAppend else { continue }
-            objects.lists[state].appends[last].isFinal = true
+        for list in lists.keys {
+            guard let last = lists[list]?.lastAppend else { continue }
+            objects.lists[list].appends[last].isFinal = true
         }
-        for state in registers.keys {
-            guard let last = registers[state]?.lastWrite else { continue }
-            objects.registers[state].writes[last].isFinal = true
+        for register in registers.keys {
+            guard let last = registers[register]?.lastWrite else { continue }
+            objects.registers[register].writes[last].isFinal = true
         }
     }
 
     private mutating func append(
         _ element: Int64,
-        to place: Int,
+        to object: Int,
         by transaction: Int,
         _ objects: inout ObjectAccesses
     ) {
-        let index = objects.lists[place].appends.count
-        objects.lists[place].appends.append(
+        let index = objects.lists[object].appends.count
+        objects.lists[object].appends.append(
             .init(transaction: transaction, element: element, isFinal: false)
         )
-        if objects.lists[place].writers[element] == nil {
-            objects.lists[place].writers[element] = index
+        if objects.lists[object].writers[element] == nil {
+            objects.lists[object].writers[element] = index
         }
-        var state = lists.removeValue(forKey: place) ?? ListState()
+        var state = lists.removeValue(forKey: object) ?? ListState()
         state.expected?.append(element)
         state.own.append(element)
         state.lastAppend = index
-        lists[place] = state
+        lists[object] = state
     }
 
     private mutating func read(
         _ elements: [Int64],
-        of place: Int,
+        of object: Int,
         by transaction: Int,
         _ objects: inout ObjectAccesses,
         _ names: TransactionNames,
         _ log: inout AnomalyLog
     ) {
-        var state = lists.removeValue(forKey: place) ?? ListState()
+        var state = lists.removeValue(forKey: object) ?? ListState()
         let endsWithOwn = elements.suffix(state.own.count).elementsEqual(state.own)
         if !endsWithOwn {
             log.add(
                 .ownWriteMissing,
                 [transaction],
                 "\(names[transaction]) appended \(state.own.listText) to "
-                    + "\(objects.name(of: .list(place))) and then read \(elements.listText) there"
+                    + "\(objects.name(of: .list(object))) and then read \(elements.listText) there"
             )
         } else if let expected = state.expected, expected != elements {
             log.add(
                 .nonRepeatableRead,
                 [transaction],
                 "\(names[transaction]) read \(elements.listText) in "
-                    + "\(objects.name(of: .list(place))), but its earlier read "
+                    + "\(objects.name(of: .list(object))), but its earlier read "
                     + "requires \(expected.listText)"
             )
         }
-        objects.lists[place].reads.append(
+        objects.lists[object].reads.append(
             .init(
                 transaction: transaction,
                 elements: elements,
@@ -112,18 +112,18 @@ struct TransactionCollector {
             )
         )
         state.expected = elements
-        lists[place] = state
+        lists[object] = state
     }
 
     private mutating func write(
         _ value: Int64,
-        to place: Int,
+        to object: Int,
         by transaction: Int,
         _ objects: inout ObjectAccesses
     ) {
-        var state = registers[place] ?? RegisterState()
-        let index = objects.registers[place].writes.count
-        objects.registers[place].writes.append(
+        var state = registers[object] ?? RegisterState()
+        let index = objects.registers[object].writes.count
+        objects.registers[object].writes.append(
             .init(
                 transaction: transaction,
                 value: value,
@@ -132,26 +132,26 @@ struct TransactionCollector {
                 predecessor: state.predecessor
             )
         )
-        if objects.registers[place].writers[value] == nil {
-            objects.registers[place].writers[value] = index
+        if objects.registers[object].writers[value] == nil {
+            objects.registers[object].writers[value] = index
         }
         state.isKnown = true
         state.expected = value
         state.lastWrite = index
-        registers[place] = state
+        registers[object] = state
     }
 
     private mutating func read(
         _ value: Int64?,
-        of place: Int,
+        of object: Int,
         by transaction: Int,
         _ objects: inout ObjectAccesses,
         _ names: TransactionNames,
         _ log: inout AnomalyLog
     ) {
-        var state = registers[place] ?? RegisterState()
+        var state = registers[object] ?? RegisterState()
         if state.isKnown, state.expected != value {
-            let name = objects.name(of: .register(place))
+            let name = objects.name(of: .register(object))
             let before = state.lastWrite == nil ? "read" : "wrote"
             log.add(
                 state.lastWrite == nil ? .nonRepeatableRead : .ownWriteMissing,
@@ -161,7 +161,7 @@ struct TransactionCollector {
             )
         }
         if state.lastWrite == nil || state.expected != value {
-            objects.registers[place].reads.append(
+            objects.registers[object].reads.append(
                 .init(
                     transaction: transaction,
                     value: value,
@@ -175,6 +175,6 @@ struct TransactionCollector {
         }
         state.isKnown = true
         state.expected = value
-        registers[place] = state
+        registers[object] = state
     }
 }

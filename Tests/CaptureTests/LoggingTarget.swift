@@ -15,7 +15,7 @@ final class LoggingTarget: WorkloadTarget {
     }
 
     func supports(_ access: WorkloadAccess) -> Bool { inner.supports(access) }
-    func has(_ ability: WorkloadAbility) -> Bool { inner.has(ability) }
+    func has(_ capability: WorkloadAbility) -> Bool { inner.has(capability) }
     func check(_ sql: String) throws { try inner.check(sql) }
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
         try inner.makeSnapshot(as: client)

@@ -5,8 +5,8 @@ import Telemetry
 import WorkloadEngine
 
 // A program with its own target, which reads through a `DatabasePool`. The environment variable
-// SLOWDOWN prolongs each access by a share of its duration, which simulates a slower build of the
-// program.
+// SLOWDOWN lengthens each access by this fraction of its duration, which simulates a slower build
+// of the program.
 
 /// The program's target.
 final class StoreTarget: WorkloadTarget {
@@ -48,8 +48,8 @@ final class StoreTarget: WorkloadTarget {
         let start = DispatchTime.now().uptimeNanoseconds
         try pool.read { try body(Session(database: $0)) }
         let end = DispatchTime.now().uptimeNanoseconds
-        let late = end + UInt64(Double(end - start) * slowdown)
-        while DispatchTime.now().uptimeNanoseconds < late {}
+        let deadline = end + UInt64(Double(end - start) * slowdown)
+        while DispatchTime.now().uptimeNanoseconds < deadline {}
     }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {

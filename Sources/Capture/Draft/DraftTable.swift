@@ -6,16 +6,16 @@ package struct DraftTable: Sendable, Equatable {
         package var name: String
         /// The position in the primary key, starting at 1, or 0 for a column that is not in the
         /// key.
-        package var keyPlace: Int
+        package var primaryKeyIndex: Int
         /// Whether a statement can set the column.
         ///
         /// Generated and hidden columns cannot be set.
         package var isWritable: Bool
 
         /// Creates a column.
-        package init(name: String, keyPlace: Int = 0, isWritable: Bool = true) {
+        package init(name: String, primaryKeyIndex: Int = 0, isWritable: Bool = true) {
             self.name = name
-            self.keyPlace = keyPlace
+            self.primaryKeyIndex = primaryKeyIndex
             self.isWritable = isWritable
         }
     }

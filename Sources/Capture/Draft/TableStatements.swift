@@ -42,7 +42,9 @@ package struct TableStatements {
     private var name: String { VariableRegistry.identifier(table.name) }
     private var from: String { Self.quoted(table.name) }
     private var key: [String] {
-        table.columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }.map(\.name)
+        table.columns.filter { $0.primaryKeyIndex > 0 }.sorted {
+            $0.primaryKeyIndex < $1.primaryKeyIndex
+        }.map(\.name)
     }
 
     /// The column that identifies a row, or `nil` for a table without a rowid whose key has several
@@ -105,7 +107,7 @@ package struct TableStatements {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })
         let free = table.columns.filter {
-            $0.keyPlace == 0 && $0.isWritable && !unique.contains($0.name)
+            $0.primaryKeyIndex == 0 && $0.isWritable && !unique.contains($0.name)
         }
         let preferred =
             free.first { !table.references.contains($0.name) && !indexed.contains($0.name) }

@@ -69,7 +69,8 @@ package struct ExecutionReader {
             end = start + (seconds ?? 0)
         } else {
             throw failure(
-                "'time' is missing; write when the statement ended, in seconds, or 'start'"
+                "'time' is missing; specify the time at which the statement ended, in seconds, or "
+                    + "specify 'start' instead"
             )
         }
         var execution = CapturedExecution(end: end, sql: sql, seconds: seconds, line: number)
@@ -80,7 +81,7 @@ package struct ExecutionReader {
         execution.rows = try numeral("rows", in: object, number).map { Int($0) }
         if let values = object["values"] {
             guard let list = values as? [Any] else {
-                throw failure("'values' is not a list of the parameters' values, in their order")
+                throw failure("'values' must be a list of values in parameter order")
             }
             execution.values = list.map(Self.value)
         }
@@ -93,12 +94,12 @@ package struct ExecutionReader {
         _ number: Int
     ) throws(CaptureError) {
         let name = "\(execution.process)/\(execution.connection)"
-        // Allow for clock readings that are slightly out of order, in seconds.
+        // Tolerate clock readings that are out of order by up to 0.1 ms.
         if let last = last[name], execution.end < last - 0.000_1 {
             throw CaptureError(
                 "the time \(execution.end) of connection \(execution.connection) is before "
                     + "\(last), the time of its previous line; write each connection's lines in "
-                    + "the order in which the statements ended, with a clock that never goes back",
+                    + "the order in which the statements ended, and use a monotonic clock",
                 file: file,
                 line: number
             )
@@ -131,7 +132,11 @@ package struct ExecutionReader {
         guard let number = (value as? NSNumber)?.doubleValue, number.isFinite, number >= 0,
             number < 1e15
         else {
-            throw CaptureError("'\(key)' is not a number of 0 or more", file: file, line: line)
+            throw CaptureError(
+                "'\(key)' must be a number that is at least 0",
+                file: file,
+                line: line
+            )
         }
         return number
     }

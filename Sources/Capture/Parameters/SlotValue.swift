@@ -29,7 +29,7 @@ struct SlotPlanner {
         let sample = shape.sample(of: slot, at: place)
         let statement = shape.positions[place.position]
         if options.showsLiterals, case .literal(_, let text) = slot.source,
-            sample.onlyValue != nil, sample.count >= options.leastCount
+            sample.onlyValue != nil, sample.count >= options.minimumCount
         {
             return (.text(text), nil)
         }
@@ -106,7 +106,7 @@ struct SlotPlanner {
     ) -> (SlotValue, String?) {
         if options.showsValues || options.showsLiterals,
             let (value, count) = sample.counts.max(by: { $0.value < $1.value }),
-            count >= options.leastCount, case .integer(let number) = value
+            count >= options.minimumCount, case .integer(let number) = value
         {
             return (.text(String(number)), nil)
         }
@@ -141,7 +141,7 @@ struct SlotPlanner {
         let own = slot.column.flatMap(schema.column)
         let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
         let range = [.change, .rangeWidth].contains(slot.role) ? nil : own?.range
-        if let fit = DistributionFit.best(of: sample, range: range, k: options.leastCount) {
+        if let fit = DistributionFit.best(of: sample, range: range, k: options.minimumCount) {
             let distance = "distance of the fit \(TimeText.number(fit.distance * 100))%"
             guard fit.needsRange else {
                 return .variable(base: base, yaml: fit.yaml, comment: distance)
@@ -172,7 +172,7 @@ struct SlotPlanner {
     /// Enough integers lie outside each bound to hide the individual outliers.
     private func bounds(of sample: ValueSample) -> ClosedRange<Int64>? {
         let sorted = sample.integers.sorted()
-        let hidden = options.leastCount - 1
+        let hidden = options.minimumCount - 1
         guard sorted.count > 2 * hidden + 1 else { return nil }
         return sorted[hidden]...sorted[sorted.count - 1 - hidden]
     }
@@ -191,7 +191,7 @@ struct SlotPlanner {
             else { continue }
             spans.add(Double(last) - Double(first))
         }
-        if spans.count >= options.leastCount, spans.mean >= 0, spans.mean < 1e15 {
+        if spans.count >= options.minimumCount, spans.mean >= 0, spans.mean < 1e15 {
             return Int64(spans.mean.rounded())
         }
         return rangeLength(at: place, of: shape)

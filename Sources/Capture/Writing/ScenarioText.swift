@@ -34,7 +34,7 @@ struct ScenarioText {
         lines += Self.comment(
             options.showsValues
                 ? "Values are drawn from distributions fitted to the observed values; values that occur "
-                    + "fewer than \(options.leastCount) times are not shown."
+                    + "fewer than \(options.minimumCount) times are not shown."
                 : "Values are drawn from the columns of the database; this file contains no values "
                     + "from the program."
         )
@@ -43,7 +43,7 @@ struct ScenarioText {
         lines += [
             "version: 1",
             "name: \(YAMLText.name(options.name))",
-            "description: \(YAMLText.quoted("The load of \(options.origin), as captured."))",
+            "description: \(YAMLText.quoted("The load captured from \(options.origin)."))",
             "seed: 42",
             "guard: captured",
             "dataset: {file: \(YAMLText.quoted(options.database))}    # copied, never changed",
@@ -110,8 +110,8 @@ struct ScenarioText {
                 return [
                     "\(indent)- {sql: \(YAMLText.quoted(sql)), into: [\(names.joined(separator: ", "))]}"
                 ]
-            case .pause(let rest):
-                return ["\(indent)- {pause: \(rest.yaml)}"]
+            case .pause(let pause):
+                return ["\(indent)- {pause: \(pause.yaml)}"]
             case .loop(let count, let body):
                 return ["\(indent)- repeat: \(count)", "\(indent)  do:"]
                     + lines(body, depth: depth + 2)
@@ -126,8 +126,8 @@ struct ScenarioText {
             lines.append("    access: \(client.writes ? "write" : "read")")
             lines.append("    workers: \(client.workers)")
             switch client.pace {
-            case .closed(let rest):
-                if let rest { lines.append("    think: \(rest.yaml)") }
+            case .closed(let thinkTime):
+                if let thinkTime { lines.append("    think: \(thinkTime.yaml)") }
             case .open(let rates, let isEven):
                 lines.append("    arrival: {\(Self.arrival(rates, isEven: isEven))}")
             }
@@ -165,8 +165,10 @@ struct ScenarioText {
                 lines += Self.comment(limit.comment).map { "  " + $0 }
                 lines.append("  \(client.name).response: [\"\(limit.expression)\"]")
             }
-            let busy = client.operations.reduce(0) { $0 + analysis.shapes[$1.operation.shape].lost }
-            let share = Double(busy) / Double(max(1, client.count))
+            let failures = client.operations.reduce(0) {
+                $0 + analysis.shapes[$1.operation.shape].failureCount
+            }
+            let share = Double(failures) / Double(max(1, client.count))
             lines.append(
                 "  \(client.name).errors: [\"rate < \(TimeText.number(share * 1.5 + 0.01))\"]"
             )
@@ -192,7 +194,7 @@ struct ScenarioText {
         }
         return (
             "p(\(Int(share * 100))) < \(TimeText.yaml(limit))",
-            "Observed: p\(Int(share * 100)) \(TimeText.yaml(observed)) of its slowest operation."
+            "Observed p\(Int(share * 100)) of its slowest operation: \(TimeText.yaml(observed))."
         )
     }
 
@@ -218,5 +220,5 @@ struct ScenarioText {
 
 extension ShapeStatistics {
     /// The number of failed transactions.
-    var lost: Int { (outcomes[.busy] ?? 0) + (outcomes[.failed] ?? 0) }
+    var failureCount: Int { (outcomes[.busy] ?? 0) + (outcomes[.failed] ?? 0) }
 }

@@ -101,7 +101,7 @@ struct ConnectionsScreen {
             subtitle: (canvas.glyphs == .ascii ? "- " : "· ")
                 + (scene.history.isOver
                     ? "the run has ended: last known holder and SQL"
-                    : "busy: conflicts with other locks"),
+                    : "busy: SQLITE_BUSY conflicts"),
             remark: hidden.isEmpty ? remark(all) : hidden
         ).draw(on: &canvas, in: rect)
         guard !lanes.isEmpty else {
@@ -138,7 +138,7 @@ struct ConnectionsScreen {
             title: lane.label,
             subtitle: isChosen
                 ? "" : canvas.glyphs == .ascii ? "- held the longest" : "· held the longest",
-            remark: isChosen ? "" : "select another with arrows or a click"
+            remark: isChosen ? "" : "to select another: arrow keys or click"
         ).draw(on: &canvas, in: rect)
         guard inner.height > 0 else { return }
         var x = inner.minX
@@ -171,7 +171,7 @@ struct ConnectionsScreen {
         if let holder = status.holder { add("held by", holder.name) }
         if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
         if let sql = status.sqlNanoseconds, sql > 0 {
-            add("statement for", HumanUnits.duration(nanoseconds: sql))
+            add("running for", HumanUnits.duration(nanoseconds: sql))
         }
         if let transaction = status.transaction { add("transaction", transaction.rawValue) }
         add("accesses", HumanUnits.count(status.accessCount))

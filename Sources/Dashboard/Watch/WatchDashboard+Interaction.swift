@@ -9,8 +9,8 @@ extension WatchDashboard: RowInteraction {
     /// Performs a command and returns the actions for the program.
     mutating func perform(_ command: WatchCommand) -> [Action] {
         switch command {
-        case .screen(let place):
-            if screens.indices.contains(place) { screen = place }
+        case .screen(let index):
+            if screens.indices.contains(index) { screen = index }
         case .nextDatabase: showDatabase(by: 1)
         case .previousDatabase: showDatabase(by: -1)
         case .common(let command):
@@ -27,7 +27,7 @@ extension WatchDashboard: RowInteraction {
     /// Shows another database, on the same screen.
     private mutating func showDatabase(by step: Int) {
         guard !shown.isEmpty else { return }
-        path = shown[(shownPlace + step + shown.count) % shown.count].path
+        path = shown[(displayedIndex + step + shown.count) % shown.count].path
     }
 
     // MARK: Display
@@ -131,10 +131,10 @@ extension WatchDashboard: RowInteraction {
             self.path = path
             screen = 0
         case .process(let label):
-            guard let place = screens.firstIndex(where: { $0 is ProcessesScreen.Type }) else {
+            guard let index = screens.firstIndex(where: { $0 is ProcessesScreen.Type }) else {
                 return
             }
-            screen = place
+            screen = index
             view.selected = label
             view.part = nil
             view.isExpanded = true
@@ -159,8 +159,8 @@ extension WatchDashboard: RowInteraction {
     private mutating func sortByNext() {
         let titles = screens[screen].sortableTitles
         guard !titles.isEmpty else { return }
-        let place = view.sortColumn.flatMap { titles.firstIndex(of: $0) } ?? -1
-        view.sortColumn = place + 1 < titles.count ? titles[place + 1] : nil
+        let index = view.sortColumn.flatMap { titles.firstIndex(of: $0) } ?? -1
+        view.sortColumn = index + 1 < titles.count ? titles[index + 1] : nil
         view.isReversed = false
     }
 
@@ -182,17 +182,17 @@ extension WatchDashboard: RowInteraction {
     /// Moves by a number of reports of the displayed database, and moves the other databases to the
     /// same time.
     private mutating func step(by count: Int) {
-        let place = shownPlace
+        let index = displayedIndex
         if frozen == nil { frozen = databases }
-        guard frozen?.indices.contains(place) == true else { return }
-        frozen?[place].step(by: count)
-        if let time = frozen?[place].now { go(to: time) }
+        guard frozen?.indices.contains(index) == true else { return }
+        frozen?[index].step(by: count)
+        if let time = frozen?[index].now { go(to: time) }
     }
 
     /// Shows the reports nearest to a time, in seconds since the first report.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = databases }
-        for place in shown.indices { frozen?[place].show(time: time) }
+        for index in shown.indices { frozen?[index].show(time: time) }
     }
 
     /// Shows the reports nearest to a typed time.

@@ -153,13 +153,13 @@ package struct WatchDashboard: Sendable {
     var shown: [WatchHistory] { frozen ?? databases }
 
     /// The index of the displayed database.
-    var shownPlace: Int {
+    var displayedIndex: Int {
         path.flatMap { path in shown.firstIndex { $0.path == path } } ?? 0
     }
 
     /// The displayed database, or `nil` before the first report.
     var history: WatchHistory? {
-        shown.indices.contains(shownPlace) ? shown[shownPlace] : nil
+        shown.indices.contains(displayedIndex) ? shown[displayedIndex] : nil
     }
 
     /// The time of the newest report, in seconds since the first report.

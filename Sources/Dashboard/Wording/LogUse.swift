@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// How a write-ahead log uses its file if it is not pinned.
+/// How SQLite uses the space in an unpinned write-ahead log.
 ///
 /// SQLite does not shrink the log after a checkpoint. When all frames are checkpointed and no
 /// reader uses the log, the next write resets the log and starts at the beginning of the file,
@@ -22,7 +22,7 @@ enum LogUse: Equatable {
 
     /// Determines the use from the status of a log.
     init(_ wal: WALStatus) {
-        // The header of the log has 32 bytes.
+        // The log's header is 32 bytes long.
         guard wal.bytes > 32 else {
             self = .empty
             return

@@ -257,8 +257,8 @@ struct LayoutSearch {
             }
             return nil
         }
-        // Try the layout of all known versions first. Any other layout is valid if it applies to
-        // all connections.
+        // First try the layout that all known versions share. Any other layout is valid if it
+        // applies to all connections.
         for start in [[32, 8, 8, 0], []] {
             if let found = search(start), names[0] != nil { return found }
         }

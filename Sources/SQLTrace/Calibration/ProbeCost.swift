@@ -1,8 +1,8 @@
 /// The time that probes add to calls, in nanoseconds, measured on a private copy of a library.
 struct ProbeCost: Equatable, Sendable {
-    /// The cost of the probe on the entry of `sqlite3_reset`.
+    /// The cost of the entry probe of `sqlite3_reset`.
     var reset: Double
-    /// The cost of the probes on the entry and the return of `sqlite3_step`.
+    /// The cost of the entry and return probes of `sqlite3_step`.
     var step: Double
     /// The time of a step without probes.
     var plainStep: Double

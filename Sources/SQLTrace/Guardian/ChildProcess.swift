@@ -42,7 +42,8 @@ enum ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Duplicate the sources above all targets, because a source may also be a target.
+        // Duplicate the sources to descriptors above all targets, because a source may also be a
+        // target.
         var sources: [Int32: Int32] = [:]
         for (target, source) in descriptors {
             sources[target] = fcntl(source, F_DUPFD_CLOEXEC, 64)

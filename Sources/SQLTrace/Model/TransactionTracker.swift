@@ -27,7 +27,7 @@ struct TransactionTracker {
                 && left.statements == right.statements
         }
 
-        /// Returns how long the transaction had been open at a time, in seconds.
+        /// Returns how long the transaction had been open at the given time, in seconds.
         func seconds(at now: UInt64) -> Double {
             let end = end ?? now
             return Double(end - min(start, end)) / 1e9

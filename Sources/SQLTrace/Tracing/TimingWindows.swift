@@ -20,21 +20,23 @@ struct TimingWindows {
     }
 
     private var phase: Phase
-    private var intervals: RandomDistances
+    private var intervals: RandomIntervals
 
-    /// The mean interval between two windows and the length of a window, in nanoseconds.
-    static let distance: UInt64 = 900_000_000
+    /// The mean interval between two windows, in nanoseconds.
+    static let meanInterval: UInt64 = 900_000_000
+    /// The length of a window, in nanoseconds.
     static let length: UInt64 = 100_000_000
-    /// How long statements from a window remain traced after the window, in nanoseconds.
+    /// How long tracing continues after a window for the statements that started in it, in
+    /// nanoseconds.
     static let drainTime: UInt64 = 1_000_000_000
 
-    /// The factor for the length and frequency of windows, which is below 1 if programs lose too
-    /// much time.
+    /// The factor for the length and frequency of windows, which is below 1 if tracing slows
+    /// programs too much.
     var share = 1.0
 
     init(at now: UInt64, seed: UInt64) {
         phase = .closed(until: now)
-        intervals = RandomDistances(state: seed)
+        intervals = RandomIntervals(state: seed)
     }
 
     /// Returns the action to take now.
@@ -52,7 +54,7 @@ struct TimingWindows {
             phase = .draining(until: now + Self.drainTime)
             return .drain
         case .draining(let until) where now >= until || !isTiming:
-            let mean = Double(Self.distance) / max(0.05, share)
+            let mean = Double(Self.meanInterval) / max(0.05, share)
             phase = .closed(until: now + intervals.next(mean: mean))
             return .close
         default: return nil
@@ -61,7 +63,7 @@ struct TimingWindows {
 }
 
 /// Random intervals from half to one and a half times the mean (SplitMix64).
-struct RandomDistances {
+struct RandomIntervals {
     var state: UInt64
 
     mutating func next(mean: Double) -> UInt64 {

@@ -38,13 +38,13 @@ extension AccessGate {
     ///   - end: The time on the monotonic clock if the caller has just read it; otherwise, 0.
     @inline(__always)
     func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
-        step(outOf: slot, at: end)
+        leaveKeepingSlot(slot, at: end)
         release(slot)
     }
 
     /// Leaves an access that may have closed its connection.
     func leaveOpenOrClosed(_ slot: AccessSlot) {
-        step(outOf: slot)
+        leaveKeepingSlot(slot)
         if slot.database == nil { returnSlot(slot) } else { release(slot) }
     }
 
@@ -59,7 +59,7 @@ extension AccessGate {
 
     /// Leaves the access without releasing the slot.
     @inline(__always)
-    func step(outOf slot: AccessSlot, at end: UInt64 = 0) {
+    func leaveKeepingSlot(_ slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
         // No thread owns the slot now, so any later use of the connection is detected.

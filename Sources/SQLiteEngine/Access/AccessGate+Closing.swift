@@ -60,7 +60,7 @@ extension AccessGate {
         let waiters = queue.withLock { queue in
             queue.isClosed = true
             let waiters = queue.removeAll(at: monotonicNanoseconds())
-            attention.wrappingSubtract(waiters.count, ordering: .sequentiallyConsistent)
+            conditions.wrappingSubtract(waiters.count, ordering: .sequentiallyConsistent)
             return waiters
         }
         for waiter in waiters {

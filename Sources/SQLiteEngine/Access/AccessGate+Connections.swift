@@ -1,6 +1,6 @@
 /// Accesses that use a connection without a transaction.
 extension AccessGate {
-    /// Provides the thread with a connection.
+    /// Acquires a connection for the thread.
     ///
     /// Leaving a transaction open is a fatal error.
     ///

@@ -9,7 +9,7 @@ import Glibc
 /// Implements the steps of the gate's protocol with atomics and a lock.
 ///
 /// A step that acquires the lock changes at most one value that is visible without the lock: the
-/// state of a slot or ``attention``. Other threads therefore observe each step as a whole.
+/// state of a slot or ``conditions``. Other threads therefore observe each step as a whole.
 extension AccessGate: GateSteps {
     typealias Failure = Never
 
@@ -42,16 +42,16 @@ extension AccessGate: GateSteps {
 
     func mayBeOpened(_ slot: AccessSlot) -> Bool { !slot.isLost }
 
-    // MARK: Attention
+    // MARK: Conditions
 
     @inline(__always)
-    func readAttentionRelaxed() -> GateAttention {
-        GateAttention(word: attention.load(ordering: .relaxed))
+    func readConditionsRelaxed() -> GateConditions {
+        GateConditions(word: conditions.load(ordering: .relaxed))
     }
 
     @inline(__always)
-    func readAttention() -> GateAttention {
-        GateAttention(word: attention.load(ordering: .sequentiallyConsistent))
+    func readConditions() -> GateConditions {
+        GateConditions(word: conditions.load(ordering: .sequentiallyConsistent))
     }
 
     func endKeptTransaction(of slot: AccessSlot) { slot.database?.endKeptTransaction() }
@@ -63,13 +63,13 @@ extension AccessGate: GateSteps {
     func queueHasTask() -> Bool { queue.withLock { $0.hasTask } }
 
     func enqueue(_ waiter: Waiter) -> Bool {
-        // A releaser may resume a task as soon as the task is in the queue.
+        // Another thread may resume a task as soon as the task is in the queue.
         let isTask = waiter.isTask
         let isOpen = queue.withLock { queue in
             if queue.isClosed { return false }
             queue.append(waiter, at: waiter.since)
             waiting.begin(waiter)
-            attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            conditions.wrappingAdd(1, ordering: .sequentiallyConsistent)
             return true
         }
         // Adds the patience to the current time, which is later than `since`, so the waiter is
@@ -82,7 +82,7 @@ extension AccessGate: GateSteps {
         queue.withLock { queue in
             if queue.remove(waiter, at: monotonicNanoseconds()) {
                 waiting.end(waiter)
-                attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
             return GateWithdrawal(
                 granted: waiter.granted,
@@ -117,10 +117,10 @@ extension AccessGate: GateSteps {
     /// Ends a slot's kept transaction if keeping transactions is forbidden.
     ///
     /// A thread that forbids keeping transactions then searches the slots. It misses a slot that
-    /// becomes free after the search. This thread gives up its slot and then reads the attention.
-    /// At least one of the two threads therefore observes the other's change.
+    /// becomes free after the search. This thread frees its slot and then reads the conditions. At
+    /// least one of the two threads therefore observes the other's change.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {
-        guard readAttention().forbidsKeeping, slot.claimKeeping() else { return }
+        guard readConditions().forbidsKeeping, slot.claimKeeping() else { return }
         slot.database?.endKeptTransaction()
         release(slot)
     }
@@ -130,7 +130,7 @@ extension AccessGate: GateSteps {
             switch queue.release(slot, at: monotonicNanoseconds()) {
             case .grant(let waiter):
                 waiting.end(waiter)
-                attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return .grant(waiter, isAwake: waiter.isWatching)
             // Frees the slot while holding the lock, so the next waiter that enters the queue finds
             // it free.

@@ -21,7 +21,7 @@ extension AccessGate {
     ) -> Waiter? {
         let start = monotonicNanoseconds()
         // Existing waiters are served first, because asynchronous accesses run in call order.
-        if wanted != nil || !readAttention().hasWaiters, let slot = claim(wanted) {
+        if wanted != nil || !readConditions().hasWaiters, let slot = claim(wanted) {
             if wanted == nil { recordUse(of: slot) }
             resume(.success(slot))
             return nil
@@ -53,7 +53,7 @@ extension AccessGate {
 
     /// Acquires a free slot with an open connection, unless an access is waiting for one.
     func claimFree() -> AccessSlot? {
-        guard !readAttention().hasWaiters, let slot = claimAny() else { return nil }
+        guard !readConditions().hasWaiters, let slot = claimAny() else { return nil }
         recordUse(of: slot)
         return slot
     }
@@ -71,7 +71,7 @@ extension AccessGate {
         let isOurs = queue.withLock { queue in
             let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
             if isOurs { _ = waiter.takeSleeper() }
-            if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            if isOurs { conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
             return isOurs
         }
         if isOurs {

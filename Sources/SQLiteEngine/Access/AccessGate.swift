@@ -28,12 +28,12 @@ final class AccessGate: Sendable {
     /// An access that holds the writer may prevent the readers from keeping transactions.
     let readers: AccessGate?
     private let opening: @Sendable (AccessSlot) throws -> Database
-    /// The conditions that releasers must handle.
+    /// The conditions that a thread must handle when it releases a slot.
     ///
     /// The lower half counts the waiters, and the upper half counts the accesses that prevent
     /// connections from keeping transactions.
-    let attention = Atomic<Int>(0)
-    static let forbidding = GateAttention.forbidding
+    let conditions = Atomic<Int>(0)
+    static let forbidding = GateConditions.forbidding
     /// Decides when the connections keep their read transactions.
     let keeper = ReadTransactionKeeper()
     /// The waiting accesses.

@@ -35,7 +35,7 @@ public final class AnyDatabaseReader: DatabaseReader {
         try await base.read(at: site, value)
     }
 
-    /// Reads a consistent state of the database later, on another thread.
+    /// Schedules a read of a consistent state of the database, and returns immediately.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -56,7 +56,7 @@ public final class AnyDatabaseReader: DatabaseReader {
         try await base.unsafeRead(at: site, value)
     }
 
-    /// Reads without a transaction later, on another thread.
+    /// Schedules a read without a transaction, and returns immediately.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -35,7 +35,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.read(at: site, value)
     }
 
-    /// Reads a consistent state of the database later, on another thread.
+    /// Schedules a read of a consistent state of the database, and returns immediately.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -56,7 +56,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.unsafeRead(at: site, value)
     }
 
-    /// Reads without a transaction later, on another thread.
+    /// Schedules a read without a transaction, and returns immediately.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -88,7 +88,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.write(at: site, updates)
     }
 
-    /// Provides the writer without a transaction, blocking the thread.
+    /// Runs a closure on the writer connection without a transaction, blocking the thread.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -96,7 +96,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.writeWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer without a transaction, and without blocking the thread.
+    /// Runs a closure on the writer connection without a transaction, and without blocking the
+    /// thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -104,7 +105,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.writeWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer without a transaction later, on another thread.
+    /// Schedules a closure on the writer connection, without a transaction, and returns
+    /// immediately.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -112,7 +114,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer while no read is running, blocking the thread.
+    /// Runs a closure on the writer connection while no read is running, blocking the thread.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -120,7 +122,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer while no read is running, without blocking the thread.
+    /// Runs a closure on the writer connection while no read is running, without blocking the
+    /// thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -128,7 +131,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer later, on another thread, while no read is running.
+    /// Schedules a closure on the writer connection while no read is running, and returns
+    /// immediately.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -136,7 +140,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncBarrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer without a transaction, even if the thread already holds it.
+    /// Runs a closure on the writer connection without a transaction, even if the thread already
+    /// holds the writer.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T

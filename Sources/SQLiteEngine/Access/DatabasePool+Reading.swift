@@ -10,7 +10,7 @@ extension DatabasePool {
         }
     }
 
-    /// Reads in one transaction later, on another thread.
+    /// Schedules a read in one transaction, and returns immediately.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -74,7 +74,7 @@ extension DatabasePool {
         }
     }
 
-    /// Reads without a transaction later, on another thread.
+    /// Schedules a read without a transaction, and returns immediately.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -115,8 +115,8 @@ extension DatabasePool {
     /// read does not see later writes.
     ///
     /// - Parameters:
-    ///   - value: Called once, with a connection that shows exactly the last committed state, or
-    ///     with an error if no connection is available.
+    ///   - value: A closure that is called once, with a connection that shows exactly the last
+    ///     committed state, or with an error if no connection is available.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     public func asyncConcurrentRead(

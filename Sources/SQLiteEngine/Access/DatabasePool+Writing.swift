@@ -8,7 +8,8 @@ extension DatabasePool {
         try await writer.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Provides the writer without a transaction: each statement commits separately.
+    /// Runs a closure on the writer connection without a transaction: each statement commits
+    /// separately.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -16,7 +17,8 @@ extension DatabasePool {
         try writer.withConnection(site, .write, onQueue: hasWriteQueue, updates)
     }
 
-    /// Provides the writer without a transaction, and without blocking the thread.
+    /// Runs a closure on the writer connection without a transaction, and without blocking the
+    /// thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -27,7 +29,8 @@ extension DatabasePool {
         }
     }
 
-    /// Provides the writer without a transaction later, on another thread.
+    /// Schedules a closure on the writer connection, without a transaction, and returns
+    /// immediately.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -49,7 +52,8 @@ extension DatabasePool {
         }
     }
 
-    /// Provides the writer without a transaction, even if the thread already holds it.
+    /// Runs a closure on the writer connection without a transaction, even if the thread already
+    /// holds the writer.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -62,7 +66,7 @@ extension DatabasePool {
 
     // MARK: Barriers
 
-    /// Provides the writer while no reader is in use.
+    /// Runs a closure on the writer connection while no reader is in use.
     ///
     /// The method waits for running reads and blocks new ones.
     public func barrierWriteWithoutTransaction<T>(
@@ -82,7 +86,8 @@ extension DatabasePool {
         }
     }
 
-    /// Provides the writer while no reader is in use, without blocking the thread.
+    /// Runs a closure on the writer connection while no reader is in use, without blocking the
+    /// thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -93,7 +98,8 @@ extension DatabasePool {
         }
     }
 
-    /// Provides the writer later, on another thread, while no reader is in use.
+    /// Schedules a closure on the writer connection while no reader is in use, and returns
+    /// immediately.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -151,8 +151,8 @@ public final class DatabasePool: DatabaseWriter {
     /// A read inside a `write` on the same pool shows the last committed state.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. Calling `read` on the same pool inside this closure is a
-    ///     fatal error.
+    ///   - value: A closure that reads from the database. Calling `read` on the same pool inside
+    ///     this closure is a fatal error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
@@ -198,8 +198,8 @@ public final class DatabasePool: DatabaseWriter {
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes to the database. Calling `write` on the same pool inside this closure is
-    ///     a fatal error.
+    ///   - updates: A closure that writes to the database. Calling `write` on the same pool inside
+    ///     this closure is a fatal error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.

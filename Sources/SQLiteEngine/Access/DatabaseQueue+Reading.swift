@@ -12,7 +12,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Reads in one transaction later, on another thread.
+    /// Schedules a read in one transaction, and returns immediately.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -27,14 +27,14 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction.
+    /// Runs a closure on the connection without a transaction.
     ///
     /// The connection accepts statements that write.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Provides the connection without a transaction and without blocking the thread.
+    /// Runs a closure on the connection without a transaction and without blocking the thread.
     ///
     /// The connection accepts statements that write.
     public func unsafeRead<T: Sendable>(
@@ -48,7 +48,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction later, on another thread.
+    /// Schedules a closure on the connection, without a transaction, and returns immediately.
     ///
     /// The connection accepts statements that write.
     public func asyncUnsafeRead(
@@ -66,7 +66,8 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction, even if the thread already holds it.
+    /// Runs a closure on the connection without a transaction, even if the thread already holds the
+    /// connection.
     ///
     /// The connection accepts statements that write, unless the enclosing access refuses them.
     public func unsafeReentrantRead<T>(

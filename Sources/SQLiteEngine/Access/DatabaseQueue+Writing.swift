@@ -8,7 +8,7 @@ extension DatabaseQueue {
         try await gate.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Provides the connection without a transaction: each statement commits separately.
+    /// Runs a closure on the connection without a transaction: each statement commits separately.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -16,7 +16,7 @@ extension DatabaseQueue {
         try gate.withConnection(site, .write, onQueue: hasQueue, updates)
     }
 
-    /// Provides the connection without a transaction, and without blocking the thread.
+    /// Runs a closure on the connection without a transaction, and without blocking the thread.
     public func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -28,7 +28,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction later, on another thread.
+    /// Schedules a closure on the connection, without a transaction, and returns immediately.
     public func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -36,7 +36,7 @@ extension DatabaseQueue {
         gate.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Provides the connection without a transaction.
+    /// Runs a closure on the connection without a transaction.
     ///
     /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
     public func inDatabase<T, E: Error>(
@@ -73,7 +73,8 @@ extension DatabaseQueue {
         try inTransaction(kind, updates, fileID: fileID, line: line)
     }
 
-    /// Provides the connection without a transaction, even if the thread already holds it.
+    /// Runs a closure on the connection without a transaction, even if the thread already holds the
+    /// connection.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -86,7 +87,7 @@ extension DatabaseQueue {
 
     // MARK: Barriers, which are ordinary accesses because a queue has no readers
 
-    /// Provides the connection without a transaction.
+    /// Runs a closure on the connection without a transaction.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -94,7 +95,7 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the connection without a transaction, and without blocking the thread.
+    /// Runs a closure on the connection without a transaction, and without blocking the thread.
     public func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
@@ -102,7 +103,7 @@ extension DatabaseQueue {
         try await writeWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the connection without a transaction later, on another thread.
+    /// Schedules a closure on the connection, without a transaction, and returns immediately.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -130,8 +130,8 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Reads in one transaction that refuses writes, blocking the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. An access to the same queue inside this closure is a
-    ///     fatal error.
+    ///   - value: A closure that reads from the database. An access to the same queue inside this
+    ///     closure is a fatal error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
@@ -177,8 +177,8 @@ public final class DatabaseQueue: DatabaseWriter {
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes to the database. An access to the same queue inside this closure is a
-    ///     fatal error.
+    ///   - updates: A closure that writes to the database. An access to the same queue inside this
+    ///     closure is a fatal error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.

@@ -32,7 +32,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Reads a consistent state of the database later, on another thread.
+    /// Schedules a read of a consistent state of the database, and returns immediately.
     func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -47,7 +47,8 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Reads without a transaction later, on another thread. A queue also accepts writes.
+    /// Schedules a read without a transaction, and returns immediately. A queue also accepts
+    /// writes.
     func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -64,8 +65,8 @@ extension DatabaseReader {
     /// Reads a consistent state of the database, blocking the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. Calling `read` on the same database inside this closure
-    ///     is a fatal error.
+    ///   - value: A closure that reads from the database. Calling `read` on the same database
+    ///     inside this closure is a fatal error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
@@ -106,10 +107,11 @@ extension DatabaseReader {
         try await read(at: AccessSite(label), value)
     }
 
-    /// Reads a consistent state of the database later, on another thread.
+    /// Schedules a read of a consistent state of the database, and returns immediately.
     ///
     /// - Parameters:
-    ///   - value: Called once, with a connection, or with an error if no connection is available.
+    ///   - value: A closure that is called once, with a connection, or with an error if no
+    ///     connection is available.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     public func asyncRead(
@@ -148,7 +150,7 @@ extension DatabaseReader {
         try await unsafeRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads without a transaction later, on another thread.
+    /// Schedules a read without a transaction, and returns immediately.
     ///
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
     /// snapshots refuse them.
@@ -185,8 +187,8 @@ extension DatabaseReader {
     ///   - writer: The database to overwrite.
     ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If the number
     ///     is negative, all pages are copied in one step.
-    ///   - progress: Called after each step, at least once. If the closure throws before the backup
-    ///     is complete, the backup ends with that error.
+    ///   - progress: A closure that is called after each step, at least once. If the closure throws
+    ///     before the backup is complete, the backup ends with that error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Throws: A ``DatabaseError``, and the error that `progress` throws.

@@ -13,43 +13,48 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Provides the writer without a transaction, blocking the thread.
+    /// Runs a closure on the writer connection without a transaction, blocking the thread.
     func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T
 
-    /// Provides the writer without a transaction, and without blocking the thread.
+    /// Runs a closure on the writer connection without a transaction, and without blocking the
+    /// thread.
     func writeWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Provides the writer later, on another thread, without a transaction.
+    /// Schedules a closure on the writer connection, without a transaction, and returns
+    /// immediately.
     func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
     )
 
-    /// Provides the writer while no read is running, blocking the thread.
+    /// Runs a closure on the writer connection while no read is running, blocking the thread.
     func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
     ) throws -> T
 
-    /// Provides the writer while no read is running, without blocking the thread.
+    /// Runs a closure on the writer connection while no read is running, without blocking the
+    /// thread.
     func barrierWriteWithoutTransaction<T: Sendable>(
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Provides the writer later, on another thread, while no read is running.
+    /// Schedules a closure on the writer connection while no read is running, and returns
+    /// immediately.
     func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Provides the writer without a transaction, even if the thread already holds it.
+    /// Runs a closure on the writer connection without a transaction, even if the thread already
+    /// holds the writer.
     func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -72,8 +77,8 @@ extension DatabaseWriter {
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes to the database. Calling `write` on the same database inside this
-    ///     closure is a fatal error.
+    ///   - updates: A closure that writes to the database. Calling `write` on the same database
+    ///     inside this closure is a fatal error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
@@ -113,7 +118,8 @@ extension DatabaseWriter {
         try await write(at: AccessSite(label), updates)
     }
 
-    /// Provides the writer without a transaction: each statement commits separately.
+    /// Runs a closure on the writer connection without a transaction: each statement commits
+    /// separately.
     ///
     /// Leaving a transaction open is a fatal error unless
     /// ``Configuration/allowsUnsafeTransactions`` is set.
@@ -127,7 +133,8 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer without a transaction, with a label that `status()` shows.
+    /// Runs a closure on the writer connection without a transaction, with a label that `status()`
+    /// shows.
     public func writeWithoutTransaction<T, E: Error>(
         as label: AccessLabel,
         _ updates: (Database) throws(E) -> T
@@ -135,7 +142,8 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(label), updates)
     }
 
-    /// Provides the writer without a transaction, and without blocking the thread.
+    /// Runs a closure on the writer connection without a transaction, and without blocking the
+    /// thread.
     ///
     /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError`.
     public func writeWithoutTransaction<T: Sendable>(
@@ -146,8 +154,10 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer without a transaction later, on another thread, after all accesses that
-    /// were requested earlier.
+    /// Schedules a closure on the writer connection, without a transaction, and returns
+    /// immediately.
+    ///
+    /// The closure runs after all accesses that were requested earlier.
     ///
     /// If the database is closed, `updates` receives a connection whose statements all throw
     /// `SQLITE_MISUSE`.
@@ -159,13 +169,15 @@ extension DatabaseWriter {
         asyncWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction later, on another thread, after all accesses that were requested
-    /// earlier.
+    /// Schedules a write in one transaction, and returns immediately.
+    ///
+    /// The write runs after all accesses that were requested earlier.
     ///
     /// - Parameters:
-    ///   - updates: Writes to the database. The transaction commits when it returns, and rolls back
-    ///     when it throws.
-    ///   - completion: Called on the writer, outside the transaction, with the result.
+    ///   - updates: A closure that writes to the database. The transaction commits when it returns,
+    ///     and rolls back when it throws.
+    ///   - completion: A closure that is called on the writer, outside the transaction, with the
+    ///     result.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     public func asyncWrite<T>(
@@ -183,7 +195,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// Provides the writer while no read is running.
+    /// Runs a closure on the writer connection while no read is running.
     ///
     /// The method waits for running reads and blocks new ones.
     ///
@@ -196,7 +208,8 @@ extension DatabaseWriter {
         try barrierWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer while no read is running, without blocking the thread.
+    /// Runs a closure on the writer connection while no read is running, without blocking the
+    /// thread.
     ///
     /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError`.
     public func barrierWriteWithoutTransaction<T: Sendable>(
@@ -208,7 +221,8 @@ extension DatabaseWriter {
         return try await barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer later, on another thread, while no read is running.
+    /// Schedules a closure on the writer connection while no read is running, and returns
+    /// immediately.
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -217,7 +231,8 @@ extension DatabaseWriter {
         asyncBarrierWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer without a transaction, even if the thread already holds it.
+    /// Runs a closure on the writer connection without a transaction, even if the thread already
+    /// holds the writer.
     ///
     /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
     public func unsafeReentrantWrite<T, E: Error>(
@@ -236,8 +251,9 @@ extension DatabaseWriter {
     /// time is a fatal error. With a queue, the method returns after `value` has run.
     ///
     /// - Parameters:
-    ///   - value: Called once, with a connection that shows exactly the last committed state,
-    ///     regardless of later writes, or with an error if no connection is available.
+    ///   - value: A closure that is called once, with a connection that shows exactly the last
+    ///     committed state, regardless of later writes, or with an error if no connection is
+    ///     available.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     public func spawnConcurrentRead(

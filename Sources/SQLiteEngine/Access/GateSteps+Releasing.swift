@@ -2,16 +2,16 @@
 extension GateSteps {
     /// Releases a slot with a connection.
     ///
-    /// A releaser gives up its slot and then checks for waiters. A waiter enters the queue and then
-    /// checks the slots. At least one of the two therefore observes the other.
+    /// A thread that releases a slot first marks it as free and then checks for waiters. A waiter
+    /// joins the queue and then checks the slots. At least one of the two therefore observes the
+    /// other.
     @inline(__always)
     func release(_ slot: Slot) throws(Failure) {
-        if try readAttentionRelaxed().isNone {
+        if try readConditionsRelaxed().isNone {
             try giveUp(slot, as: AccessSlot.State.idle)
-            if try readAttention().isNone { return }
-            // Since the first check, a waiter has entered the queue and may have missed the slot,
-            // or an access has forbidden keeping transactions and may have missed this slot's
-            // transaction.
+            if try readConditions().isNone { return }
+            // Since the first check, a waiter has joined the queue and may have missed the slot, or
+            // an access has disabled kept transactions and may not have ended the one on this slot.
             guard try claim(slot, from: AccessSlot.State.idle) else { return }
         }
         try releaseSlowPath(slot)
@@ -19,12 +19,12 @@ extension GateSteps {
 
     @inline(never)
     func releaseSlowPath(_ slot: Slot) throws(Failure) {
-        if try readAttentionRelaxed().forbidsKeeping {
+        if try readConditionsRelaxed().forbidsKeeping {
             try endKeptTransaction(of: slot)
             if supportsReservation, try returnToReservation(slot) { return }
-            if try !readAttention().hasWaiters {
+            if try !readConditions().hasWaiters {
                 try giveUp(slot, as: AccessSlot.State.idle)
-                guard try readAttention().hasWaiters,
+                guard try readConditions().hasWaiters,
                     try claim(slot, from: AccessSlot.State.idle)
                 else { return }
             }
@@ -39,14 +39,14 @@ extension GateSteps {
         } else if try hasConnection(slot) {
             try release(slot)
         } else {
-            if try !readAttention().hasWaiters {
+            if try !readConditions().hasWaiters {
                 try giveUp(slot, as: AccessSlot.State.closed)
-                guard try readAttention().hasWaiters,
+                guard try readConditions().hasWaiters,
                     try claim(slot, from: AccessSlot.State.closed)
                 else { return }
             }
-            // The slot must not stay free: if a thread acquired it, a task would stay suspended
-            // although it could open another connection.
+            // Do not leave the slot free. If a thread acquired it, a suspended task would not be
+            // resumed, although it could open a connection in another slot.
             try releaseToWaiters(slot)
         }
     }
@@ -63,7 +63,7 @@ extension GateSteps {
 
     /// Hands a free slot over to a waiter, if both exist.
     func wakeOne() throws(Failure) {
-        guard try readAttention().hasWaiters else { return }
+        guard try readConditions().hasWaiters else { return }
         if let slot = try claimAny() {
             try releaseToWaiters(slot)
         } else if let slot = try claimClosed() {

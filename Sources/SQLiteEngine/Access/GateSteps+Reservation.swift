@@ -5,7 +5,7 @@ extension GateSteps {
     /// Only threads inside a read may borrow it. The caller must then call ``claimReservation()``
     /// or ``endReservation()``.
     func reserve() throws(Failure) {
-        // Makes releasers check whether the slot is reserved.
+        // Makes threads that release the slot check whether it is reserved.
         try forbidKeeping()
         try setReserved(true)
         try giveUp(slots[0], as: AccessSlot.State.reserved)

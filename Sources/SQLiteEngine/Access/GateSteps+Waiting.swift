@@ -72,7 +72,8 @@ extension GateSteps {
     private func watchForSlot(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
         let state = try startWatching(waiter)
         guard case .waiting = state else { return state }
-        // A releaser that has not yet observed that this thread is awake may have left a slot free.
+        // A thread that released a slot before it could observe that this thread is awake may have
+        // left the slot free.
         if let slot = try claimFree(for: waiter) {
             try finishWaiting(waiter)
             return .granted(slot)
@@ -85,8 +86,9 @@ extension GateSteps {
     /// Removes a waiter that has acquired a slot itself or has failed, and passes on any grant or
     /// notification that was meant for it.
     ///
-    /// In the meantime, the waiter may have been granted a slot or notified about a free slot. A
-    /// releaser may also have left a slot free for the waiter instead of granting it to a task.
+    /// In the meantime, the waiter may have been granted a slot or notified about a free slot.
+    /// Another thread may also have left a slot free for the waiter instead of granting it to a
+    /// task.
     private func finishWaiting(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
         if let granted = withdrawal.granted { try returnSlot(granted) }
@@ -95,9 +97,9 @@ extension GateSteps {
 
     /// Passes on a free slot after this thread was granted another slot.
     ///
-    /// A releaser may have left the slot free for this thread instead of granting it to a task.
+    /// Another thread may have left the slot free for this thread instead of granting it to a task.
     private func passOnFreeSlot() throws(Failure) {
-        if try readAttention().hasWaiters, try queueHasTask() { try wakeOne() }
+        if try readConditions().hasWaiters, try queueHasTask() { try wakeOne() }
     }
 
     /// Enqueues a waiter that does not search for a slot itself.
@@ -105,7 +107,7 @@ extension GateSteps {
     /// - Returns: `false` if the gate is closed, in which case the waiter is not enqueued.
     func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {
         guard try enqueue(waiter) else { return false }
-        // A releaser that did not observe the waiter may have left a slot free.
+        // A thread that did not observe the waiter may have left a slot free.
         if let slot = try claimFree(for: waiter) { try returnSlot(slot) }
         return true
     }

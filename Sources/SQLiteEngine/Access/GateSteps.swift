@@ -1,7 +1,7 @@
 /// The steps of the protocol that threads follow to share the slots of a gate.
 ///
 /// Extensions of `GateSteps` define the protocol once: the order in which a thread enqueues itself
-/// and searches for a free slot, and the order in which a releaser gives up its slot and checks for
+/// and searches for a free slot, and the order in which a thread frees its slot and checks for
 /// waiters. Each requirement below is one step. Other threads observe each step as a whole.
 ///
 /// ``AccessGate`` implements the steps with atomics and a lock. A test implements them on a value,
@@ -32,7 +32,7 @@ protocol GateSteps {
     /// Acquires a slot as soon as its state is ``AccessSlot/State/reserved``.
     func claimWhenReserved(_ slot: Slot) throws(Failure)
 
-    /// Gives up a slot that the caller holds.
+    /// Frees a slot that the caller holds.
     func giveUp(_ slot: Slot, as state: UInt8) throws(Failure)
 
     /// Returns whether a slot that the caller holds has a connection.
@@ -41,15 +41,15 @@ protocol GateSteps {
     /// Returns whether a caller that can use any slot may open a connection in this slot.
     func mayBeOpened(_ slot: Slot) -> Bool
 
-    // MARK: Attention
+    // MARK: Conditions
 
-    /// Returns the conditions that releasers must handle.
+    /// Returns the conditions that a thread must handle when it releases a slot.
     ///
     /// The read is relaxed, so the result may be outdated.
-    func readAttentionRelaxed() throws(Failure) -> GateAttention
+    func readConditionsRelaxed() throws(Failure) -> GateConditions
 
-    /// Returns the conditions that releasers must handle.
-    func readAttention() throws(Failure) -> GateAttention
+    /// Returns the conditions that a thread must handle when it releases a slot.
+    func readConditions() throws(Failure) -> GateConditions
 
     /// Ends the read transaction that the connection of a held slot keeps.
     func endKeptTransaction(of slot: Slot) throws(Failure)
@@ -117,17 +117,17 @@ protocol GateSteps {
     func isDeadlocked(_ waiter: Waiter) throws(Failure) -> Bool
 }
 
-/// The conditions that a gate's releasers must handle.
+/// The conditions that threads must handle when they release a slot of a gate.
 ///
 /// The lower half of the word counts the waiters. The upper half counts the accesses that prevent
 /// connections from keeping read transactions.
-struct GateAttention: Equatable {
+struct GateConditions: Equatable {
     /// One access that prevents connections from keeping read transactions.
     static let forbidding = 1 << 32
 
     let word: Int
 
-    /// Whether releasers have no condition to handle.
+    /// Whether there is no condition to handle.
     @inline(__always)
     var isNone: Bool { word == 0 }
 

@@ -18,10 +18,10 @@ public struct Configuration: Sendable {
         case wal
     }
 
-    /// The source of the primary keys of views, which SQLite does not define.
+    /// Supplies primary keys for views, because SQLite does not define any.
     public var schemaSource: (any DatabaseSchemaSource)?
 
-    /// How much the connections measure.
+    /// The level of detail of the measurements.
     public enum ProbeLevel: Hashable, Sendable {
         /// Records nothing per access, so `status()` reports only connections and waiters.
         case off
@@ -114,7 +114,7 @@ public struct Configuration: Sendable {
     /// The clock of `Database.transactionDate`.
     public var transactionClock: any TransactionClock = DefaultTransactionClock()
 
-    /// How much the connections measure.
+    /// The level of detail of the measurements.
     public var probes = ProbeLevel.counters
 
     /// Whether this configuration is for the readers of a writable pool.

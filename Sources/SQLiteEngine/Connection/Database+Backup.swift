@@ -79,7 +79,9 @@ extension Database {
         )
     }
 
-    /// Removes everything from the database, except the page size and the journal mode.
+    /// Erases the contents of the database.
+    ///
+    /// The page size and the journal mode are preserved.
     func erase() throws {
         let pageSize = try Int.fetchOne(self, sql: "PRAGMA page_size") ?? 4_096
         try Database.open(

@@ -118,8 +118,8 @@ extension Database {
 
     /// Finalizes the cached statements and closes the C connection.
     ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. The connection then
-    ///   stays open.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is not finalized. The connection
+    ///   then stays open.
     func close() throws {
         guard let handle else { return }
         removeCachedStatements()
@@ -132,9 +132,9 @@ extension Database {
         didClose()
     }
 
-    /// Closes the connection, even if statements are alive.
+    /// Closes the connection, even if statements are not finalized.
     ///
-    /// A live statement leaves a zombie connection, which closes when its last statement is
+    /// An unfinalized statement leaves a zombie connection, which closes when its last statement is
     /// finalized.
     func closeIgnoringErrors() {
         guard let handle else { return }

@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// This object is the only owner of the pointer. The memory is mapped separately from SQLite's
 /// mapping, so it stays readable regardless of the connection. If a program changes the journal
-/// mode through the C connection, the contents only become outdated.
+/// mode through the C connection, the contents become outdated but remain readable.
 ///
 /// For the layout, see <https://sqlite.org/walformat.html>, section 2.1. Only the first page is
 /// mapped. It contains both headers and the read marks.
@@ -16,8 +16,8 @@ final class WALIndex: @unchecked Sendable {
 
     /// Maps the wal-index of a connection that has read in WAL mode.
     ///
-    /// - Returns: `nil` if the connection has no shared wal-index, as outside WAL mode or in
-    ///   exclusive locking mode.
+    /// - Returns: `nil` if the connection has no shared wal-index, such as when the database is not
+    ///   in WAL mode or the connection is in exclusive locking mode.
     init?(_ handle: SQLiteConnection?) {
         guard let handle, let memory = poolgauge_wal_index_map(poolgauge_wal_index(handle)) else {
             return nil

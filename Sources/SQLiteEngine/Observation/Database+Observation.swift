@@ -31,8 +31,8 @@ extension Database {
     /// Runs a closure when the current transaction ends, or when the next one ends if none is open.
     ///
     /// - Parameters:
-    ///   - onCommit: Called after the commit. The closure may use the database.
-    ///   - onRollback: Called after a rollback. The closure may use the database.
+    ///   - onCommit: A closure that is called after the commit. The closure may use the database.
+    ///   - onRollback: A closure that is called after a rollback. The closure may use the database.
     /// - Precondition: The connection accepts writes. Read-only transactions are not observed.
     public func afterNextTransaction(
         onCommit: @escaping @Sendable (Database) -> Void,

@@ -34,8 +34,9 @@ public struct DatabaseRegionObservation: Sendable {
     ///
     /// - Parameters:
     ///   - writer: The database to observe. Only this writer's transactions are reported.
-    ///   - onError: Called if a region cannot be determined.
-    ///   - onChange: Called on the writer after each commit that changed one of the regions.
+    ///   - onError: A closure that is called if a region cannot be determined.
+    ///   - onChange: A closure that is called on the writer after each commit that changed one of
+    ///     the regions.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     public func start(
         in writer: any DatabaseWriter,

@@ -87,8 +87,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     /// Reads the state of the snapshot, blocking the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. Calling `read` on the same snapshot inside this closure
-    ///     is a fatal error.
+    ///   - value: A closure that reads from the database. Calling `read` on the same snapshot
+    ///     inside this closure is a fatal error.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
@@ -126,7 +126,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try await gate.perform(site, .read, value)
     }
 
-    /// Reads the state of the snapshot later, on another thread.
+    /// Schedules a read of the snapshot's state, and returns immediately.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

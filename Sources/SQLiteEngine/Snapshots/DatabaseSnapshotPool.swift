@@ -182,7 +182,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads the state of the snapshot later, on another thread.
+    /// Schedules a read of the snapshot's state, and returns immediately.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

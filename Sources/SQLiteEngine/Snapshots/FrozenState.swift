@@ -82,7 +82,7 @@ extension Database {
         case SQLITE_TXN_NONE:
             // The transaction has not read anything yet.
             try captureState()
-        case SQLITE_TXN_READ where kept.pointee.showsLastState():
+        case SQLITE_TXN_READ where kept.pointee.readsLastState():
             break
         default:
             throw FrozenState.error(

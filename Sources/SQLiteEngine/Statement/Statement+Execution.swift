@@ -64,7 +64,7 @@ extension Statement {
 
     /// Ends an execution after the first row.
     ///
-    /// - Throws: The error of the commit that the reset performs in autocommit mode.
+    /// - Throws: An error from the commit that a reset performs in autocommit mode.
     @usableFromInline
     func finishFirstRow() throws {
         let code = reset()

@@ -5,7 +5,8 @@ import Telemetry
 extension Database {
     /// Starts a read transaction.
     ///
-    /// Starting with its first statement, the transaction shows a single state of the database.
+    /// Starting with the first statement, the statements of the transaction see a single state of
+    /// the database.
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() {

@@ -6,8 +6,8 @@ extension Database {
     ///
     /// - Parameters:
     ///   - options: The events to report.
-    ///   - trace: Called on the thread that runs the statement. The closure must not use the
-    ///     database. Pass `nil` to stop tracing.
+    ///   - trace: A closure that is called on the thread that runs the statement. The closure must
+    ///     not use the database. Pass `nil` to stop tracing.
     public func trace(
         options: TracingOptions = .statement,
         _ trace: ((TraceEvent) -> Void)? = nil

@@ -5,12 +5,12 @@ import Telemetry
 ///
 /// Starting and ending a read transaction costs more than a point read inside it, because SQLite
 /// needs two system calls to lock and unlock a read mark. If nothing has been committed since the
-/// last access, a new transaction would show the same state. The wal-index header shows whether
+/// last access, a new transaction would read the same state. The wal-index header shows whether
 /// this is the case, because each commit by any process changes the header
 /// (<https://sqlite.org/walformat.html>, section 2.1).
 ///
-/// A kept transaction must not be observable: reads show the same states, other writers can reset
-/// the log, and a suspension finds no lock, exactly as if no transaction were kept.
+/// A kept transaction must not be observable. As if no transaction were kept, reads return the same
+/// data, other writers can reset the log, and the process holds no lock while it is suspended.
 /// ``ReadTransactionKeeper`` lists the rules. This value applies them to one connection.
 struct KeptReadTransaction {
     /// The age in nanoseconds above which a transaction is not kept again.
@@ -49,7 +49,7 @@ struct KeptReadTransaction {
     /// The keeper's count of this process's writes when the transaction was kept.
     private var writes: UInt64 = 0
 
-    /// Returns whether a new transaction would show the same state and block at least as many
+    /// Returns whether a new transaction would read the same state and block at least as many
     /// writers.
     ///
     /// Once a checkpoint has copied the whole log, a new transaction reads only the database file,
@@ -65,8 +65,8 @@ struct KeptReadTransaction {
                 != withUnsafePointer(to: header) { poolgauge_wal_frames($0) }
     }
 
-    /// Returns whether the open transaction shows the last committed state.
-    func showsLastState() -> Bool {
+    /// Returns whether the open transaction reads the last committed state.
+    func readsLastState() -> Bool {
         guard hasHeader, let walIndex else { return false }
         return withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
@@ -113,7 +113,7 @@ struct KeptReadTransaction {
         isKept = false
         isUnconfirmed = false
         since = 0
-        guard let walIndex, let keeper, !showsLastState() else { return }
+        guard let walIndex, let keeper, !readsLastState() else { return }
         var current = poolgauge_wal_header()
         let isRead = poolgauge_wal_header_read(walIndex, &current) != 0
         keeper._withUnsafeGuaranteedRef { keeper in
@@ -134,8 +134,8 @@ struct KeptReadTransaction {
 extension Database {
     /// Continues the kept transaction.
     ///
-    /// Like `BEGIN DEFERRED`, this method acquires no state. The first statement does so, in
-    /// ``confirmReadState()``.
+    /// Like `BEGIN DEFERRED`, this method does not start reading. The first statement determines the
+    /// state, in ``confirmReadState()``.
     ///
     /// - Returns: Whether a kept transaction existed.
     @inline(__always)
@@ -146,7 +146,7 @@ extension Database {
         return true
     }
 
-    /// Ensures, before the first statement of an access, that the transaction shows the last
+    /// Ensures, before the first statement of an access, that the transaction reads the last
     /// committed state.
     @inline(__always)
     func confirmReadState() throws {
@@ -161,16 +161,15 @@ extension Database {
     /// Ensures, before a statement is prepared, that the schema belongs to the last committed
     /// state.
     ///
-    /// After this call, the access still has no state, because its first statement confirms the
-    /// state again.
+    /// This call does not fix the state that the access reads. The first statement does so, in
+    /// ``confirmReadState()``.
     @inline(__always)
     func confirmSchemaState() throws {
         guard kept.pointee.isUnconfirmed, !kept.pointee.isCurrent() else { return }
         try restartReadTransaction()
     }
 
-    /// Replaces the transaction that the access has continued with a transaction that has no state
-    /// yet.
+    /// Ends the continued transaction and begins a new one that has not read yet.
     @inline(never)
     func restartReadTransaction() throws {
         guard kept.pointee.isUnconfirmed else { return }
@@ -187,7 +186,8 @@ extension Database {
         guard kept.pointee.mayKeep(at: now, if: isAllowed), poolgauge_has_attached(handle) == 0,
             sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
         else { return false }
-        // A statement that has not finished would pass an interrupt on to the next access.
+        // An interrupt stays in effect while a statement is unfinished, so it would also affect the
+        // next access.
         resetStatements()
         kept.pointee.keep(at: now)
         transactionDidEndIfNeeded()
@@ -212,7 +212,8 @@ extension Database {
 
     /// Called before the program receives the C connection.
     ///
-    /// A continued transaction has a state, whereas a transaction that has just started has none.
+    /// A continued transaction already reads a fixed state, whereas a transaction that has just
+    /// started does not.
     /// Code that uses the C connection must not be able to observe the difference.
     @inline(never)
     package func willExposeHandle() {

@@ -157,14 +157,14 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 extension AccessGate {
     /// Whether connections may currently keep read transactions.
     @inline(__always)
-    var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
+    var allowsKeeping: Bool { conditions.load(ordering: .relaxed) < Self.forbidding }
 
     /// Ends the transactions that idle connections keep, and prevents connections from keeping new
     /// ones.
     ///
     /// ``allowKeeping()`` reverses a call. Calls can be nested.
     func forbidKeeping() {
-        attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
+        conditions.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
         if isEnding { awaitEnding() }
         // Increments the count after the search, because this caller has not made any earlier
@@ -174,7 +174,7 @@ extension AccessGate {
 
     /// Reverses one call to ``forbidKeeping()``.
     func allowKeeping() {
-        attention.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
+        conditions.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
     }
 
     /// Ends the kept transactions of idle connections when the timer expires.

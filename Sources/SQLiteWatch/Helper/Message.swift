@@ -1,6 +1,6 @@
 /// Appends integers and bytes to a message.
 ///
-/// Integers start with their least significant byte.
+/// Integers are little-endian.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -8,7 +8,7 @@ struct MessageWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends at most 65,535 bytes, after their count.
+    /// Appends a byte count, followed by at most 65,535 bytes.
     mutating func put(_ content: [UInt8]) {
         put(UInt16(min(content.count, Int(UInt16.max))))
         bytes.append(contentsOf: content.prefix(Int(UInt16.max)))
@@ -45,7 +45,7 @@ struct MessageReader {
 
 /// A request from the watching process to its helper.
 ///
-/// A request consists of an operation, a slot, a 16-bit length and the content. An answer consists
+/// A request consists of an operation, a slot, a 16-bit length and the content. A response consists
 /// of a 32-bit length and the content.
 enum HelperRequest: Equatable {
     /// Assigns a slot to the database at a path, given as bytes.
@@ -56,7 +56,7 @@ enum HelperRequest: Equatable {
     /// Samples the files of the first slots at times on the monotonic clock.
     ///
     /// Each sample resembles ``sample(slot:probesReaders:)``, but only the first one queries read
-    /// locks. The answer is a ``SampleBatch``.
+    /// locks. The response is a ``SampleBatch``.
     case batch(slots: UInt8, probesReaders: Bool, moments: [Moment])
     /// Counts the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
@@ -74,7 +74,7 @@ enum HelperRequest: Equatable {
 
     /// The maximum length of a path, in bytes.
     static let pathLimit = 4096
-    /// The maximum length of an answer, in bytes.
+    /// The maximum length of a response, in bytes.
     static let answerLimit = 1 << 24
     /// The number of bytes before a request's content.
     static let prefixLength = 4

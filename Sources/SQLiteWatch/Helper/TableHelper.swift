@@ -31,9 +31,9 @@ struct TableHelper {
     private static let largestDebt = 2e7
     /// The minimum time between two requests, in nanoseconds.
     private static let requestPause: UInt64 = 100_000_000
-    /// The time limit for an answer, in nanoseconds.
+    /// The time limit for a response, in nanoseconds.
     ///
-    /// The helper is ended when it expires.
+    /// The helper is terminated when this limit expires.
     private static let timeout: UInt64 = 5_000_000_000
     /// The time from a failure to the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 10_000_000_000
@@ -120,7 +120,7 @@ struct TableHelper {
 
     /// Adds a database in the next slot.
     ///
-    /// A running helper is ended. The next helper starts on demand and receives all databases.
+    /// A running helper is terminated. The next helper starts on demand and receives all databases.
     mutating func add(path: String) {
         paths.append(Array(path.utf8))
         guard helper != nil else { return }

@@ -36,8 +36,9 @@ final class LockListFile {
     /// Reads the whole list.
     ///
     /// Each call to `read` briefly blocks all processes' lock requests and waits for an RCU grace
-    /// period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore stops at
-    /// a result that has room for another line.
+    /// period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore stops
+    /// when a result leaves room for another line in the page, which means that the list is
+    /// complete.
     private func read() -> [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         var content: [UInt8] = []

@@ -9,8 +9,8 @@ struct ComparisonMeasurement: Sendable {
     ///
     /// A skipped access has no response time. Omitting it would favor the slower arm. If a queue
     /// skipped nine of ten accesses, only the fastest tenth would count. Each skipped access is
-    /// therefore included with the time after which it was skipped, which is a lower bound for its
-    /// response time.
+    /// therefore included with the time that it waited before it was skipped, which is a lower
+    /// bound for its response time.
     let responses: [String: LatencyHistogram]
     /// The summaries that a program reports, keyed by client.
     ///

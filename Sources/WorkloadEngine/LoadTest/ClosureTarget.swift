@@ -71,7 +71,7 @@ final class ClosureTarget: WorkloadTarget {
 
     func supports(_ access: WorkloadAccess) -> Bool { access == .read }
 
-    func has(_ ability: WorkloadAbility) -> Bool { ability == .tasks }
+    func has(_ capability: WorkloadAbility) -> Bool { capability == .tasks }
 
     func perform(
         _ access: WorkloadAccess,

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A load on a program's own code.
+/// A load test of a program's own code.
 ///
 /// Each client makes accesses by calling a closure. Limits on the measurements determine whether
 /// the test passes.
@@ -91,7 +91,7 @@ public struct LoadTest: Sendable {
     ///   - workers: The number of threads that serve the arrivals.
     ///   - rate: The number of arrivals per second.
     ///   - process: The distribution of the arrivals over time.
-    ///   - skipAfter: The lateness after which an access is skipped, or `nil` to skip no accesses.
+    ///   - skipAfter: How late an access can be before it is skipped, or `nil` to skip no accesses.
     ///   - body: The closure of an access.
     public mutating func client(
         _ name: String,

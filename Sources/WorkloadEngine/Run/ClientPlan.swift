@@ -147,24 +147,24 @@ extension Client {
         if let missing = accesses.first(where: { !target.supports($0) }) {
             return "this arm has no \(missing.rawValue) accesses"
         }
-        return abilities.first { !target.has($0) }?.obstacle
+        return capabilities.first { !target.has($0) }?.obstacle
     }
 
-    /// The abilities that the client needs in addition to its accesses.
-    private var abilities: [WorkloadAbility] {
-        var abilities: [WorkloadAbility] = []
+    /// The capabilities that the client needs in addition to its accesses.
+    private var capabilities: [WorkloadAbility] {
+        var capabilities: [WorkloadAbility] = []
         switch activity {
-        case .action(.checkpoint): abilities.append(.writeAheadLog)
-        case .action(.backup): abilities.append(.backup)
+        case .action(.checkpoint): capabilities.append(.writeAheadLog)
+        case .action(.backup): capabilities.append(.backup)
         default: break
         }
-        if !thenRead.isEmpty { abilities.append(.concurrentReads) }
+        if !thenRead.isEmpty { capabilities.append(.concurrentReads) }
         switch style {
         case .sync: break
-        case .async: abilities.append(.tasks)
-        case .process: abilities.append(.sharedFile)
+        case .async: capabilities.append(.tasks)
+        case .process: capabilities.append(.sharedFile)
         }
-        return abilities
+        return capabilities
     }
 
     /// A word for the client's activity, used in status displays.

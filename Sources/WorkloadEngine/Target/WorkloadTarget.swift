@@ -9,10 +9,10 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// For example, a queue does not support snapshots.
     func supports(_ access: WorkloadAccess) -> Bool
 
-    /// Returns whether the target has an optional ability.
+    /// Returns whether the target has an optional capability.
     ///
     /// Defaults to `false`.
-    func has(_ ability: WorkloadAbility) -> Bool
+    func has(_ capability: WorkloadAbility) -> Bool
 
     /// Copies the database into a new file at `path`, in steps of `pagesPerStep` pages.
     ///
@@ -156,7 +156,7 @@ extension WorkloadTarget {
     public func check(_ sql: String) throws {}
 
     /// Returns `false`.
-    public func has(_ ability: WorkloadAbility) -> Bool { false }
+    public func has(_ capability: WorkloadAbility) -> Bool { false }
 
     /// Throws an error, because backups are not supported by default.
     public func backup(
@@ -232,7 +232,7 @@ extension WorkloadTarget {
     public func interrupt(connection label: String) -> Bool { false }
 }
 
-/// An optional ability of a target.
+/// An optional capability of a target.
 public enum WorkloadAbility: String, Sendable, CaseIterable {
     /// The database has a write-ahead log, which checkpoints copy to the database file.
     case writeAheadLog
@@ -246,7 +246,7 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     /// (``WorkloadTarget/performWrite(as:_:thenPerforming:)``).
     case concurrentReads
 
-    /// The reason why a client that needs the ability cannot run.
+    /// The reason why a client that needs the capability cannot run.
     var obstacle: String {
         switch self {
         case .writeAheadLog: "this arm has no write-ahead log"

@@ -9,10 +9,10 @@ struct CapacitySubcommand: ParsableCommand {
         abstract: "Find the highest rate that each arm sustains, and compare arms at equal load.",
         discussion: """
             Increases the arrival rates of the open-loop clients, in the scenario's proportions, \
-            until a threshold is missed. Finds the limit by bisection, and confirms it with a \
-            longer run at the limit and a failure just above it. If the scenario has only \
-            closed-loop clients, converts them to open-loop clients with the same mix. Then runs \
-            every arm at 50, 70 and 90% of the lowest limit.
+            until a threshold is missed. Finds the limit by bisection, and confirms it: a longer \
+            run at the limit must pass, and a run just above it must fail. If the scenario has \
+            only closed-loop clients, converts them to open-loop clients with the same mix. Then \
+            runs every arm at 50, 70 and 90% of the lowest limit.
 
             With --rate, also finds the smallest number of readers that sustains this rate.
             """

@@ -109,7 +109,7 @@ struct CaptureSubcommand: ParsableCommand {
         run.options.name = name ?? Self.name(of: path)
         run.options.showsLiterals = literals
         run.options.showsValues = values
-        run.options.leastCount = k
+        run.options.minimumCount = k
         guard let duration else { return try run.run(from: from ?? "-") }
         var live = LiveCapture(database: path, duration: duration.duration)
         live.options.level = pid.isEmpty ? .timed : .full

@@ -9,9 +9,9 @@ struct CompareSubcommand: ParsableCommand {
         abstract: "Compare a scenario's arms in blocks of runs, and report which arm is better.",
         discussion: "In each block, every arm runs once, in random order, on a fresh copy of the "
             + "same data. The first arm runs twice to measure the noise of this machine; smaller "
-            + "differences are ignored. With --against, compares two programs that run the same "
-            + "arm, instead of two arms. ^C ends the comparison and reports the completed "
-            + "blocks, marked as partial."
+            + "differences are ignored. With --against, compares two programs instead of two "
+            + "arms; both programs run the same arm. ^C ends the comparison and reports the "
+            + "completed blocks, marked as partial."
     )
 
     @Argument(

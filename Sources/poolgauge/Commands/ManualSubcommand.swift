@@ -4,7 +4,7 @@ import ArgumentParser
 struct ManualSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",
-        abstract: "Print the manual page for man(1).",
+        abstract: "Print the manual page in man(1) format.",
         discussion: "To read the page, run: poolgauge manual | man -l -"
     )
 

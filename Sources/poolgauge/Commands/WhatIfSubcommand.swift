@@ -98,8 +98,8 @@ struct WhatIfSubcommand: ParsableCommand {
         let reporter = ProgressReporter(progress)
         reporter.showStep("simulating")
         var settings = WhatIfSetting.all
-        for neighbour in whatIf.recorded.neighbours where !settings.contains(neighbour) {
-            settings.append(neighbour)
+        for neighbor in whatIf.recorded.neighbours where !settings.contains(neighbor) {
+            settings.append(neighbor)
         }
         var predictions = try whatIf.predict(settings)
         reporter.finish()

@@ -18,7 +18,7 @@ enum PrivateCopy {
         var isTransient = false
     }
 
-    /// Reads a database's headers, locks and processes in a helper process.
+    /// Uses a helper process to read a database's headers, its locks, and the processes that use it.
     ///
     /// - Parameters:
     ///   - path: The database.

@@ -15,7 +15,8 @@ struct DraftDatabase {
     /// The statements that succeeded on the copy, by table.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// How often to try each write, because different rows may violate different constraints.
+    /// The number of times to try each write, because different rows may violate different
+    /// constraints.
     private static let trials = 5
     /// The number of words that a scenario draws from a full-text index.
     private static let wordCount = 20
@@ -152,7 +153,7 @@ private struct DraftTableReader {
             else { return nil }
             // The hidden columns of a full-text table contain no text.
             if case .fullText = kind, row[2] != .integer(0) { return nil }
-            return .init(name: column, keyPlace: Int(key), isWritable: row[2] == .integer(0))
+            return .init(name: column, primaryKeyIndex: Int(key), isWritable: row[2] == .integer(0))
         }
         let references = try rows(
             "SELECT DISTINCT \"from\" FROM pragma_foreign_key_list(?)",

@@ -84,7 +84,7 @@ struct RunDisplay: DisplayContent {
 
     mutating func noteContinued() {
         // Accesses that were scheduled during the stop are late.
-        model.note("the program was stopped while the load was running", severity: .warning)
+        model.note("the program was suspended while the load was running", severity: .warning)
     }
 
     /// Ends the run, waits briefly for the removal of its files, and records its result.

@@ -11,7 +11,7 @@ struct WatchDisplay: DisplayContent {
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// How long planned keys wait for the first report, in nanoseconds.
+    /// The maximum delay of the keys of `--press` while there is no report, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
     init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {
@@ -59,11 +59,11 @@ struct WatchDisplay: DisplayContent {
 
     mutating func stop(_ terminal: any Terminal) {
         terminal.stop()
-        model.note("nothing was watched while the program was stopped", isWarning: true)
+        model.note("no data was collected while the program was suspended", isWarning: true)
     }
 
     mutating func noteContinued() {
-        model.note("nothing was watched while the program was stopped", isWarning: true)
+        model.note("no data was collected while the program was suspended", isWarning: true)
     }
 
     mutating func end() { feed.end() }

@@ -124,7 +124,7 @@ struct PaceDecisionTests {
         return visits.sorted { $0.start < $1.start }
     }
 
-    @Test func connectionsThatWaitForAProcessorDoNotRest() {
+    @Test func connectionsThatWaitForAProcessorHaveNoThinkTime() {
         let visits = starved(workers: 8, processors: 2)
         let end = visits.last?.end ?? 0
         let decision = PaceDecision(visits, connections: 8, span: 0...end, isTimed: true)

@@ -8,7 +8,7 @@ struct TableStatementsTests {
         name: "orders",
         rows: 10,
         columns: [
-            .init(name: "id", keyPlace: 1), .init(name: "user"), .init(name: "number"),
+            .init(name: "id", primaryKeyIndex: 1), .init(name: "user"), .init(name: "number"),
             .init(name: "total", isWritable: false), .init(name: "state"), .init(name: "note"),
         ],
         indexes: [
@@ -49,13 +49,14 @@ struct TableStatementsTests {
         #expect(statements.write?.sql == "UPDATE \"order\" SET \"a b\" = ? WHERE rowid = ?")
     }
 
-    @Test func aLongKeyIsReadByItsFirstColumn() {
+    @Test func aCompositeKeyIsReadByItsFirstColumn() {
         let table = DraftTable(
             name: "t",
             kind: .withoutRowID,
             rows: 1,
             columns: [
-                .init(name: "b", keyPlace: 2), .init(name: "a", keyPlace: 1), .init(name: "c"),
+                .init(name: "b", primaryKeyIndex: 2), .init(name: "a", primaryKeyIndex: 1),
+                .init(name: "c"),
             ]
         )
         let statements = TableStatements(table)

@@ -2,11 +2,11 @@ import Dispatch
 import Telemetry
 import WorkloadEngine
 
-/// A session that routes its statements to reproduce a bug.
+/// A session that forwards its statements to closures that reproduce a bug.
 struct RoutedSession: WorkloadSession {
-    /// A function that runs a query.
+    /// Runs a query.
     var query: (String, [WorkloadValue]) throws -> [[WorkloadValue]]
-    /// A function that runs a statement that writes.
+    /// Runs a statement that writes.
     var write: (String, [WorkloadValue]) throws -> Void = { _, _ in }
 
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
@@ -37,10 +37,10 @@ final class MovingSnapshot: WorkloadSnapshot {
 }
 
 /// Performs reads on the connection of an open write transaction.
-final class DirtyReadDesk: Sendable {
+final class DirtyReadQueue: Sendable {
     private final class Job: @unchecked Sendable {
         // Unchecked, because `body` runs on the writer's thread while the reader waits. The lock of
-        // `DirtyReadDesk` determines which thread removes the job.
+        // `DirtyReadQueue` determines which thread removes the job.
         private var body: ((any WorkloadSession) throws -> Void)?
         private(set) var error: (any Error)?
         let done = DispatchSemaphore(value: 0)

@@ -28,7 +28,7 @@ final class PlantedTarget: WorkloadTarget {
     private let base: any WorkloadTarget
     private let bug: PlantedBug
     private let state = Lock(State())
-    private let desk = DirtyReadDesk()
+    private let dirtyReads = DirtyReadQueue()
 
     init(_ base: any WorkloadTarget, _ bug: PlantedBug) {
         self.base = base
@@ -76,7 +76,7 @@ final class PlantedTarget: WorkloadTarget {
                 }
             )
         case .dirtyRead:
-            if try number.isMultiple(of: 2) && desk.read(body) { return }
+            if try number.isMultiple(of: 2) && dirtyReads.read(body) { return }
         default: break
         }
         try base.perform(.read, as: client, body)
@@ -144,7 +144,7 @@ final class PlantedTarget: WorkloadTarget {
                 try body(
                     RoutedSession(query: session.rows) { sql, values in
                         try session.run(sql, values)
-                        self.desk.serve(session)
+                        self.dirtyReads.serve(session)
                     }
                 )
             }
@@ -156,7 +156,7 @@ final class PlantedTarget: WorkloadTarget {
     // MARK: Operations without a bug
 
     func supports(_ access: WorkloadAccess) -> Bool { base.supports(access) }
-    func has(_ ability: WorkloadAbility) -> Bool { base.has(ability) }
+    func has(_ capability: WorkloadAbility) -> Bool { base.has(capability) }
     func check(_ sql: String) throws { try base.check(sql) }
     func interrupt() { base.interrupt() }
     func interrupt(connection label: String) -> Bool { base.interrupt(connection: label) }

@@ -81,7 +81,7 @@ struct CompareAgainstTests {
         }
     }
 
-    @Test func twoBuildsOfAProgramWithItsOwnTargetAreCompared() throws {
+    @Test func twoBuildsWithACustomTargetAreCompared() throws {
         try withTemporaryFolder { folder in
             let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent()
                 .appendingPathComponent("OwnTarget").path

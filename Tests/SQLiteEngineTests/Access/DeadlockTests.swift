@@ -32,7 +32,7 @@ struct DeadlockTests {
         for gate in [pool.readers, pool.writer] {
             #expect(gate.queue.withLock { $0.waiters.isEmpty })
             try eventually { gate.slots.allSatisfy { !$0.isTaken } }
-            try eventually { gate.attention.load(ordering: .relaxed) == 0 }
+            try eventually { gate.conditions.load(ordering: .relaxed) == 0 }
         }
         try pool.barrierWriteWithoutTransaction { _ in }
     }

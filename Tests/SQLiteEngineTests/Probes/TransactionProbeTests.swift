@@ -30,7 +30,7 @@ struct TransactionProbeTests {
         if !keeps { #expect(state() == TransactionState.none) }
     }
 
-    @Test func aWriteIsAWriteFromItsStart() throws {
+    @Test func aWriteAccessReportsAWriteTransactionFromItsStart() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let state = { pool.status().connections.first?.transaction }
         try pool.write { _ in #expect(state() == .write) }
@@ -68,7 +68,7 @@ struct TransactionProbeTests {
         }
     }
 
-    @Test func aSnapshotReads() throws {
+    @Test func aSnapshotReportsAReadTransaction() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         #expect(pool.status().connections.last?.transaction == .read)
@@ -77,7 +77,7 @@ struct TransactionProbeTests {
         try snapshot.close()
     }
 
-    @Test func waitsForLocksOfOthersAreCounted() throws {
+    @Test func waitsForOtherConnectionsLocksAreCounted() throws {
         let path = folder.file()
         let blocker = try DatabaseQueue(path: path)
         try blocker.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }

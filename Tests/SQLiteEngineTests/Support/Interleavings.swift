@@ -1,9 +1,9 @@
 /// Explores every order in which threads can take their steps.
 ///
-/// A world is a value that contains the shared memory of the threads and the position of each
-/// thread. One step reads and writes as much as one atomic operation in the program. Each world is
-/// explored once, so the cost depends on the number of worlds, not on the number of orders.
-struct Interleavings<World: Hashable> {
+/// A state is a value that contains the threads' shared memory and the position of each thread. Each
+/// step corresponds to one atomic operation in the program. Each state is explored once, so the cost
+/// depends on the number of states, not on the number of orders.
+struct Interleavings<State: Hashable> {
     /// An order that violates an invariant.
     struct Failure: Error, CustomStringConvertible {
         /// The threads that took the steps, in order.
@@ -11,36 +11,36 @@ struct Interleavings<World: Hashable> {
         /// The violated invariant.
         var reason: String
 
-        var description: String { "\(reason), by the steps of \(steps)" }
+        var description: String { "\(reason), after steps of threads \(steps)" }
     }
 
     var threads: Int
     /// Performs the next step of a thread.
     ///
-    /// Returns `nil` if the thread has ended, and the same world if the thread waits.
-    var step: (World, _ thread: Int) -> World?
-    /// Returns the invariant that a world violates, if any.
-    var violation: (World) -> String?
-    /// Returns the invariant that a world violates when no thread can perform a step, if any.
-    var violationAtEnd: (World) -> String?
+    /// Returns `nil` if the thread has ended, and the same state if the thread waits.
+    var step: (State, _ thread: Int) -> State?
+    /// Returns the invariant that a state violates, if any.
+    var violation: (State) -> String?
+    /// Returns the invariant that a state violates when no thread can perform a step, if any.
+    var violationAtEnd: (State) -> String?
 
-    /// Explores all orders that start at a world.
+    /// Explores all orders that start at a state.
     ///
-    /// - Returns: The number of worlds.
+    /// - Returns: The number of states.
     /// - Throws: The first failure in the order of the threads.
     @discardableResult
-    func explore(from world: World) throws -> Int {
-        var seen: Set<World> = [world]
-        var pending: [(world: World, steps: [Int])] = [(world, [])]
-        while let (world, steps) = pending.popLast() {
-            if let reason = violation(world) { throw Failure(steps: steps, reason: reason) }
+    func explore(from state: State) throws -> Int {
+        var seen: Set<State> = [state]
+        var pending: [(state: State, steps: [Int])] = [(state, [])]
+        while let (state, steps) = pending.popLast() {
+            if let reason = violation(state) { throw Failure(steps: steps, reason: reason) }
             var isOver = true
             for thread in 0..<threads {
-                guard let next = step(world, thread), next != world else { continue }
+                guard let next = step(state, thread), next != state else { continue }
                 isOver = false
                 if seen.insert(next).inserted { pending.append((next, steps + [thread])) }
             }
-            if isOver, let reason = violationAtEnd(world) {
+            if isOver, let reason = violationAtEnd(state) {
                 throw Failure(steps: steps, reason: reason)
             }
         }

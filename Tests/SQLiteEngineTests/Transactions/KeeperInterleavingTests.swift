@@ -20,14 +20,14 @@ struct KeeperInterleavingTests {
     }
 
     /// The position of a thread, identified by its next step.
-    enum Place: Hashable {
+    enum Location: Hashable {
         case start, decide, check, giveUp, checkAgain, arm
         case raise, search, end, release, await, commit, allow
         case disarm
         case done
     }
 
-    struct World: Hashable {
+    struct State: Hashable {
         var slot = AccessSlot.State.idle
         var isKept = false
         var forbidding = 0
@@ -38,70 +38,70 @@ struct KeeperInterleavingTests {
         /// Whether two threads have owned the slot at the same time.
         var isBroken = false
         var accesses = 0
-        var places: [Place] = [.start, .raise, .disarm]
+        var locations: [Location] = [.start, .raise, .disarm]
     }
 
     private static let (reader, writer, timer) = (0, 1, 2)
 
     private func explore(_ mistake: Mistake?) throws -> Int {
-        let interleavings = Interleavings<World>(threads: 3) { world, thread in
+        let interleavings = Interleavings<State>(threads: 3) { state, thread in
             switch thread {
-            case Self.reader: read(world, mistake)
-            case Self.writer: write(world, mistake)
-            default: expire(world, mistake)
+            case Self.reader: read(state, mistake)
+            case Self.writer: write(state, mistake)
+            default: expire(state, mistake)
             }
-        } violation: { world in
-            if world.isBroken { return "a slot was owned twice" }
-            guard world.isCommitting, world.isKept else { return nil }
-            if world.wasKeptBefore { return "the writer did not wait for a transaction to end" }
+        } violation: { state in
+            if state.isBroken { return "a slot was owned twice" }
+            guard state.isCommitting, state.isKept else { return nil }
+            if state.wasKeptBefore { return "the writer did not wait for a transaction to end" }
             // A reader that has just released the slot ends its transaction in its next step.
-            return world.slot == AccessSlot.State.keeping
-                && world.places[Self.reader] != .checkAgain
+            return state.slot == AccessSlot.State.keeping
+                && state.locations[Self.reader] != .checkAgain
                 ? "a transaction was kept during a commit" : nil
-        } violationAtEnd: { world in
-            if world.places != [.done, .done, .done] { return "a thread waits forever" }
-            if !AccessSlot.State.isFree(world.slot) { return "a slot was lost" }
-            return world.isKept && !world.isArmed ? "nothing ends a kept transaction" : nil
+        } violationAtEnd: { state in
+            if state.locations != [.done, .done, .done] { return "a thread waits forever" }
+            if !AccessSlot.State.isFree(state.slot) { return "a slot was lost" }
+            return state.isKept && !state.isArmed ? "nothing ends a kept transaction" : nil
         }
-        var world = World()
-        if mistake == .writerSearchesTooEarly { world.places[Self.writer] = .search }
-        return try interleavings.explore(from: world)
+        var state = State()
+        if mistake == .writerSearchesTooEarly { state.locations[Self.writer] = .search }
+        return try interleavings.explore(from: state)
     }
 
     // MARK: The threads
 
     /// Performs the steps of two accesses that keep their transactions if this is allowed.
-    private func read(_ world: World, _ mistake: Mistake?) -> World? {
-        var next = world
-        func enter(_ place: Place) -> World {
-            next.places[Self.reader] = place
+    private func read(_ state: State, _ mistake: Mistake?) -> State? {
+        var next = state
+        func enter(_ location: Location) -> State {
+            next.locations[Self.reader] = location
             return next
         }
-        switch world.places[Self.reader] {
+        switch state.locations[Self.reader] {
         case .start:
-            guard AccessSlot.State.isFree(world.slot) else { return world }
+            guard AccessSlot.State.isFree(state.slot) else { return state }
             next.slot = AccessSlot.State.taken
             next.wasKeptBefore = false
             return enter(.decide)
         case .decide:
-            next.isKept = world.forbidding == 0
+            next.isKept = state.forbidding == 0
             if mistake == .readerArmsTooEarly, next.isKept { next.isArmed = true }
             return enter(.check)
         case .check:
-            // If attention is raised, the transaction ends before the slot is released.
-            if world.forbidding > 0 { next.isKept = false }
+            // If keeping is forbidden, the transaction ends before the slot is released.
+            if state.forbidding > 0 { next.isKept = false }
             return enter(.giveUp)
         case .giveUp:
-            next.slot = AccessSlot.State.free(keepsTransaction: world.isKept)
+            next.slot = AccessSlot.State.free(keepsTransaction: state.isKept)
             return enter(.checkAgain)
         case .checkAgain:
-            if world.forbidding > 0, mistake != .readerDoesNotCheckAgain {
-                guard AccessSlot.State.isFree(world.slot) else { return enter(endOfAccess(&next)) }
+            if state.forbidding > 0, mistake != .readerDoesNotCheckAgain {
+                guard AccessSlot.State.isFree(state.slot) else { return enter(endOfAccess(&next)) }
                 next.slot = AccessSlot.State.taken
                 next.isKept = false
                 return enter(.release)
             }
-            return enter(world.isKept && mistake != .readerArmsTooEarly ? .arm : endOfAccess(&next))
+            return enter(state.isKept && mistake != .readerArmsTooEarly ? .arm : endOfAccess(&next))
         case .release:
             next.slot = AccessSlot.State.idle
             return enter(endOfAccess(&next))
@@ -112,37 +112,37 @@ struct KeeperInterleavingTests {
         }
     }
 
-    private func endOfAccess(_ world: inout World) -> Place {
-        world.accesses += 1
-        return world.accesses == 2 ? .done : .start
+    private func endOfAccess(_ state: inout State) -> Location {
+        state.accesses += 1
+        return state.accesses == 2 ? .done : .start
     }
 
     /// Performs the steps of a single write.
-    private func write(_ world: World, _ mistake: Mistake?) -> World? {
-        var next = world
-        func enter(_ place: Place) -> World {
-            next.places[Self.writer] = place
+    private func write(_ state: State, _ mistake: Mistake?) -> State? {
+        var next = state
+        func enter(_ location: Location) -> State {
+            next.locations[Self.writer] = location
             return next
         }
-        let placeAfterSearch = mistake == .writerSearchesTooEarly ? Place.raise : .await
-        switch world.places[Self.writer] {
+        let locationAfterSearch = mistake == .writerSearchesTooEarly ? Location.raise : .await
+        switch state.locations[Self.writer] {
         case .raise:
             next.forbidding += 1
-            next.wasKeptBefore = world.isKept && world.slot != AccessSlot.State.taken
+            next.wasKeptBefore = state.isKept && state.slot != AccessSlot.State.taken
             return enter(mistake == .writerSearchesTooEarly ? .await : .search)
         case .search:
-            guard world.slot == AccessSlot.State.keeping else { return enter(placeAfterSearch) }
+            guard state.slot == AccessSlot.State.keeping else { return enter(locationAfterSearch) }
             next.slot = AccessSlot.State.ending
             return enter(.end)
         case .end:
             next.isKept = false
             return enter(.release)
         case .release:
-            next.isBroken = world.slot != AccessSlot.State.ending
+            next.isBroken = state.slot != AccessSlot.State.ending
             next.slot = AccessSlot.State.idle
-            return enter(placeAfterSearch)
+            return enter(locationAfterSearch)
         case .await:
-            if world.slot == AccessSlot.State.ending, mistake != .writerDoesNotWait { return world }
+            if state.slot == AccessSlot.State.ending, mistake != .writerDoesNotWait { return state }
             return enter(.commit)
         case .commit:
             next.isCommitting = true
@@ -158,18 +158,18 @@ struct KeeperInterleavingTests {
     /// Performs the steps of the timer, which expires once at any time.
     ///
     /// The timer may expire early.
-    private func expire(_ world: World, _ mistake: Mistake?) -> World? {
-        var next = world
-        func enter(_ place: Place) -> World {
-            next.places[Self.timer] = place
+    private func expire(_ state: State, _ mistake: Mistake?) -> State? {
+        var next = state
+        func enter(_ location: Location) -> State {
+            next.locations[Self.timer] = location
             return next
         }
-        switch world.places[Self.timer] {
+        switch state.locations[Self.timer] {
         case .disarm:
             if mistake != .timerDisarmsTooLate { next.isArmed = false }
             return enter(.search)
         case .search:
-            guard world.slot == AccessSlot.State.keeping else {
+            guard state.slot == AccessSlot.State.keeping else {
                 return enter(mistake == .timerDisarmsTooLate ? .arm : .done)
             }
             next.slot = AccessSlot.State.ending
@@ -178,7 +178,7 @@ struct KeeperInterleavingTests {
             next.isKept = false
             return enter(.release)
         case .release:
-            next.isBroken = world.slot != AccessSlot.State.ending
+            next.isBroken = state.slot != AccessSlot.State.ending
             next.slot = AccessSlot.State.idle
             return enter(mistake == .timerDisarmsTooLate ? .arm : .done)
         case .arm:
@@ -196,6 +196,6 @@ struct KeeperInterleavingTests {
 
     @Test(arguments: Mistake.allCases)
     func everyMistakeIsFound(_ mistake: Mistake) {
-        #expect(throws: Interleavings<World>.Failure.self) { try explore(mistake) }
+        #expect(throws: Interleavings<State>.Failure.self) { try explore(mistake) }
     }
 }

@@ -108,7 +108,7 @@ struct KeptReadTransactionTests {
         // From this point on, a new transaction reads only the file, and a writer restarts the log.
         memory.checkpoint(10)
         #expect(!kept.isCurrent)
-        #expect(kept.transaction.showsLastState())
+        #expect(kept.transaction.readsLastState())
         kept.willBegin()
         #expect(kept.isCurrent)
     }
@@ -166,7 +166,7 @@ struct KeptReadTransactionTests {
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)
         let isKept = kept.mayKeep(at: 2) {
-            // The writer starts after the reader has read the attention.
+            // The writer starts after the reader has read the conditions.
             keeper.writes.wrappingAdd(1, ordering: .relaxed)
             return true
         }

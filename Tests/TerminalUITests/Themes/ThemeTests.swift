@@ -8,7 +8,7 @@ struct ThemeTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "themes")
 
-    @Test func everyFileOfTheFolderIsBuiltInUnchanged() throws {
+    @Test func everyFileInTheFolderIsBuiltInUnchanged() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
             .filter { $0.hasSuffix(".yaml") }.sorted()
         #expect(files == Theme.sources.map(\.name).sorted())

@@ -22,7 +22,7 @@ struct ThresholdTests {
         ("pool.saturation", "mean < 0.5", "mean", "<", 0.5),
         ("snapshots.age", "max < 10s", "max", "<", 10e9),
     ])
-    func anExpressionIsReadInTheUnitOfItsMetric(
+    func anExpressionUsesTheUnitOfItsMetric(
         metric: String,
         expression: String,
         aggregate: String,
@@ -59,24 +59,28 @@ struct ThresholdTests {
         ("<", 9.0, true), ("<", 10, false), ("<=", 10, true), ("<=", 11, false), (">", 11, true),
         (">", 10, false), (">=", 10, true), (">=", 9, false),
     ])
-    func theOperatorDeterminesWhetherTheLimitIsMet(sign: String, observed: Double, isMet: Bool) {
+    func theOperatorDeterminesWhetherTheLimitIsMet(
+        comparison: String,
+        observed: Double,
+        isMet: Bool
+    ) {
         let threshold = Threshold(
             metric: "ui.response",
             expression: "",
             aggregate: "max",
-            comparison: sign,
+            comparison: comparison,
             limit: 10
         )
         #expect(threshold.isMet(by: observed) == isMet)
     }
 
     @Test(arguments: ["<", "<=", ">", ">="])
-    func withoutSamplesThresholdsAreUndecided(sign: String) {
+    func withoutSamplesThresholdsAreUndecided(comparison: String) {
         let threshold = Threshold(
             metric: "ui.response",
             expression: "",
             aggregate: "max",
-            comparison: sign,
+            comparison: comparison,
             limit: 10
         )
         #expect(threshold.isMet(by: nil) == nil)

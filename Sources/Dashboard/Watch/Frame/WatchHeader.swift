@@ -28,7 +28,7 @@ struct WatchHeader {
         if name.count > width / 3 { name = "…" + name.suffix(max(8, width / 3)) }
         add([bold(name, .title)], 90)
         if dashboard.shown.count > 1 {
-            add([text("\(dashboard.shownPlace + 1)/\(dashboard.shown.count)", .dim)], 45)
+            add([text("\(dashboard.displayedIndex + 1)/\(dashboard.shown.count)", .dim)], 45)
         }
         add([text(WatchWords.mode(file), file.state == .present ? .text : .warning)], 80)
         guard file.state == .present else { return segments }

@@ -96,7 +96,7 @@ struct EpisodesScreen: WatchScreen {
         guard !episodes.isEmpty else {
             let text =
                 all == 0
-                ? "none since the watch started" : "no episode matches the filter"
+                ? "none since watching started" : "no episode matches the filter"
             let style = canvas.theme.style(.dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return

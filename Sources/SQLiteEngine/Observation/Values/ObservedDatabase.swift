@@ -26,7 +26,7 @@ extension ObservedDatabase {
         return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
     }
 
-    /// Provides the writer later, for internal use.
+    /// Schedules a closure on the writer connection, for internal use.
     ///
     /// `status()` does not show this wait.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {

@@ -5,7 +5,7 @@ import Telemetry
 public enum SharedValueObservationExtent: Hashable, Sendable {
     /// Until the shared observation has been deallocated and has no clients.
     case observationLifetime
-    /// Until the last client ends. The next client starts the observation again.
+    /// Until the last client is canceled. The next client starts the observation again.
     case whileObserved
 }
 
@@ -42,7 +42,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     private struct State {
         var clients: [Client] = []
         /// The clients that started late and must receive the last value.
-        var newcomers: [Client] = []
+        var pendingClients: [Client] = []
         var isObserving = false
         /// The number of the current observation, which is used to ignore late results of an
         /// earlier one.
@@ -52,7 +52,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     }
 
     /// The next step for a new client.
-    private enum Beginning {
+    private enum StartAction {
         case observe(number: Int)
         case sendLast
         case nothing
@@ -76,8 +76,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     /// Starts to deliver values to a client.
     ///
     /// - Parameters:
-    ///   - onError: Called with the error that ended the observation.
-    ///   - onChange: Called with the last value and with each later value.
+    ///   - onError: A closure that is called with the error that ended the observation.
+    ///   - onChange: A closure that is called with the last value and with each later value.
     /// - Returns: A cancellable that ends the delivery to this client when it is canceled or
     ///   deallocated.
     @preconcurrency
@@ -86,7 +86,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         onChange: @escaping @Sendable (Element) -> Void
     ) -> AnyDatabaseCancellable {
         let client = Client(onError: onError, onChange: onChange)
-        let beginning: Beginning = state.withLock { state in
+        let action: StartAction = state.withLock { state in
             state.clients.append(client)
             guard state.isObserving else {
                 state.isObserving = true
@@ -94,10 +94,10 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
                 return .observe(number: state.number)
             }
             guard state.last != nil else { return .nothing }
-            state.newcomers.append(client)
+            state.pendingClients.append(client)
             return .sendLast
         }
-        switch beginning {
+        switch action {
         case .observe(let number): observe(as: number)
         case .sendLast: sendLast(client)
         case .nothing: break
@@ -116,7 +116,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     /// Starts the observation.
     ///
-    /// This call may deliver the first value, and may start or end other clients.
+    /// This call may deliver the first value, and may add or cancel other clients.
     private func observe(as number: Int) {
         let cancellable = startObservation(
             { [weak self] in self?.receive(.failure($0), from: number) },
@@ -134,9 +134,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     private func sendLast(_ client: Client) {
         let sendNow: @Sendable () -> Void = { [self] in
             let last = state.withLock { state -> Result<Element, any Error>? in
-                guard let index = state.newcomers.firstIndex(where: { $0 === client })
+                guard let index = state.pendingClients.firstIndex(where: { $0 === client })
                 else { return nil }
-                state.newcomers.remove(at: index)
+                state.pendingClients.remove(at: index)
                 return state.last
             }
             if let last { client.send(last) }
@@ -153,7 +153,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
             guard state.isObserving, state.number == number else { return ([], Ended()) }
             let last = state.last
             state.last = result
-            state.newcomers = []
+            state.pendingClients = []
             let clients = state.clients
             guard case .failure = result else { return (clients, Ended(last: last)) }
             state.clients = []
@@ -168,7 +168,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         client.end()
         let ended = state.withLock { state in
             state.clients.removeAll { $0 === client }
-            state.newcomers.removeAll { $0 === client }
+            state.pendingClients.removeAll { $0 === client }
             guard state.clients.isEmpty, extent == .whileObserved else { return Ended() }
             return Self.reset(&state)
         }

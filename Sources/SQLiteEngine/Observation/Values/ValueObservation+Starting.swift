@@ -7,8 +7,8 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - reader: The database to fetch values from, which is retained until the observation ends.
     ///     A snapshot or a read-only database delivers one value.
     ///   - scheduler: The scheduler that delivers values.
-    ///   - onError: Called with the error that ends the observation.
-    ///   - onChange: Called with each value.
+    ///   - onError: A closure that is called with the error that ends the observation.
+    ///   - onChange: A closure that is called with each value.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     @preconcurrency
     public func start(
@@ -34,8 +34,8 @@ extension ValueObservation where Reducer: ValueReducer {
     /// - Parameters:
     ///   - reader: The database to fetch values from, which is retained until the observation ends.
     ///   - scheduler: Determines whether the first value is delivered immediately or later.
-    ///   - onError: Called with the error that ends the observation.
-    ///   - onChange: Called with each value.
+    ///   - onError: A closure that is called with the error that ends the observation.
+    ///   - onChange: A closure that is called with each value.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     @preconcurrency @MainActor
     public func start(

@@ -167,13 +167,15 @@ extension ValueObservation where Reducer: ValueReducer {
     /// debugging.
     ///
     /// - Parameters:
-    ///   - willStart: Called when the observation starts.
-    ///   - willFetch: Called before each fetch, on the thread of the fetch.
-    ///   - willTrackRegion: Called when the region of the value becomes known, and when it changes.
-    ///   - databaseDidChange: Called on the writer after a commit that may have changed the value.
-    ///   - didReceiveValue: Called with each value before it is delivered.
-    ///   - didFail: Called with the error that ends the observation.
-    ///   - didCancel: Called when the observation is canceled.
+    ///   - willStart: A closure that is called when the observation starts.
+    ///   - willFetch: A closure that is called before each fetch, on the thread of the fetch.
+    ///   - willTrackRegion: A closure that is called when the region of the value becomes known,
+    ///     and when it changes.
+    ///   - databaseDidChange: A closure that is called on the writer after a commit that may have
+    ///     changed the value.
+    ///   - didReceiveValue: A closure that is called with each value before it is delivered.
+    ///   - didFail: A closure that is called with the error that ends the observation.
+    ///   - didCancel: A closure that is called when the observation is canceled.
     /// - Returns: An observation that also calls the closures.
     public func handleEvents(
         willStart: (@Sendable () -> Void)? = nil,

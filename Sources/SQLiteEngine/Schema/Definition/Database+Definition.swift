@@ -50,7 +50,7 @@ extension Database {
 
     // MARK: Indexes
 
-    /// Creates an index on some columns.
+    /// Creates an index on the specified columns.
     ///
     /// - Parameters:
     ///   - name: The name of the index.
@@ -75,7 +75,7 @@ extension Database {
         )
     }
 
-    /// Creates an index on some expressions.
+    /// Creates an index on the specified expressions.
     ///
     /// ```swift
     /// try db.create(index: "byLength", on: "player", expressions: ["length(name)"])
@@ -105,7 +105,7 @@ extension Database {
         try execute(sql: index.sql.inlined())
     }
 
-    /// Creates an index on some columns, named `table_on_column_column`.
+    /// Creates an index on the specified columns, named `table_on_column_column`.
     ///
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
@@ -130,7 +130,7 @@ extension Database {
         try execute(sql: "DROP INDEX \(name.quotedIdentifier)")
     }
 
-    /// Removes the index on some columns, regardless of its name.
+    /// Removes the index on the specified columns, regardless of its name.
     ///
     /// This method has no effect if there is no such index, or if there is more than one.
     ///

@@ -34,7 +34,8 @@ extension RecordedLoad.Client {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
         }
         let mix = try operations.map { operation in
-            // A snapshot cannot be part of a mix and does not need a connection.
+            // A mix cannot contain snapshots, so a recorded snapshot becomes a read. The simulation
+            // identifies snapshots by their recorded kind of access.
             let access = operation.access == "snapshot" ? "read" : operation.access
             return WorkloadEngine.Operation(
                 name: operation.name,

@@ -8,7 +8,7 @@ struct ServiceSeconds: Sendable {
     private let factors: [Double]
 
     /// The smallest number of accesses in a second for a meaningful mean.
-    private static let leastCount: UInt64 = 30
+    private static let minimumCount: UInt64 = 30
 
     /// Computes a client's factors in a run.
     init(of client: String, in intervals: [IntervalResult]) {
@@ -19,7 +19,7 @@ struct ServiceSeconds: Sendable {
             let second = max(0, Int(interval.time - interval.duration / 2))
             while means.count <= second { means.append(nil) }
             guard let service = interval.clients[client]?.service,
-                service.count >= Self.leastCount
+                service.count >= Self.minimumCount
             else { continue }
             means[second] = Double(service.mean)
             sum += Double(service.mean) * Double(service.count)

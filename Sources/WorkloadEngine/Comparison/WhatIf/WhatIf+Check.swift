@@ -87,7 +87,7 @@ extension WhatIf {
     /// each `times` times.
     ///
     /// The runs of the recorded setting show whether a wrong prediction is due to the model or to a
-    /// change of the machine.
+    /// change in the machine.
     ///
     /// - Throws: ``WhatIfError`` if the scenario does not have the recorded arm.
     public func checkRuns(

@@ -146,7 +146,7 @@ public struct WhatIf: Sendable {
     }
 
     /// The number of accesses required for a 99th percentile.
-    static let leastCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
+    static let minimumCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
 
     /// Combines a client's waits in several simulations.
     ///
@@ -154,7 +154,7 @@ public struct WhatIf: Sendable {
     static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
         let all = outcomes.flatMap(\.waits)
         let single = outcomes.compactMap { percentile99(of: $0.waits) }
-        guard all.count >= leastCount, let p99 = percentile99(of: all),
+        guard all.count >= minimumCount, let p99 = percentile99(of: all),
             let low = single.min(), let high = single.max()
         else { return nil }
         let skipped = outcomes.reduce(0) { $0 + $1.skipped }

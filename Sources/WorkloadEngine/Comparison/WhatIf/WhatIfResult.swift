@@ -98,7 +98,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         }
         var all = LatencySpectrum()
         for run in runs { if let wait = run.spectra?.wait { all.add(wait) } }
-        guard all.count >= WhatIf.leastCount, let p99 = all.value(at: 0.99) else {
+        guard all.count >= WhatIf.minimumCount, let p99 = all.value(at: 0.99) else {
             return nil
         }
         self.init(predicted: predicted, measured: UInt64(p99))

@@ -31,15 +31,15 @@ extension GateModel {
         case .setConnection(let slot, let isOpen):
             gates[index].slots[slot].hasConnection = isOpen
             return 1
-        case .readAttention:
-            let attention = GateAttention(word: gates[index].attention)
-            return (attention.hasWaiters ? 1 : 0)
-                + (attention.forbidsKeeping ? GateAttention.forbidding : 0)
+        case .readConditions:
+            let conditions = GateConditions(word: gates[index].conditions)
+            return (conditions.hasWaiters ? 1 : 0)
+                + (conditions.forbidsKeeping ? GateConditions.forbidding : 0)
         case .forbidKeeping:
-            gates[index].attention += GateAttention.forbidding
+            gates[index].conditions += GateConditions.forbidding
             return 1
         case .allowKeeping:
-            gates[index].attention -= GateAttention.forbidding
+            gates[index].conditions -= GateConditions.forbidding
             return 1
         case .queueIsClosed: return gates[index].queue.isClosed ? 1 : 0
         case .queueHasTask: return gates[index].queue.hasTask ? 1 : 0
@@ -74,14 +74,14 @@ extension GateModel {
             waits[thread].isTask = waiter.isTask
             waits[thread].patientUntil = clock + 1
             gates[index].queue.append(waiter, at: 0)
-            gates[index].attention += 1
+            gates[index].conditions += 1
             return 1
         case .withdraw:
             let waiter = GateModelWaiter(thread: thread)
             let isNotified = gates[index].queue.waiters.contains { waiter in
                 waiter.thread == thread && waiter.isNotified
             }
-            if gates[index].queue.remove(waiter, at: 0) { gates[index].attention -= 1 }
+            if gates[index].queue.remove(waiter, at: 0) { gates[index].conditions -= 1 }
             let mayLeaveFreeSlot =
                 isNotified || waits[thread].wasNotified || gates[index].queue.hasTask
             let granted = waits[thread].granted.map { $0 + 1 } ?? 0
@@ -100,14 +100,14 @@ extension GateModel {
             guard waits[other].isTask,
                 gates[index].queue.remove(GateModelWaiter(thread: other), at: 0)
             else { return 0 }
-            if flaw != .countsCancelledWaiters { gates[index].attention -= 1 }
+            if flaw != .countsCancelledWaiters { gates[index].conditions -= 1 }
             endNestedWait(other)
             waits[other].resumption = Self.closed
             return 1
         case .retire:
             gates[index].queue.isClosed = true
             for waiter in gates[index].queue.removeAll(at: 0) {
-                gates[index].attention -= 1
+                gates[index].conditions -= 1
                 waits[waiter.thread].isWoken = true
                 if waiter.isTask {
                     endNestedWait(waiter.thread)
@@ -145,7 +145,7 @@ extension GateModel {
             if flaw == .grantsWithoutRemoving {
                 gates[index].queue = queue
             } else {
-                gates[index].attention -= 1
+                gates[index].conditions -= 1
             }
             if gates[index].slots[slot].owner != thread {
                 violation = "thread \(thread) grants slot \(slot), which it does not hold"

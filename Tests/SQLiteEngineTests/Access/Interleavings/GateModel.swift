@@ -16,7 +16,7 @@ struct GateModel {
 
     struct SharedGate {
         var slots: [Slot]
-        var attention = 0
+        var conditions = 0
         var queue = WaiterQueue<GateModelWaiter>()
         /// The thread that has reserved the slot.
         var reserver: Int?
@@ -110,7 +110,9 @@ struct GateModel {
                         : slot.hasConnection ? AccessSlot.State.idle : AccessSlot.State.closed)
                 if slot.owner != nil || !isFree { return "slot \(number) of gate \(index) is lost" }
             }
-            if gate.attention != 0 { return "the attention of gate \(index) is \(gate.attention)" }
+            if gate.conditions != 0 {
+                return "the conditions of gate \(index) are \(gate.conditions)"
+            }
             if !gate.queue.waiters.isEmpty { return "gate \(index) has waiters" }
             if gate.queue.isReserved { return "gate \(index) is reserved" }
         }

@@ -122,7 +122,7 @@ struct ReplayedGates {
         if let wanted {
             if try gate.claim(wanted, from: AccessSlot.State.idle) { return wanted }
             if try gate.claim(wanted, from: AccessSlot.State.closed) { return wanted }
-        } else if try !gate.readAttention().hasWaiters {
+        } else if try !gate.readConditions().hasWaiters {
             if let slot = try gate.claimAny() { return slot }
             if let slot = try gate.claimClosed() { return slot }
         }

@@ -77,18 +77,18 @@ final class ReplayedGate: GateSteps {
 
     func mayBeOpened(_ slot: Int) -> Bool { true }
 
-    // MARK: Attention
+    // MARK: Conditions
 
-    func readAttentionRelaxed() throws(NextStep) -> GateAttention {
-        GateAttention(word: try perform(.readAttention))
+    func readConditionsRelaxed() throws(NextStep) -> GateConditions {
+        GateConditions(word: try perform(.readConditions))
     }
 
-    func readAttention() throws(NextStep) -> GateAttention {
+    func readConditions() throws(NextStep) -> GateConditions {
         if hasReleased {
             hasReleased = false
-            return GateAttention(word: 0)
+            return GateConditions(word: 0)
         }
-        return GateAttention(word: try perform(.readAttention))
+        return GateConditions(word: try perform(.readConditions))
     }
 
     func endKeptTransaction(of slot: Int) {}

@@ -38,8 +38,8 @@ struct GateStateKey: Hashable {
             add(slot.hasConnection)
             add((slot.owner ?? -1) + 1, bits: 2)
         }
-        add(gate.attention % GateAttention.forbidding, bits: 3)
-        add(gate.attention / GateAttention.forbidding, bits: 2)
+        add(gate.conditions % GateConditions.forbidding, bits: 3)
+        add(gate.conditions / GateConditions.forbidding, bits: 2)
         add((gate.reserver ?? -1) + 1, bits: 2)
         let interval = EngineTimings.notificationInterval
         add(model.now - gate.queue.lastNotification < interval)

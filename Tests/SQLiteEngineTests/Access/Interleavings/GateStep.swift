@@ -8,7 +8,7 @@ enum GateStep: Hashable {
     case claimWhenReserved
     case giveUp(_ slot: Int, as: UInt8)
     case hasConnection(_ slot: Int)
-    case readAttention
+    case readConditions
     case forbidKeeping
     case allowKeeping
     case queueIsClosed
@@ -67,14 +67,14 @@ struct GateModelWaiter: GateWaiter, Hashable {
 
 /// A flaw planted in the steps, which the exploration must find.
 enum GateFlaw: CaseIterable {
-    /// A releaser does not search for waiters after releasing its slot.
+    /// A thread does not search for waiters after releasing its slot.
     case noSearchAfterRelease
     /// A waiter checks the slots before it joins the queue, but not afterward.
     case checksBeforeEnqueueing
     /// A task does not check the slots after it has joined the queue.
     case tasksDoNotCheckSlots
-    /// A releaser decides while it holds the lock, but releases its slot after it has released the
-    /// lock.
+    /// A thread selects a waiter while it holds the lock, but releases its slot after it has
+    /// released the lock.
     case releasesOutsideTheLock
     /// A waiter that finds a free slot loses the slot that was granted to it.
     case forgetsGrants

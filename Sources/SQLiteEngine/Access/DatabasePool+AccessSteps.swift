@@ -24,7 +24,7 @@ extension DatabasePool {
                 mayHaveWritten: false,
                 mayKeep: { readers.allowsKeeping }
             ) {
-                // The decision to keep the transaction has just read the clock.
+                // Reuse the time that was just read to decide whether to keep the transaction.
                 end = database.kept.pointee.lastEnd
             }
         } catch {
