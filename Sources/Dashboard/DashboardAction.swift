@@ -17,7 +17,7 @@ package enum DashboardAction: Sendable, Equatable {
     case releaseSnapshot(label: String?)
     /// Pause or resume the load.
     case setLoadPaused(Bool)
-    /// Change a knob of the load.
+    /// Change a setting of the load.
     case turn(LoadKnob)
     /// Rebuild the pool with this maximum number of readers.
     case setReaderCount(Int)

@@ -45,7 +45,7 @@ package struct DashboardModel: Sendable {
 
     /// The interrupt whose outcome is pending.
     var interrupt: InterruptWatch?
-    /// The requested knob values that samples do not contain yet, by knob name.
+    /// The requested setting values that samples do not contain yet, by setting name.
     var requestedKnobs: [String: Double] = [:]
 
     /// The time windows that lanes and charts can show, in seconds.

@@ -12,7 +12,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
     case latency
     /// The arms of this session side by side.
     case compare
-    /// The load's knobs.
+    /// The load's settings.
     case workload
 
     /// The names of the parts, in the order in which Tab cycles through them.
@@ -26,7 +26,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
         // On this screen, Tab cycles through the parts of an access: response, wait and service.
         case .latency: []
         case .compare: ["table", "time"]
-        case .workload: ["knobs", "clients", "pool"]
+        case .workload: ["settings", "clients", "pool"]
         }
     }
 

@@ -22,9 +22,9 @@ public enum LoadKnob: Sendable, Codable, Hashable {
     case holdTime(client: String, seconds: Double?)
 }
 
-/// The current values of a running load's knobs.
+/// The current settings of a running load.
 public struct LoadKnobs: Sendable, Codable, Equatable {
-    /// The knobs of a client.
+    /// The settings of a client.
     public struct Client: Sendable, Codable, Equatable {
         /// The name of the client in the scenario.
         public var name: String
@@ -37,7 +37,7 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
         /// The share of its accesses that write, in 0…1, or `nil` for a client without operations.
         public var writeShare: Double?
 
-        /// Creates the knobs of a client.
+        /// Creates the settings of a client.
         public init(
             name: String,
             workers: Int,
@@ -61,7 +61,7 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
     /// The clients, in the order of the scenario.
     public var clients: [Client]
 
-    /// Creates the knobs of a load.
+    /// Creates the settings of a load.
     public init(rateFactor: Double = 1, writeShare: Double? = nil, clients: [Client] = []) {
         self.rateFactor = rateFactor
         self.writeShare = writeShare

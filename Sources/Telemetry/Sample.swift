@@ -172,7 +172,7 @@ public struct Sample: Sendable, Codable, Equatable {
     public var saturation: Double?
     /// The events since the last sample.
     public var events: [TelemetryEvent]
-    /// The current values of the load's knobs, or `nil` if the load cannot be changed.
+    /// The load's current settings, or `nil` if the load cannot be changed.
     public var knobs: LoadKnobs?
     /// Whether the current accesses are part of the run's result, or `nil` if unknown.
     public var isMeasured: Bool?

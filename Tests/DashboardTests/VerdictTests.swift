@@ -63,7 +63,7 @@ struct VerdictTests {
                 sample.database.waitingReaders = [waiter("ui", 1_000), waiter("ui", 900)]
             }
         }
-        #expect(text == "Pool saturated 50% of the last 10 s: no waiters now, up to 2 before")
+        #expect(text == "Pool saturated 50% of the last 10 s: no waiters now; up to 2 earlier")
     }
 
     @Test func anIdlePoolIsReportedAsIdle() {
@@ -95,7 +95,7 @@ struct VerdictTests {
             if sample.sequence == 99 { sample.state = .finished }
         }
         #expect(level == .strained)
-        #expect(text.contains("t most 2 writes were observed to wait at a time"), "\(text)")
+        #expect(text.contains("t most 2 writes were observed to wait at the same time"), "\(text)")
     }
 
     @Test func aQueueCountsItsWritersAndIsJudgedBySamples() {

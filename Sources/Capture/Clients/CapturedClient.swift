@@ -4,8 +4,8 @@ struct CapturedClient {
     enum Pace: Equatable {
         /// On a schedule, at one rate or at consecutive rates for equal parts of the time.
         case open(rates: [Double], isEven: Bool)
-        /// After the previous transaction and a rest.
-        case closed(RestModel?)
+        /// After the previous transaction and a pause.
+        case closed(PauseModel?)
     }
 
     var name: String

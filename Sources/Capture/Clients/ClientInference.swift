@@ -131,27 +131,27 @@ struct ClientInference {
         )
     }
 
-    /// Returns how long connections rest after a transaction in a closed loop, or `nil` without
-    /// rests.
+    /// Returns how long connections pause after a transaction in a closed loop, or `nil` without
+    /// pauses.
     private func think(
         _ decision: PaceDecision,
         _ visits: [Visit],
         connections: Int,
         span: ClosedRange<Double>
-    ) -> RestModel? {
+    ) -> PauseModel? {
         // The time that the load generator needs between two accesses, in seconds.
         let least = 5e-6
-        guard decision.rests.quantile(0.75) >= least else { return nil }
-        // Do not model such short rests, because probes account for part of them and a thread
-        // cannot sleep for such a short time. Waits for a processor are not rests.
+        guard decision.pauses.quantile(0.75) >= least else { return nil }
+        // Do not model such short pauses, because probes account for part of them and a thread
+        // cannot sleep for such a short time. Waits for a processor are not pauses.
         if decision.isSaturated { return nil }
-        if isMachineBusy, decision.rests.quantile(0.5) < Self.shortestSleep { return nil }
-        // Use the mean that reproduces the observed rate. It includes rests that are not between
-        // two transactions, such as the rests of short-lived connections.
+        if isMachineBusy, decision.pauses.quantile(0.5) < Self.shortestSleep { return nil }
+        // Use the mean that reproduces the observed rate. It includes pauses that are not between
+        // two transactions, such as the pauses of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
-        return mean >= least ? RestModel(decision.rests, mean: mean) : nil
+        return mean >= least ? PauseModel(decision.pauses, mean: mean) : nil
     }
 
     /// Returns the maximum number of concurrent transactions.

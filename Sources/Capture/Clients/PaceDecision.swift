@@ -2,20 +2,20 @@
 ///
 /// In a closed loop, the next transaction waits for the previous one, so a long transaction delays
 /// it. In an open loop, it does not wait. On one connection, a long transaction therefore shortens
-/// the rest after it. On several connections, an arrival finds the average number of running
-/// transactions (Wolff, "Poisson arrivals see time averages", 1982).
+/// the pause after it. On several connections, the mean number of transactions that are running at
+/// an arrival equals their average over time (Wolff, "Poisson arrivals see time averages", 1982).
 struct PaceDecision {
     private(set) var isClosed = false
     /// Whether the connections run transactions as fast as possible.
     private(set) var isSaturated = false
     private(set) var evidence = ""
     /// The time between the end of a transaction and the start of the next one.
-    private(set) var rests = SampledNumbers()
+    private(set) var pauses = SampledNumbers()
 
     /// The minimum share of time in transactions that indicates a closed loop.
     private static let saturation = 0.7
-    /// The longest gap between consecutive transactions that is not treated as a rest, in seconds.
-    private static let immediateRest = 20e-6
+    /// The longest gap between consecutive transactions that is not treated as a pause, in seconds.
+    private static let immediatePause = 20e-6
     /// The number of transactions required for a decision.
     private static let minimumCount = 50
 
@@ -30,18 +30,18 @@ struct PaceDecision {
         let length = max(span.upperBound - span.lowerBound, 1e-9)
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
-        var pairs: [(duration: Double, rest: Double)] = []
+        var pairs: [(duration: Double, pause: Double)] = []
         var known = SampledNumbers()
         for own in byConnection.values {
             for (visit, next) in zip(own, own.dropFirst()) {
-                let rest = max(0, next.start - visit.end)
-                rests.add(rest)
-                if next.startIsKnown { known.add(rest) }
-                pairs.append((visit.duration, rest))
+                let pause = max(0, next.start - visit.end)
+                pauses.add(pause)
+                if next.startIsKnown { known.add(pause) }
+                pairs.append((visit.duration, pause))
             }
         }
-        // If the start is estimated, so is the rest before it.
-        if known.count >= Self.minimumCount { rests = known }
+        // If the start is estimated, so is the pause before it.
+        if known.count >= Self.minimumCount { pauses = known }
         guard isTimed else {
             evidence = "durations are unknown, so the observed rate is offered"
             return
@@ -51,7 +51,7 @@ struct PaceDecision {
             return
         }
         let covered = Self.covered(byConnection.values) / length
-        if rests.count > 0, rests.quantile(0.95) < Self.immediateRest, covered >= 0.9 {
+        if pauses.count > 0, pauses.quantile(0.95) < Self.immediatePause, covered >= 0.9 {
             isClosed = true
             isSaturated = true
             evidence =
@@ -62,19 +62,19 @@ struct PaceDecision {
         let busy = visits.reduce(0) { $0 + $1.duration } / (length * Double(max(1, connections)))
         if busy >= Self.saturation {
             isClosed = true
-            isSaturated = rests.quantile(0.75) < Self.immediateRest
+            isSaturated = pauses.quantile(0.75) < Self.immediatePause
             evidence = "its connections are in transactions for \(TimeText.share(busy)) of the time"
             return
         }
         if connections == 1 {
-            decideByRests(pairs)
+            decideByPauses(pairs)
         } else {
             decideByOverlap(visits, length: length, connections: connections, busy: busy)
         }
     }
 
     /// Returns how long at least one connection is in a transaction, or between two transactions
-    /// without a rest, in seconds.
+    /// without a pause, in seconds.
     ///
     /// If threads share too few processors, each thread waits most of the time, but not all of them
     /// wait at the same time.
@@ -83,7 +83,7 @@ struct PaceDecision {
         for own in connections {
             for (index, visit) in own.enumerated() {
                 var end = visit.end
-                if index + 1 < own.count, own[index + 1].start - end < immediateRest {
+                if index + 1 < own.count, own[index + 1].start - end < immediatePause {
                     end = max(end, own[index + 1].start)
                 }
                 periods.append((visit.start, end))
@@ -99,26 +99,26 @@ struct PaceDecision {
         return length
     }
 
-    /// Decides whether a long transaction of a single connection shortens the rest after it.
-    private mutating func decideByRests(_ pairs: [(duration: Double, rest: Double)]) {
+    /// Decides whether a long transaction of a single connection shortens the pause after it.
+    private mutating func decideByPauses(_ pairs: [(duration: Double, pause: Double)]) {
         let count = Double(pairs.count)
         let meanDuration = pairs.reduce(0) { $0 + $1.duration } / count
-        let meanRest = pairs.reduce(0) { $0 + $1.rest } / count
+        let meanPause = pairs.reduce(0) { $0 + $1.pause } / count
         let variance =
             pairs.reduce(0) { $0 + ($1.duration - meanDuration) * ($1.duration - meanDuration) }
             / count
-        guard variance.squareRoot() >= 0.05 * meanRest, variance > 0 else {
+        guard variance.squareRoot() >= 0.05 * meanPause, variance > 0 else {
             evidence =
-                "its transactions are too short, compared with their rests, to show whether the next "
-                + "one waits for them, so the observed rate is offered"
+                "its transactions are too short, compared with the pauses between them, to show "
+                + "whether each transaction waits for the previous one, so the observed rate is offered"
             return
         }
         let covariance =
-            pairs.reduce(0) { $0 + ($1.duration - meanDuration) * ($1.rest - meanRest) } / count
+            pairs.reduce(0) { $0 + ($1.duration - meanDuration) * ($1.pause - meanPause) } / count
         let slope = covariance / variance
         isClosed = slope > -0.5
         evidence =
-            "a transaction that lasts 1 ms longer changes the rest after it by "
+            "for each additional millisecond of a transaction, the pause after it changes by "
             + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
     }
 
@@ -148,8 +148,9 @@ struct PaceDecision {
         let closed = Double(connections - 1) / Double(connections)
         isClosed = ratio < (1 + closed) / 2
         evidence =
-            "an arrival finds \(TimeText.number(ratio)) times as many running transactions as there "
-            + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
+            "when a transaction starts, \(TimeText.number(ratio)) times the average number of "
+            + "transactions are running (closed loop of \(connections): "
+            + "\(TimeText.number(closed)), open: 1)"
         // The ratio is farther below the closed-loop ratio than the open-loop ratio is above it.
         // Something other than a closed loop, such as evenly spaced arrivals, keeps transactions
         // from overlapping.

@@ -58,7 +58,7 @@ package struct ScenarioDraft {
     ) throws(DraftError) {
         let statements = try parse(sql)
         guard statements.contains(where: { !$0.readsOnly }) else {
-            throw DraftError("it only reads; add it as a read: '\(sql)'")
+            throw DraftError("'\(sql)' only reads; use --read")
         }
         writes.append(try operation(statements, of: sql, name: name, comment: comment))
     }
@@ -76,7 +76,7 @@ package struct ScenarioDraft {
                 throw DraftError("\(control): '\(statement)'")
             }
             if let obstacle = normalized.obstacle {
-                throw DraftError("it cannot be repeated (\(obstacle)): '\(statement)'")
+                throw DraftError("'\(statement)' cannot be repeated, because \(obstacle)")
             }
             if let table = normalized.missingTables.first {
                 let hint = NearestTable.hint(table, among: schema.tableNames)

@@ -78,7 +78,7 @@ package struct FidelityReport {
             }
         }
         for (what, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
-            notes.append("refused by the guard: \(count) × \(what)")
+            notes.append("rejected by the guard: \(count) × \(what)")
         }
         self.notes = notes
     }

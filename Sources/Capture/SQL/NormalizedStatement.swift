@@ -28,7 +28,7 @@ package struct NormalizedStatement: Equatable, Sendable {
         case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "VALUES", "SAVEPOINT", "RELEASE",
             "ROLLBACK":
             nil
-        case "PRAGMA": "a PRAGMA"
+        case "PRAGMA": "it is a PRAGMA"
         case "ATTACH", "DETACH": "it attaches databases"
         case "VACUUM", "REINDEX", "ANALYZE": "it maintains the database"
         case "CREATE", "DROP", "ALTER": "it changes the schema"

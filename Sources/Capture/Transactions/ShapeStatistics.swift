@@ -195,43 +195,43 @@ struct ShapeStatistics {
     /// Whether the duration of any transaction is known.
     var isTimed: Bool { durations.count > 0 }
 
-    /// Returns the rest before a position or COMMIT, or `nil` if it is too short to model.
+    /// Returns the pause before a position or COMMIT, or `nil` if it is too short to model.
     ///
     /// - Parameters:
     ///   - position: The position. The position after the last one represents COMMIT.
-    ///   - least: The shortest rest to model, in seconds.
+    ///   - least: The shortest pause to model, in seconds.
     ///   - isMachineBusy: Whether the programs competed for processors. If so, the median
-    ///     represents all rests, because the long ones are waits for a processor.
-    /// - Returns: The rest's distribution.
-    func rest(before position: Int, least: Double, isMachineBusy: Bool = false) -> RestModel? {
+    ///     represents all pauses, because the long ones are waits for a processor.
+    /// - Returns: The pause's distribution.
+    func pause(before position: Int, least: Double, isMachineBusy: Bool = false) -> PauseModel? {
         // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]
         let gap = gaps[position]
         if timed.count >= min(Self.enoughTimed, gap.count) {
-            return Self.rest(timed, excess: 0, least, isMachineBusy)
+            return Self.pause(timed, excess: 0, least, isMachineBusy)
         }
         let own = seconds[position]
         // If no duration is known, a short time belongs to the statement. If few durations are
         // known, a time that does not clearly exceed their mean also belongs to the statement.
         let least = own.count == 0 ? 1e-3 : max(least, own.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
-        return Self.rest(gap, excess: own.mean * untimed, least, isMachineBusy)
+        return Self.pause(gap, excess: own.mean * untimed, least, isMachineBusy)
     }
 
     /// The number of timed executions that is sufficient to represent all executions.
     private static let enoughTimed = 20
 
-    /// Returns the distribution of gaps that exceed rests by a mean number of seconds.
-    private static func rest(
+    /// Returns the distribution of gaps that exceed pauses by a mean number of seconds.
+    private static func pause(
         _ gap: SampledNumbers,
         excess: Double,
         _ least: Double,
         _ isMachineBusy: Bool
-    ) -> RestModel? {
+    ) -> PauseModel? {
         // A few long gaps among short ones are due to the scheduler rather than the program.
         let mean = (isMachineBusy ? gap.quantile(0.5) : gap.mean) - excess
         guard gap.count > 0, gap.quantile(0.75) >= least, mean >= least else { return nil }
-        return isMachineBusy ? RestModel(constant: mean) : RestModel(gap, mean: mean)
+        return isMachineBusy ? PauseModel(constant: mean) : PauseModel(gap, mean: mean)
     }
 
     /// Whether the transactions write.

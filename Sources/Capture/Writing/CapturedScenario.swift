@@ -167,7 +167,7 @@ package struct CapturedScenario {
         if !alone.isEmpty {
             let count = TimeText.count(alone.reduce(0) { $0 + $1.count }, "statement")
             omissions.append(
-                "\(count) ran without BEGIN; here each runs in a separate transaction"
+                "\(count) ran without BEGIN; in the scenario, each runs in a separate transaction"
             )
         }
         let begin = PresentArm.begin(analysis)
@@ -178,7 +178,9 @@ package struct CapturedScenario {
         }
         if !others.isEmpty {
             let count = TimeText.count(others.reduce(0) { $0 + $1.count }, "transaction")
-            omissions.append("\(count) began differently; here all are \(begin)")
+            omissions.append(
+                "\(count) began with another kind of BEGIN; the scenario uses \(begin) for all"
+            )
         }
         return omissions
     }

@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// Converts transaction shapes to operations, and their slots to variables.
 struct OperationPlanner {
-    /// The shortest rest to model, in seconds.
+    /// The shortest pause to model, in seconds.
     ///
     /// The load generator also needs time between two statements: up to 30 µs after a sleep.
     private static let minimumPause = 50e-6
@@ -50,7 +50,7 @@ struct OperationPlanner {
         if rolledBack * 20 > shape.count {
             operation.problems.append(
                 "\(TimeText.share(Double(rolledBack) / Double(shape.count))) of its transactions "
-                    + "were rolled back; here all commit"
+                    + "were rolled back; in the scenario, all of them commit"
             )
         }
         return operation
@@ -82,13 +82,13 @@ struct OperationPlanner {
         of shape: ShapeStatistics,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        let rest = shape.rest(
+        let pause = shape.pause(
             before: position,
             least: Self.minimumPause,
             isMachineBusy: isMachineBusy
         )
-        guard let rest else { return }
-        steps.append(.pause(rest))
+        guard let pause else { return }
+        steps.append(.pause(pause))
     }
 
     /// Returns a unique name such as `update-accounts`.

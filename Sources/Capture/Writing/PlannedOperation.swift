@@ -6,7 +6,7 @@ struct PlannedOperation {
         /// A query for one row whose values are used in later steps.
         case keep(sql: String, into: [String])
         case loop(Int, [Step])
-        case pause(RestModel)
+        case pause(PauseModel)
     }
 
     var name: String

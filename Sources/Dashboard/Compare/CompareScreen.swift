@@ -60,7 +60,7 @@ struct CompareScreen {
         let inner = Panel(title: "Arms in this session").draw(on: &canvas, in: rect)
         let text =
             "The measured part of the first arm has not started. After it starts, each arm has a "
-            + "column here with the medians of its values per second; 'a' runs the next arm."
+            + "column here with the medians of its per-second values; 'a' runs the next arm."
         for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated() {
             let style = canvas.theme.style(.dim)
             canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
@@ -80,8 +80,8 @@ struct CompareScreen {
         let inner = Panel(
             title: "Arms in this session",
             subtitle: canvas.glyphs == .ascii
-                ? "- medians of the values per second, bars on one scale"
-                : "· medians of the values per second, bars on one scale",
+                ? "- medians of per-second values, bars on one scale"
+                : "· medians of per-second values, bars on one scale",
             remark: "measured seconds only; no verdict"
         ).draw(on: &canvas, in: rect)
         let cells = inner.columns(Self.widths(arms, in: inner.width), spacing: 2)
@@ -95,15 +95,15 @@ struct CompareScreen {
         }
         if let last = cells.last, last.width > 0 {
             canvas.write(
-                "meaning of a value",
+                "description",
                 in: last.row(0),
                 style: theme.style(.dim),
                 alignment: .leading
             )
         }
         let room = max(0, inner.height - 2)
-        let place = metrics.firstIndex(of: selected) ?? 0
-        let first = max(0, min(place - room / 2, metrics.count - room))
+        let position = metrics.firstIndex(of: selected) ?? 0
+        let first = max(0, min(position - room / 2, metrics.count - room))
         for (index, metric) in metrics.dropFirst(first).prefix(room).enumerated() {
             let y = index + 2
             let row = inner.row(y)
@@ -179,8 +179,8 @@ struct CompareScreen {
         let inner = Panel(
             title: "\(metric.title) over time",
             subtitle: canvas.glyphs == .ascii
-                ? "- \(metric.meaning), each arm on the same axes"
-                : "· \(metric.meaning), each arm on the same axes",
+                ? "- \(metric.meaning), all arms on the same axes"
+                : "· \(metric.meaning), all arms on the same axes",
             remark: "from the first measured second"
         ).draw(on: &canvas, in: rect)
         let shown = arms.filter { $0.series(of: metric) != nil }
@@ -239,8 +239,8 @@ struct CompareScreen {
         )
         let points = Sparkline.points(in: plot.width, glyphs: canvas.glyphs)
         let values: [Double] = (0..<points).map { point in
-            let place = Int(Double(point) * seconds / Double(points))
-            return place < series.count ? Double(series[place]) : .nan
+            let position = Int(Double(point) * seconds / Double(points))
+            return position < series.count ? Double(series[position]) : .nan
         }
         Sparkline(values: values, maximum: top, gradient: .readers).draw(on: &canvas, in: plot)
     }

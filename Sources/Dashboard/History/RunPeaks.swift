@@ -86,14 +86,14 @@ extension Sample {
 }
 
 extension AccessPeaks {
-    /// The peaks as a sentence, such as `At most 6 reads and 1 write waited at a time`.
+    /// The peaks as a sentence, such as `At most 6 reads and 1 write waited at the same time`.
     var sentence: String {
         let most = [(waitingReaders, "read", "reads"), (waitingWriters, "write", "writes")]
             .filter { $0.0 > 0 }
             .map { HumanUnits.counted($0.0, $0.1, $0.2) }
         return most.isEmpty
             ? areSampled ? "No waiters observed" : "No access waited"
-            : "At most \(most.joined(separator: " and ")) \(waited) at a time"
+            : "At most \(most.joined(separator: " and ")) \(waited) at the same time"
     }
 
     /// The verb that follows the number of waiting accesses.

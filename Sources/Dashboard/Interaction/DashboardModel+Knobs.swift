@@ -1,12 +1,12 @@
 import Telemetry
 
 extension DashboardModel {
-    /// Changes the selected knob of the load by one step.
+    /// Changes the selected setting of the load by one step.
     mutating func turnKnob(up: Bool) -> [DashboardAction] {
         guard let sample = history.latest else { return [] }
         let knobs = Knob.all(in: sample)
         guard let knob = knobs.first(where: { $0.name == view.selected }) ?? knobs.first else {
-            note("this run has no knobs", severity: .warning)
+            note("this run has no settings", severity: .warning)
             return []
         }
         view.selected = knob.name

@@ -26,7 +26,7 @@ extension DashboardCommand {
         case .snapshots: "snapshots: the frames that they pin"
         case .latency: "latency: histogram and heat map"
         case .compare: "compare: this session's arms"
-        case .workload: "workload: the load's knobs"
+        case .workload: "workload: settings of the load"
         }
     }
 
@@ -49,14 +49,14 @@ extension DashboardCommand {
             [.left],
             .left,
             name: "left",
-            help: "scroll left; lower the knob",
+            help: "scroll left; lower the setting",
             priority: nil
         ),
         KeyBinding(
             [.right],
             .right,
             name: "right",
-            help: "scroll right; raise the knob",
+            help: "scroll right; raise the setting",
             priority: nil
         ),
         KeyBinding([.pageUp], .pageUp, name: "page up", help: "move up one page", priority: nil),
@@ -146,14 +146,14 @@ extension DashboardCommand {
             [.character("+"), .character("=")],
             .zoomIn,
             name: "zoom in",
-            help: "show less time; raise the knob",
+            help: "show less time; raise the setting",
             priority: 9
         ),
         KeyBinding(
             [.character("-")],
             .zoomOut,
             name: "zoom out",
-            help: "show more time; lower the knob",
+            help: "show more time; lower the setting",
             priority: 8
         ),
     ]
@@ -253,7 +253,13 @@ extension DashboardCommand {
             help: "show or hide this help",
             priority: 31
         ),
-        KeyBinding([.escape], .back, name: "back", help: "close, or return to now", priority: nil),
+        KeyBinding(
+            [.escape],
+            .back,
+            name: "back",
+            help: "close, or return to the live view",
+            priority: nil
+        ),
         KeyBinding(
             [.character("q"), .control("c")],
             .quit,

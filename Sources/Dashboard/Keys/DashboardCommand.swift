@@ -54,9 +54,9 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case stepForward = "step-forward"
     /// Prompts for a time.
     case seek
-    /// Shows less time, or raises a knob.
+    /// Shows less time, or raises a setting.
     case zoomIn = "zoom-in"
-    /// Shows more time, or lowers a knob.
+    /// Shows more time, or lowers a setting.
     case zoomOut = "zoom-out"
     /// Lowers the refresh rate.
     case slower

@@ -103,7 +103,7 @@ struct LatencyScreen {
             title: "Latency",
             subtitle: canvas.glyphs == .ascii
                 ? "- by client and operation" : "· by client and operation",
-            remark: "\(scope), accurate to 12%; – means too few"
+            remark: "\(scope), accurate to 12%; –: too few samples"
         ).draw(on: &canvas, in: rect)
         let distributions = all.map { series in
             LatencyPart.allCases.map { series.distribution($0, from: end - scene.seconds, to: end) }

@@ -43,8 +43,8 @@ struct ClientsPanel {
                     ? "- throughput, wait for a connection, service time"
                     : "· throughput, wait for a connection, service time",
                 remark: history.isOver
-                    ? "the load's last second; – means too few"
-                    : "last second; – means too few",
+                    ? "the load's last second; –: too few samples"
+                    : "last second; –: too few samples",
                 legend: details.map {
                     [
                         [
@@ -98,7 +98,7 @@ struct ClientsPanel {
             number("target", HumanUnits.rateWidth, 12),
             number("wait p50", duration + 1, 13),
             number("p99", duration, 18),
-            number("served p50", duration + 3, 11),
+            number("service p50", duration + 4, 11),
             number("p99", duration, 17),
             number("skipped", duration, 4),
             number("errors", 6, 5),

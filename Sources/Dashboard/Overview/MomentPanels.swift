@@ -54,7 +54,7 @@ struct MomentPanels {
     private func drawHeld(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let held = held
-        let inner = Panel(title: "Held at \(time)", remark: "longest first; Esc returns to now")
+        let inner = Panel(title: "Held at \(time)", remark: "longest first; Esc: live view")
             .draw(on: &canvas, in: rect)
         if held.isEmpty {
             let style = theme.style(.dim)

@@ -67,9 +67,9 @@ struct SnapshotsPanel {
             Span(interrupts.requested == 1 ? " call, " : " calls, ", dim),
             Span(HumanUnits.count(met), theme.style(.text)),
         ]
-        let whole = calls + [Span(" found a statement", dim)]
+        let whole = calls + [Span(" interrupted a statement", dim)]
         canvas.write(
-            canvas.width(of: whole) <= inner.width ? whole : calls + [Span(" found SQL", dim)],
+            canvas.width(of: whole) <= inner.width ? whole : calls + [Span(" during SQL", dim)],
             x: inner.minX,
             y: inner.maxY - 2,
             limit: inner.width

@@ -24,7 +24,7 @@ struct WALPanel {
         if history.isOver {
             // After the run, the largest size is more relevant than the last size.
             let most = HumanUnits.bytes(history.peaks.walBytes)
-            let texts = ["at the end, at most \(most)", "at end; most \(most)"]
+            let texts = ["at the end, peak \(most)", "at end; peak \(most)"]
             frames = texts.first { $0.utf8.count <= room } ?? "at the end"
         }
         canvas.write(

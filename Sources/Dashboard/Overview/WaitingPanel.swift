@@ -69,7 +69,10 @@ struct WaitingPanel {
             database.waitingReaders.count + database.waitingWriters.count > 0
         else { return [] }
         return [
-            [Span(details, theme.bold(.accent)), Span(" shows who blocks them", theme.style(.dim))]
+            [
+                Span("press ", theme.style(.dim)), Span(details, theme.bold(.accent)),
+                Span(" to see the holders", theme.style(.dim)),
+            ]
         ]
     }
 
@@ -84,7 +87,7 @@ struct WaitingPanel {
         guard !row.isEmpty else { return }
         let theme = canvas.theme
         let style = waiters == 0 ? theme.style(.dim) : theme.bold(.waiting)
-        let title = history.isOver ? "\(name), most" : "\(name) waiting"
+        let title = history.isOver ? "peak \(name)" : "\(name) waiting"
         canvas.write(title, x: row.minX, y: row.minY, style: theme.style(.text))
         let number = Rect(x: row.minX + 14, y: row.minY, width: 5, height: 1)
         let count = HumanUnits.count(UInt64(waiters))
@@ -93,7 +96,7 @@ struct WaitingPanel {
         Sparkline(values: series, gradient: .waiting).draw(on: &canvas, in: strip)
     }
 
-    /// Draws a row such as `oldest  12.3 ms  ui since 30.9 s` or, after the run, the longest
+    /// Draws a row such as `oldest  12.3 ms  ui, from 30.9 s` or, after the run, the longest
     /// observed wait.
     ///
     /// If accesses waited only between samples, the row states that no sample contains a waiter.
@@ -130,7 +133,10 @@ struct WaitingPanel {
         let whole = name + (oldest.isAsync ? ", a task" : "")
         let texts =
             isOver
-            ? [whole] : ["\(whole), since \(begin)", "\(name) since \(begin)", "\(name) @\(begin)"]
+            ? [whole]
+            : [
+                "\(whole), started at \(begin)", "\(name), from \(begin)", "\(name) @\(begin)",
+            ]
         let room = row.width - 20
         canvas.write(
             texts.first { canvas.width(of: $0) <= room } ?? name,

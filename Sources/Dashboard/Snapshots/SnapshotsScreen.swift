@@ -51,7 +51,7 @@ struct SnapshotsScreen {
         }
         var size = HumanUnits.bytes(wal.bytes)
         if scene.history.isOver {
-            size += " at the end, at most \(HumanUnits.bytes(scene.history.peaks.walBytes))"
+            size += " at the end, peak \(HumanUnits.bytes(scene.history.peaks.walBytes))"
         }
         let state = WALWords.state(wal, width: inner.width - size.utf8.count - 2, rows: 1)
         canvas.write(
@@ -113,14 +113,16 @@ struct SnapshotsScreen {
     private var absence: String {
         guard scene.history.isOver else {
             let key = scene.keys.key(for: .snapshot)?.label
-            return "no snapshot is open" + (key.map { "; \($0) takes one" } ?? "")
+            return "no snapshot is open" + (key.map { "; press \($0) to take one" } ?? "")
         }
         guard let oldest = scene.history.peaks.oldestSnapshot else {
             return "the run has ended; no snapshot was observed"
         }
         let age = HumanUnits.duration(nanoseconds: oldest.ageNanoseconds)
-        let frames = oldest.pinnedFrames.map { ", pinning \(HumanUnits.count($0)) frames" } ?? ""
-        return "the run has ended; the oldest snapshot was \(oldest.origin.name)'s, \(age)\(frames)"
+        let frames =
+            oldest.pinnedFrames.map { " and pinned \(HumanUnits.count($0)) frames" } ?? ""
+        return "the run has ended; the oldest snapshot (by \(oldest.origin.name)) was \(age) old"
+            + frames
     }
 
     /// The keys that start a TRUNCATE checkpoint, or `nil` if there are none.

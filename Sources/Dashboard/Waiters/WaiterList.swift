@@ -86,7 +86,7 @@ enum WaiterList {
             },
             // The start time distinguishes waits of equal length.
             Listing.Column(
-                "since",
+                "started",
                 .fixed(HumanUnits.durationWidth, priority: 11),
                 alignment: .trailing,
                 rank: { .number(-($0.start ?? 0)) }
@@ -94,28 +94,28 @@ enum WaiterList {
                 Span($0.start.map(HumanUnits.seconds) ?? "–", $1.style(.dim))
             },
             Listing.Column(
-                "to",
+                "kind",
                 .fixed(5, priority: 15),
                 rank: { .text($0.writes ? "write" : "read") }
             ) {
                 Span($0.writes ? "write" : "read", $1.style($0.writes ? .writer : .reader))
             },
             Listing.Column(
-                "for",
+                "waits for",
                 .fixed(14, priority: 10),
                 rank: { .text($0.resource.rawValue) }
             ) {
                 Span($0.resource.rawValue, $1.style(.text))
             },
             Listing.Column(
-                "turn",
-                .fixed(4, priority: 12),
+                "position",
+                .fixed(8, priority: 12),
                 alignment: .trailing,
                 rank: { .number(-Double($0.place)) }
             ) {
                 Span("\($0.place).", $1.style($0.place == 1 ? .text : .dim))
             },
-            Listing.Column("as", .fixed(6, priority: 5)) {
+            Listing.Column("caller", .fixed(6, priority: 5)) {
                 Span($0.status.isAsync ? "task" : "thread", $1.style(.dim))
             },
         ],

@@ -109,8 +109,9 @@ struct WaitersScreen {
                 : "no waiters"
         }
         let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
-        let since = HumanUnits.seconds(scene.history.start(of: first.status))
-        return "\(all.count) waiting, oldest \(first.status.origin.name) \(age), since \(since)"
+        let start = HumanUnits.seconds(scene.history.start(of: first.status))
+        return
+            "\(all.count) waiting, oldest \(first.status.origin.name) \(age), started at \(start)"
     }
 
     private func drawQueue(on canvas: inout Canvas, in rect: Rect) {
@@ -164,8 +165,8 @@ struct WaitersScreen {
                     : "the run has ended; maximum numbers of waiters:",
                 Role.dim
             ),
-            ("\(reads) at a time\(longest(peaks.longestReader))", .text),
-            ("\(writes) at a time\(longest(peaks.longestWriter))", .text),
+            ("\(reads)\(longest(peaks.longestReader))", .text),
+            ("\(writes)\(longest(peaks.longestWriter))", .text),
         ]
         var rows = (0..<rect.height).map { rect.row($0) }.makeIterator()
         for (text, role) in lines {
@@ -177,7 +178,7 @@ struct WaitersScreen {
     }
 
     private func drawBlockers(on canvas: inout Canvas, in rect: Rect) {
-        let area = Panel(title: "Who blocks them").draw(on: &canvas, in: rect)
+        let area = Panel(title: "Blocked by").draw(on: &canvas, in: rect)
         guard let database = scene.history.latest?.database, area.height > 0 else { return }
         let theme = canvas.theme
         let selected = all.first { $0.name == scene.view.selected }

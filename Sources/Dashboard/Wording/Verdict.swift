@@ -109,7 +109,8 @@ struct Verdict: Equatable {
             let share = HumanUnits.percent(saturation)
             let waits =
                 waiting(database, includesWriters: isQueue).map { ": \($0)" }
-                ?? ": \(peak(history, seconds: seconds, isQueue: isQueue))"
+                ?? (history.isOver ? "; " : ": ")
+                + peak(history, seconds: seconds, isQueue: isQueue)
             return Verdict(
                 level: saturation >= 0.25 ? .bad : .strained,
                 heads: [
@@ -148,10 +149,10 @@ struct Verdict: Equatable {
     private static func heads(of history: History, _ use: String) -> [String] {
         guard history.isOver else { return ["No waiters: \(use)", "No waiters"] }
         let most = history.peaks.accesses.sentence
-        return ["\(most): \(use)", most]
+        return ["\(most); \(use)", most]
     }
 
-    /// Returns text such as `no waiters now, up to 6 before`, or the maximum for an ended run.
+    /// Returns text such as `no waiters now; up to 6 earlier`, or the maximum for an ended run.
     private static func peak(_ history: History, seconds: Double, isQueue: Bool) -> String {
         if history.isOver {
             let most = history.peaks.accesses.sentence
@@ -162,7 +163,7 @@ struct Verdict: Equatable {
         }
         guard let peak, peak >= 1 else { return "no waiters now" }
         let count = HumanUnits.count(UInt64(min(peak, 1e9)))
-        return "no waiters now, up to \(count) before"
+        return "no waiters now; up to \(count) earlier"
     }
 
     /// Returns text such as `6 reads wait, oldest ui 12.3 ms`, or `nil` if there are no waiters.

@@ -11,7 +11,7 @@ enum WALWords {
         let age = HumanUnits.duration(nanoseconds: pin.ageNanoseconds)
         switch pin.cause {
         case .oldReader:
-            return "is pinned by \(name), which has read an old state for \(age)"
+            return "is pinned by \(name), which has kept an old state for \(age)"
         case .overlappingReaders:
             return "cannot be reset: reads have overlapped without a gap for \(age), now by \(name)"
         case .largeTransaction: return "grows with a large transaction of \(name), \(age) so far"

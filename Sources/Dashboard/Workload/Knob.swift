@@ -1,9 +1,9 @@
 import Telemetry
 import TerminalUI
 
-/// A knob of the load, which is a setting that can change during the run.
+/// A setting of the load that can change during the run.
 struct Knob: Sendable {
-    /// The setting of a knob.
+    /// The kind of a setting.
     enum Kind: Sendable, Hashable {
         case readers
         case rateFactor
@@ -19,7 +19,7 @@ struct Knob: Sendable {
     /// The measured value with its unit, or `nil` if there is no measurement.
     var actual: String?
 
-    /// Creates a knob.
+    /// Creates a setting.
     ///
     /// A value that is not finite becomes 0.
     init(kind: Kind, value: Double, actual: String? = nil) {
@@ -40,7 +40,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// The effect of the knob.
+    /// The effect of the setting.
     var meaning: String {
         switch kind {
         case .readers: "rebuilds the pool and restarts the run"
@@ -48,7 +48,7 @@ struct Knob: Sendable {
         case .writeShare: "share of writes in the load"
         case .workers: "number of concurrent accesses"
         case .rate: "arrival rate of accesses (open loop)"
-        case .hold: "how long it holds its connection"
+        case .hold: "connection hold time per access"
         }
     }
 
@@ -130,9 +130,9 @@ struct Knob: Sendable {
             ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    /// Returns the knobs in a sample.
+    /// Returns the settings in a sample.
     ///
-    /// The knobs for the whole load come first.
+    /// The settings of the whole load come first.
     static func all(in sample: Sample) -> [Knob] {
         var knobs: [Knob] = []
         if let readers = sample.database.readers {

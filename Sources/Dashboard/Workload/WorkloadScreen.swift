@@ -1,10 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with the load's knobs, their values, requested values and measurements.
+/// The screen with the load's settings, their values, requested values and measurements.
 struct WorkloadScreen {
     let scene: ScreenScene
-    /// The requested values that samples do not contain yet, by knob name.
+    /// The requested values that samples do not contain yet, by setting name.
     let requestedKnobs: [String: Double]
     /// The keys, for hints.
     let keys: DashboardKeys
@@ -54,7 +54,7 @@ struct WorkloadScreen {
             legend: [[Span(hint, dim)]]
         ).draw(on: &canvas, in: rect)
         guard scene.history.latest?.knobs != nil || !knobs.isEmpty else {
-            let text = "this run has no knobs"
+            let text = "this run has no settings"
             canvas.write(text, in: inner.row(0), style: dim, alignment: .leading)
             return
         }
@@ -76,7 +76,7 @@ struct WorkloadScreen {
     private var columns: [Table.Column] {
         [
             Table.Column(
-                title: "knob",
+                title: "setting",
                 track: Track(minimum: 16, ideal: 22, maximum: 30, priority: 20, flex: 1)
             ),
             Table.Column(title: "set to", alignment: .trailing, track: .fixed(11, priority: 19)),

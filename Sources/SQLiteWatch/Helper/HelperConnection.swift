@@ -163,7 +163,7 @@ struct HelperConnection {
         case .start(let code): String(cString: strerror(code))
         case .ended: "the helper process ended"
         case .silent: "the helper process does not respond; a network file system may be down"
-        case .malformed: "the helper process sent a malformed answer"
+        case .malformed: "the helper process sent a malformed response"
         }
     }
 }

@@ -49,7 +49,7 @@ enum WatchStatementText {
         let transactions = report.transactions ?? []
         guard !transactions.isEmpty else { return [] }
         var rows = [
-            ["transaction of", "state", "age", "statements", "longest gap", "last statement"]
+            ["process", "state", "age", "statements", "longest gap", "last statement"]
         ]
         let open = transactions.filter(\.open)
         for transaction in open.prefix(limit) + transactions.filter({ !$0.open }).prefix(5) {

@@ -135,7 +135,7 @@ public struct WatchText {
     private mutating func tables() {
         guard let coverage = report.tablesCoverage, coverage.framesRead > 0 else { return }
         lines.append("")
-        var rows = [["frames of", "kind", "share", "frames"]]
+        var rows = [["table or index", "kind", "share", "frames"]]
         for table in report.tables.prefix(Self.limit) {
             rows.append([
                 table.name.isEmpty

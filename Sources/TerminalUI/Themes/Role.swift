@@ -34,7 +34,7 @@ package enum Role: String, Sendable, CaseIterable {
     case limit
     /// A connection that is running a statement.
     case running
-    /// A connection held by code between its statements.
+    /// A held connection that is not running a statement.
     case held
     /// A connection that is ending its transaction.
     case committing

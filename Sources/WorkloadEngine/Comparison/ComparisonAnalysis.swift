@@ -12,9 +12,9 @@ struct ComparisonAnalysis {
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
 
-    /// The deciding metrics, including replacements for metrics with too few samples.
+    /// The primary metrics, including replacements for metrics with too few samples.
     let primary: [ComparisonMetric]
-    /// All metrics, with the deciding metrics first.
+    /// All metrics, with the primary metrics first.
     let metrics: [ComparisonMetric]
     /// The metrics that replace metrics with too few samples, keyed by the requested metric's name.
     let replaced: [String: String]
@@ -129,7 +129,7 @@ struct ComparisonAnalysis {
 
     // MARK: Pairs
 
-    /// Judges all pairs, starting with the deciding metrics.
+    /// Judges all pairs, starting with the primary metrics.
     func pairs(noise: [NoiseMeasurement]) -> [ComparisonPair] {
         let floors = Dictionary(uniqueKeysWithValues: noise.map { ($0.metric, log($0.floor)) })
         let found = plan.pairs.flatMap { pair in
@@ -213,7 +213,7 @@ struct ComparisonAnalysis {
 
     // MARK: A representative block
 
-    /// Returns the block whose values are closest to the deciding metrics' medians.
+    /// Returns the block whose values are closest to the primary metrics' medians.
     func representativeBlock(of count: Int) -> Int? {
         guard count > 0 else { return nil }
         var distance = [Double](repeating: 0, count: count)

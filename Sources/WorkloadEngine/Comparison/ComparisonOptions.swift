@@ -21,15 +21,15 @@ public struct ComparisonOptions: Sendable {
     public var arms: [String]?
     /// The programs to compare, all on the same arm, or `nil` to compare arms.
     public var programs: ComparedPrograms?
-    /// The deciding metrics, such as `ui.response.p99`, or `nil` for the metrics that the scenario
+    /// The primary metrics, such as `ui.response.p99`, or `nil` for the metrics that the scenario
     /// declares.
     ///
-    /// If the scenario declares none, the deciding metrics are each closed loop's throughput and
+    /// If the scenario declares none, the primary metrics are each closed loop's throughput and
     /// each open loop's 99th percentile.
     public var primary: [String]?
     /// The conditions that make the comparison fail.
     ///
-    /// Their metrics are also deciding metrics.
+    /// Their metrics are also primary metrics.
     public var failIf: [FailCondition] = []
     /// The options of each run.
     public var run = RunOptions()

@@ -25,7 +25,7 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var level: Double?
     /// The number of blocks with a value for both arms.
     public var blocks: Int
-    /// Whether this is a deciding metric.
+    /// Whether this is a primary metric.
     ///
     /// Other metrics are reported without correction for multiple tests.
     public var primary: Bool

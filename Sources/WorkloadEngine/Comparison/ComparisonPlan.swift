@@ -1,4 +1,4 @@
-/// The arms and the deciding metrics of a comparison, fixed before the first run.
+/// The arms and the primary metrics of a comparison, fixed before the first run.
 struct ComparisonPlan {
     /// A run that occurs in each block.
     struct Slot: Sendable {
@@ -19,7 +19,7 @@ struct ComparisonPlan {
     let slots: [Slot]
     /// The pairs to judge.
     let pairs: [Pair]
-    /// The deciding metrics, as declared.
+    /// The primary metrics, as declared.
     let primary: [ComparisonMetric]
     /// The metrics that are reported but do not decide.
     let metrics: [ComparisonMetric]
@@ -28,7 +28,7 @@ struct ComparisonPlan {
 
     /// Creates a plan for the clients in `scenario`.
     ///
-    /// - Throws: ``RunError`` if the scenario has no deciding metric, if a condition has an
+    /// - Throws: ``RunError`` if the scenario has no primary metric, if a condition has an
     ///   unknown metric, or if there are too few blocks for the number of tests.
     init(_ scenario: Scenario, arms: [Arm], options: ComparisonOptions) throws {
         self.arms = arms
@@ -103,7 +103,7 @@ struct ComparisonPlan {
         return pairs
     }
 
-    // MARK: Deciding metrics
+    // MARK: Primary metrics
 
     private static func primary(
         _ scenario: Scenario,
@@ -120,7 +120,7 @@ struct ComparisonPlan {
         // Skip metrics of clients that the comparison omits.
         let declared = scenario.primary.compactMap { try? ComparisonMetric($0, in: catalog) }
         if !declared.isEmpty { return declared }
-        let metrics = scenario.clients.compactMap(\.decidingMetric).compactMap {
+        let metrics = scenario.clients.compactMap(\.primaryMetric).compactMap {
             try? ComparisonMetric($0, in: catalog)
         }
         guard metrics.isEmpty else { return metrics }
@@ -174,11 +174,11 @@ extension Client {
         }
     }
 
-    /// The client's default deciding metric.
+    /// The client's default primary metric.
     ///
     /// The metric is the throughput of a closed loop or the response time of an open loop. Clients
-    /// whose accesses start at fixed times have no deciding metric.
-    fileprivate var decidingMetric: String? {
+    /// whose accesses start at fixed times have no primary metric.
+    fileprivate var primaryMetric: String? {
         guard isCompared else { return nil }
         return switch pace {
         case .closed: "\(name).throughput"

@@ -55,7 +55,7 @@ public enum ComparisonReport {
 
     // MARK: Tables
 
-    /// Returns the section on deciding metrics, pair by pair.
+    /// Returns the section on primary metrics, pair by pair.
     private static func decided(_ result: ComparisonResult) -> [String] {
         var table = TextTable(columns)
         for pair in pairNames(result) {
@@ -67,7 +67,7 @@ public enum ComparisonReport {
         return [title(of: result), ""] + table.lines() + notes(result).map { "  \($0)" }
     }
 
-    /// Returns the deciding metrics of a pair of arms.
+    /// Returns the primary metrics of a pair of arms.
     static func decidedPairs(
         _ result: ComparisonResult,
         _ pair: ComparisonPlan.Pair

@@ -32,7 +32,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     /// The clients omitted from every arm because an arm cannot run them, with the reasons, or
     /// `nil` if there are none.
     public var leftOut: [String: String]?
-    /// The deciding metrics, such as `ui.response.p99`.
+    /// The primary metrics, such as `ui.response.p99`.
     public var primary: [String]
     /// The replacements of declared metrics that have too few samples, keyed by the declared
     /// metric, or `nil` if there are none.

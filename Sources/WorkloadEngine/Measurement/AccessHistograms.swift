@@ -8,7 +8,7 @@ struct AccessHistograms: Sendable {
     var wait = LatencyHistogram()
     /// The service times of completed accesses, from entry into the closure to end.
     var service = LatencyHistogram()
-    /// The delays of all scheduled accesses, from intended start to start.
+    /// The delays of all scheduled accesses, from intended start to actual start.
     var lag = LatencyHistogram()
 
     /// The processor times of the sampled accesses, from entry into the closure to end.

@@ -32,7 +32,7 @@ struct GeneratorWatch {
     private static let workLimit = 0.25
     /// The share of a worker's time spent on accesses above which the generator's cost matters.
     private static let busyLimit = 0.1
-    /// The lag of free workers above which the generator is the bottleneck, in nanoseconds.
+    /// The lag of idle workers above which the generator is the bottleneck, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
     /// Starts monitoring.
@@ -106,7 +106,7 @@ struct GeneratorWatch {
         }
         if let lag, lag > lagLimit {
             reasons.append(
-                "free workers woke late: 1% of their accesses started more than "
+                "idle workers woke late: 1% of their accesses started more than "
                     + "\(HumanUnits.time(lag)) after their intended time"
             )
         }

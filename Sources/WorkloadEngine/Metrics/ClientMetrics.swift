@@ -18,7 +18,7 @@ enum ClientMetrics {
             $0.wait
         },
         .latency("service", "The time inside an access's closure.") { $0.service },
-        .latency("lag", "The time from an access's intended start to its start.") { $0.lag },
+        .latency("lag", "The time from an access's intended start to its actual start.") { $0.lag },
     ]
 
     /// The counts of accesses, and the throughput.

@@ -60,12 +60,12 @@ extension MetricCatalog.Unit {
     /// The unit with an example of a limit.
     fileprivate var words: String {
         switch self {
-        case .time: "time (50ms)"
-        case .bytes: "size (64MiB)"
-        case .rate: "rate (100/s)"
-        case .count: "number (100)"
-        case .share: "share (1% or 0.01)"
-        case .ratio: "ratio (0.5)"
+        case .time: "time, such as 50ms"
+        case .bytes: "size, such as 64MiB"
+        case .rate: "rate, such as 100/s"
+        case .count: "number, such as 100"
+        case .share: "share, such as 1% or 0.01"
+        case .ratio: "ratio, such as 0.5"
         }
     }
 }

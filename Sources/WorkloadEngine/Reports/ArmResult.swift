@@ -92,7 +92,7 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var wait: LatencySummary?
     /// The service times of completed accesses, from entry into the closure to end.
     public var service: LatencySummary?
-    /// The delays from intended start to start, or `nil` if there is no schedule.
+    /// The delays from intended start to actual start, or `nil` if there is no schedule.
     public var lag: LatencySummary?
     /// The mean processor time of the sampled completed accesses from entry to end, in nanoseconds,
     /// or `nil` if there are no samples.

@@ -11,7 +11,7 @@ public struct BlameResult: Sendable, Codable, Equatable {
     ///
     /// It is the sum of ``queued``, ``waited``, and ``service``.
     public var response: UInt64
-    /// The mean time from intended start to start, until a worker of the client was free and awake,
+    /// The mean time from intended start to actual start, until a worker of the client was free and awake,
     /// in nanoseconds.
     public var queued: UInt64
     /// The mean time from start to entry into the closure, in nanoseconds.
@@ -47,7 +47,7 @@ public struct BlameResult: Sendable, Codable, Equatable {
         public var operation: String
         /// The time from intended start to end, in nanoseconds.
         public var response: UInt64
-        /// The time from intended start to start, in nanoseconds.
+        /// The time from intended start to actual start, in nanoseconds.
         public var queued: UInt64
         /// The time from start to entry into the closure, in nanoseconds.
         public var waited: UInt64

@@ -48,7 +48,7 @@ extension TextReport {
     /// Returns `nil` if it omits none.
     static func rest(_ busy: BusyResult) -> String? {
         let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
-        return hidden > 0 ? "and \(HumanUnits.count(hidden)) more of other kinds" : nil
+        return hidden > 0 ? "and \(HumanUnits.count(hidden)) more" : nil
     }
 
     /// Returns the most frequent holders and their shares, such as `import 80%, unknown 20%`.

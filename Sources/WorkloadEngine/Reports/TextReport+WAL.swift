@@ -19,7 +19,8 @@ extension TextReport {
             ? "the log grew by \(HumanUnits.bytes(pin.bytes))" : "the log did not grow"
         switch pin.cause {
         case "oldReader":
-            return "\(pin.by) read an old state for \(time), which checkpoints must not overwrite "
+            return
+                "\(pin.by) kept reading an old state for \(time), so checkpoints could not complete "
                 + "(oldReader): \(growth)"
         case "overlappingReaders":
             return "readers, including \(pin.by), overlapped without a gap for \(time), so the log "

@@ -132,7 +132,7 @@ public enum TextReport {
                 parts.append("saturated \(HumanUnits.percent(share)) of the time")
             }
             let scope = pool.peaksAreSampled == true ? " in a sample" : ""
-            parts.append("most waiting\(scope): \(pool.waitingReadersPeak) to read")
+            parts.append("peak waiters\(scope): \(pool.waitingReadersPeak) to read")
             lines.append(
                 "  connections: \(parts.joined(separator: ", ")), \(pool.waitingWritersPeak) to write"
             )
@@ -169,7 +169,7 @@ public enum TextReport {
         return sides.compactMap { name, acquire, atOnce, hold in
             guard let acquire else { return nil }
             var line = "  \(name): "
-            if let atOnce { line += "\(HumanUnits.percent(atOnce)) of accesses found one free; " }
+            if let atOnce { line += "\(HumanUnits.percent(atOnce)) of accesses did not wait; " }
             line += "wait " + summary(acquire, zero: "none")
             if let hold { line += "; held " + summary(hold, zero: "0 ns") }
             return line
@@ -183,12 +183,12 @@ public enum TextReport {
 
     private static func generator(_ generator: GeneratorResult) -> String {
         var parts: [String] = []
-        if let noop = generator.noop { parts.append("\(noop) ns for each access") }
+        if let noop = generator.noop { parts.append("\(noop) ns per access") }
         if let share = generator.cpuShare {
             parts.append("\(HumanUnits.percent(share)) of the processors")
         }
         if let lag = generator.lagP99 {
-            parts.append("free workers started within \(HumanUnits.time(lag)) (p99)")
+            parts.append("idle workers started within \(HumanUnits.time(lag)) (p99)")
         }
         if let steal = generator.stealShare, steal >= 0.001 {
             parts.append("\(HumanUnits.percent(steal)) of the processor time stolen")

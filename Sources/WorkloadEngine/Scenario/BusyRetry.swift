@@ -35,7 +35,7 @@ public enum BusyRetry: Sendable, Equatable {
             do { pause = try Quantity.duration(time) } catch {
                 throw failure("'\(text)' has no valid time with a unit")
             }
-            guard pause > .zero else { throw failure("'\(text)' has no pause above 0") }
+            guard pause > .zero else { throw failure("'\(text)' requires a pause longer than 0") }
             self = .fixed(pause)
         default:
             throw failure("'\(text)' is not a kind of retry")

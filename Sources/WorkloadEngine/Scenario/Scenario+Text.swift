@@ -16,7 +16,7 @@ extension Scenario {
         let text: String
         do {
             guard var root = try Yams.compose(yaml: source) else {
-                throw failure("a scenario created in code has no text for another program")
+                throw failure("a scenario created in code has no YAML to pass to another program")
             }
             for setting in settings { try SettingPath(setting, in: root).apply(to: &root) }
             root["phases"] = try Node(phases.map { try $0.node })
@@ -29,7 +29,7 @@ extension Scenario {
         } catch let error as ScenarioError {
             throw error
         } catch {
-            throw failure("the scenario cannot be written for another program: \(error)")
+            throw failure("the scenario cannot be converted to YAML for another program: \(error)")
         }
         let copy = try Scenario.parse(yaml: text, file: file)
         guard copy.clients == clients, copy.phases == phases, copy.drain == drain,

@@ -22,7 +22,7 @@ public struct Scenario: Sendable, Equatable {
     public var transactions: [String: [String]] = [:]
     /// The clients, in the file's order.
     public var clients: [Client]
-    /// The deciding metrics of a comparison, such as `ui.response.p99`.
+    /// The primary metrics of a comparison, such as `ui.response.p99`.
     public var primary: [String] = []
     /// The conditions that a run must meet to pass.
     public var thresholds: [Threshold] = []

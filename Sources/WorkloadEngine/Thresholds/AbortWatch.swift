@@ -44,8 +44,8 @@ struct AbortWatch: Sendable {
 
     /// Returns whether the value is based on enough accesses.
     ///
-    /// ``ArmResult/check(_:)`` has already checked percentiles. A share needs ten accesses on the
-    /// wrong side of the limit, so that a single early error does not end the run.
+    /// ``ArmResult/check(_:)`` has already checked percentiles. A share needs ten accesses that
+    /// violate the limit, so that a single early error does not end the run.
     private func hasEnoughSamples(_ threshold: Threshold, in result: ArmResult) -> Bool {
         let parts = threshold.metric.split(separator: ".").map(String.init)
         guard parts.count == 2, let client = result.clients[parts[0]] else { return true }

@@ -38,7 +38,7 @@ struct SQLArguments: ParsableArguments {
     @Option(help: "A process to trace with --sql=full; can be repeated.")
     var pid: [Int32] = []
 
-    @Flag(help: "Show literals in statements, which are masked by default. Keys stay masked.")
+    @Flag(help: "Show literals, which are masked by default. Encryption keys are always masked.")
     var literals = false
 
     @Flag(help: "Read bound values, and show the values of each statement's last execution.")

@@ -55,7 +55,9 @@ struct CaptureCopy {
         var text = "'\(path)' cannot be copied: \(problem.reason)."
         if let remedy = problem.remedy { text += " \(remedy)" }
         if problem.isTransient {
-            text += " The capture copies the database before it traces: start it before the load."
+            text +=
+                " Start the capture before the load, because the database is copied before tracing "
+                + "starts."
         }
         return CommandFailure(text, status: ExitStatus.failed.rawValue)
     }

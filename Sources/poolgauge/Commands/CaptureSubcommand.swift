@@ -23,7 +23,7 @@ struct CaptureSubcommand: ParsableCommand {
     @Argument(help: "The program's database.", completion: .file())
     var file: String?
 
-    @Option(help: "The program's database, instead of as an argument.", completion: .file())
+    @Option(help: "The program's database; an alternative to the argument.", completion: .file())
     var database: String?
 
     @Option(
@@ -41,8 +41,8 @@ struct CaptureSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A process to time every statement of, which slows it down; can be repeated. By "
-                + "default, statements of all programs are timed in short windows."
+            "A process whose statements are all timed, which slows the process; can be "
+                + "repeated. By default, statements of all programs are timed in short windows."
         )
     )
     var pid: [Int32] = []
@@ -53,7 +53,7 @@ struct CaptureSubcommand: ParsableCommand {
     @Flag(help: "Replace an existing scenario file.")
     var force = false
 
-    @Option(help: "The scenario's name; by default, the name of the database with -captured.")
+    @Option(help: "The scenario's name; by default, the database's name followed by -captured.")
     var name: String?
 
     @Flag(help: "Keep literals that are the same in every execution of a statement.")
@@ -63,7 +63,7 @@ struct CaptureSubcommand: ParsableCommand {
     var values = false
 
     @Option(
-        help: "How often a value or literal must occur to appear in the scenario.",
+        help: "The minimum number of occurrences for a value or literal to appear in the scenario.",
         transform: NumberArgument.positive
     )
     var k = 5

@@ -10,10 +10,10 @@ struct CrossoverSubcommand: ParsableCommand {
         commandName: "crossover",
         abstract: "Draw a map that shows where one arm outperforms another.",
         discussion: """
-            Varies up to three of readers, write-share, hold, rate and workers. In each cell, runs \
-            both arms in pairs, in random order, on the same data. The map shows the ratio of the \
-            second arm to the first with its confidence interval, and marks cells within the \
-            noise. The first sweep varies from left to right, the second from top to bottom, and \
+            Varies one to three of these variables: readers, write-share, hold, rate, workers. In \
+            each cell, runs both arms in pairs, in random order, on the same data. The map shows \
+            the ratio of the second arm to the first with its confidence interval, and marks \
+            cells within the noise. The first sweep varies from left to right, the second from top to bottom, and \
             the third from map to map.
 
             Write values as a list (readers=1,2,4,8) or as a range (write-share=0..0.5, or \

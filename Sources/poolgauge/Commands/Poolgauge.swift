@@ -17,9 +17,9 @@ struct Poolgauge: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "poolgauge",
-        abstract: "Load, watch and compare SQLite connections.",
+        abstract: "Load-test, watch, and compare SQLite connections.",
         discussion: """
-            Without a subcommand, runs the scenario \(demo) on a dashboard. If there is no \
+            Without a subcommand, runs the scenario \(demo) in a dashboard. If there is no \
             terminal, runs it briefly and prints a text report.
 
             Exit status: \(exitStatusText).
@@ -53,8 +53,8 @@ struct Poolgauge: ParsableCommand {
         (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
         (
             status: "6",
-            meaning: "undecided: a threshold has too few samples; the report shows the required "
-                + "duration"
+            meaning: "the result is undecided, because a threshold has too few samples (the "
+                + "report shows the required duration)"
         ),
         (status: "64", meaning: "invalid arguments or an invalid scenario"),
         (
@@ -74,7 +74,10 @@ struct Poolgauge: ParsableCommand {
         (name: "TERM", meaning: "the terminal type, for the dashboard"),
         (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal supports 24-bit color"),
         (name: "NO_COLOR", meaning: "if not empty, the dashboard uses no colors"),
-        (name: "LC_ALL, LC_CTYPE, LANG", meaning: "whether the dashboard can draw with UTF-8"),
+        (
+            name: "LC_ALL, LC_CTYPE, LANG",
+            meaning: "the locale, which determines whether the dashboard can draw with UTF-8"
+        ),
     ]
 
     func run() throws {

@@ -25,7 +25,7 @@ struct TopSubcommand: ParsableCommand {
             random times, so each share is an estimate for the interval, with a standard error.
 
             If there is no terminal and neither --follow nor --watch-for is specified, watches for \
-            a while and reports once.
+            two seconds and reports once.
 
             Conditions of --watch-for: \(conditions). Exit status: 0 if a report meets the \
             condition, 3 if --timeout expires first.
@@ -33,9 +33,9 @@ struct TopSubcommand: ParsableCommand {
     )
 
     private static let conditions = """
-        pin, writer and checkpoint (the longest, as in 'pin > 30s'), pin.frames, pin.bytes, \
-        writer.share ('> 50%'), waiting (processes), log ('> 1GiB'), log.frames, commits \
-        ('< 1/s'), processes
+        pin, writer and checkpoint (the longest duration, as in 'pin > 30s'), pin.frames, \
+        pin.bytes, writer.share ('> 50%'), waiting (processes), log ('> 1GiB'), log.frames, \
+        commits ('< 1/s'), processes
         """
 
     @Argument(

@@ -55,7 +55,7 @@ struct TrySubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The share of the clients and of the rate that writes get, such as 20%; by default, "
+            "The share of the clients and of the rate to use for writes, such as 20%; by default, "
                 + "the share of --write among the --read and --write options.",
             valueName: "share"
         ),

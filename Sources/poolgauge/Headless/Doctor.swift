@@ -136,7 +136,7 @@ struct Doctor {
                 (
                     .note,
                     "memory statistics are on by default: poolgauge turns them off for its runs, "
-                        + "but your program may not turn them off"
+                        + "but your program might leave them on"
                 )
             )
         }

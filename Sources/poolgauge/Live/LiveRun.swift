@@ -98,8 +98,8 @@ final class LiveRun: Sendable {
     /// created.
     func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
 
-    /// Changes a knob of the load.
+    /// Changes a setting of the load.
     ///
-    /// - Throws: An error that describes why the knob cannot be changed.
+    /// - Throws: An error that describes why the setting cannot be changed.
     func set(_ knob: LoadKnob) throws { try run.set(knob) }
 }

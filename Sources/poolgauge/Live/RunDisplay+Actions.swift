@@ -27,7 +27,7 @@ extension RunDisplay {
         }
     }
 
-    /// Changes a knob for this run and later runs.
+    /// Changes a setting for this run and later runs.
     private mutating func turn(_ knob: LoadKnob) {
         do {
             try run.set(knob)
@@ -66,9 +66,9 @@ extension RunDisplay {
 }
 
 extension LoadKnob {
-    /// Identifies a knob.
+    /// Identifies a setting.
     ///
-    /// Only the newest value of each knob applies.
+    /// Only the newest value of each setting applies.
     enum Place: Hashable {
         case workers(String)
         case rate(String)

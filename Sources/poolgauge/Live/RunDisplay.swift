@@ -25,7 +25,7 @@ struct RunDisplay: DisplayContent {
     var model: DashboardModel
     var cycle: ArmCycle
     var run: LiveRun
-    /// The knobs that the user changed.
+    /// The settings that the user changed.
     ///
     /// The changes also apply to restarted runs and to later arms.
     var knobs: [LoadKnob.Place: LoadKnob] = [:]

@@ -10,7 +10,7 @@ struct ThemePreview {
         .title: "Title", .accent: "q quit", .track: "··········", .ok: "✔ all is well",
         .warning: "▲ unusual", .error: "✖ failed", .reader: "reader-1",
         .writer: "writer", .snapshot: "snapshot-1", .waiting: "3 waiting", .limit: "max 4",
-        .running: "● running SQL", .held: "◆ held by code", .committing: "▼ committing",
+        .running: "● running SQL", .held: "◆ held, no SQL", .committing: "▼ committing",
         .locked: "✖ waits for a lock", .opening: "○ opening", .idle: "· idle",
     ]
 

@@ -73,7 +73,7 @@ struct PaceDecisionTests {
         let visits = closed(workers: workers, service: 0.004, think: 0.01, seed: seed)
         let decision = PaceDecision(visits, connections: workers, span: 0...60, isTimed: true)
         #expect(decision.isClosed, "\(decision.evidence)")
-        #expect(abs(decision.rests.mean - 0.01) < 0.001)
+        #expect(abs(decision.pauses.mean - 0.01) < 0.001)
     }
 
     @Test(arguments: [1, 2, 4, 8], [UInt64(1), 2, 3])

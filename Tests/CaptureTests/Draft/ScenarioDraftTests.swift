@@ -172,7 +172,7 @@ struct ScenarioDraftTests {
     @Test func aWriteThatOnlyReadsIsRefused() {
         var draft = draft()
         let error = #expect(throws: DraftError.self) { try draft.addWrite("SELECT 1") }
-        #expect(error?.description.contains("it only reads") == true)
+        #expect(error?.description.contains("only reads; use --read") == true)
     }
 
     @Test func theTextIsAScenario() throws {

@@ -50,12 +50,12 @@ enum CaptureFixture {
     static func executions(
         _ statements: [String],
         from start: Double = 0,
-        rest: Double = 0.001,
+        pause: Double = 0.001,
         connection: String = "1"
     ) -> [CapturedExecution] {
         statements.enumerated().map { index, sql in
             CapturedExecution(
-                end: start + Double(index) * (0.001 + rest) + 0.001,
+                end: start + Double(index) * (0.001 + pause) + 0.001,
                 connection: connection,
                 sql: sql,
                 seconds: 0.001

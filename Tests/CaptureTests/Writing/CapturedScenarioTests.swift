@@ -26,7 +26,7 @@ struct CapturedScenarioTests {
                     "INSERT INTO \"odd \"\"table\"\"\" VALUES ('c', 'd')", "COMMIT",
                 ],
                 from: Double(index) * 0.1,
-                rest: 0.002,
+                pause: 0.002,
                 connection: "writer"
             )
         }
@@ -149,7 +149,7 @@ struct CapturedScenarioTests {
                     "COMMIT",
                 ],
                 from: Double(index) * 0.05,
-                rest: index % 2 == 0 ? 0.00003 : 0.004
+                pause: index % 2 == 0 ? 0.00003 : 0.004
             )
         }
         let (_, captured) = try parsed(load, processorWait: share)

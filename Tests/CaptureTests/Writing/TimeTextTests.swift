@@ -35,7 +35,7 @@ struct TimeTextTests {
     func aPauseIsConstantUniformOrExponential(seconds: [Double], yaml: String) {
         var numbers = SampledNumbers()
         for number in seconds { numbers.add(number) }
-        #expect(RestModel(numbers).yaml == yaml)
+        #expect(PauseModel(numbers).yaml == yaml)
     }
 
     @Test(arguments: [

@@ -48,7 +48,7 @@ struct RunPeaksTests {
         #expect(model.history.peaks.accesses.readersInUse == 3)
         #expect(!model.history.peaks.accesses.areSampled)
         let overview = model.render(size: Size(width: 120, height: 40)).plainText
-        #expect(overview.contains("t most 16 reads waited at a time"))
+        #expect(overview.contains("t most 16 reads waited at the same time"))
         #expect(overview.contains("none in a sample"))
         #expect(!overview.lowercased().contains("no access waited"))
     }

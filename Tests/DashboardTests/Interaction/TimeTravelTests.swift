@@ -60,7 +60,7 @@ struct TimeTravelTests {
         var model = dashboard()
         model.handleSeek("22")
         let messages = model.shown.newestEvents(10).map(\.message)
-        #expect(messages.first == "cancel interrupted nothing")
+        #expect(messages.first == "cancel: no statement was running")
         #expect(!messages.contains { $0.contains("import began") })
     }
 

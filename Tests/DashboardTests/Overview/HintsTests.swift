@@ -48,7 +48,7 @@ struct HintsTests {
         #expect(overview { _ in 10 }.contains("no interrupts"))
         let counts = InterruptStatus(requested: 3, delivered: 4, withoutEffect: 1)
         let text = overview(interrupts: counts) { _ in 10 }
-        #expect(text.contains("interrupts: 3 calls, 2 found SQL"))
+        #expect(text.contains("interrupts: 3 calls, 2 during SQL"))
         #expect(text.contains("4 statements ended"))
         let narrow = overview(size: (80, 24), interrupts: counts) { _ in 10 }
         #expect(narrow.contains("3 interrupts ended 4 statements"))

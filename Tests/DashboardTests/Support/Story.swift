@@ -372,7 +372,7 @@ struct Story {
                 severity: .warning,
                 message: "all readers in use, reads wait"
             ),
-            TelemetryEvent(time: 21, message: "cancel interrupted nothing"),
+            TelemetryEvent(time: 21, message: "cancel: no statement was running"),
             TelemetryEvent(time: 23, message: "import began: 50,000 rows"),
             TelemetryEvent(time: 28, message: "cancel interrupted 2 statements"),
         ]

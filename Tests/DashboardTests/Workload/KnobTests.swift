@@ -63,6 +63,6 @@ struct KnobTests {
         model.ingest(sample)
         #expect(press([.character("7"), .right], &model).isEmpty)
         let picture = model.render(size: Size(width: 120, height: 40)).plainText
-        #expect(picture.contains("this run has no knobs"))
+        #expect(picture.contains("this run has no settings"))
     }
 }

@@ -111,7 +111,7 @@ struct TryCommandTests {
 
     @Test(arguments: [
         (["--read", "UPDATE orders SET state = ''"], "--read: UPDATE writes"),
-        (["--write", "SELECT 1"], "--write: it only reads"),
+        (["--write", "SELECT 1"], "--write: 'SELECT 1' only reads; use --read"),
         (["--read", "SELECT * FROM nothing"], "the database has no table 'nothing'"),
         (["--read", "SELECT abs(:x)"], "parameter ':x' is not compared with a column"),
         (

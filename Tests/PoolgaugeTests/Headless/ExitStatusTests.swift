@@ -184,7 +184,7 @@ struct ExitStatusTests {
             )
             #expect(outcome.status == 5, "\(outcome)")
             #expect(outcome.output.hasPrefix("INVALID  mine on pool"))
-            #expect(outcome.output.contains("free workers woke late"))
+            #expect(outcome.output.contains("idle workers woke late"))
         }
     }
 

@@ -29,7 +29,7 @@ struct GeneratorWatchTests {
     @Test func eachReasonIsReported() {
         let both = reason(shareOfProcess: 0.6, shareOfProcessor: 0.9, lag: milliseconds(60))
         #expect(both?.contains("used 60% of the processor time") == true)
-        #expect(both?.contains("; free workers woke late") == true)
+        #expect(both?.contains("; idle workers woke late") == true)
     }
 
     @Test func theCostOfTheGeneratorIsMeasured() throws {

@@ -53,7 +53,7 @@ struct ReportTests {
         var result = ResultFixture.result
         result.runs[0].pool?.peaksAreSampled = true
         let text = TextReport.text(of: result)
-        #expect(text.contains("most waiting in a sample: 6 to read, 1 to write"))
+        #expect(text.contains("peak waiters in a sample: 6 to read, 1 to write"))
         let page = try HTMLReport.text(of: result)
         let most = "at most 6 accesses that waited to read, and 1 to write."
         #expect(page.contains("Ten samples per second showed \(most)"))
@@ -87,10 +87,10 @@ struct ReportTests {
     @Test func theFirstLineIsTheVerdict() {
         var run = ResultFixture.run
         run.valid = false
-        run.invalidReason = "free workers woke late"
+        run.invalidReason = "idle workers woke late"
         let line = TextReport.verdict(of: run, scenario: "storm")
         #expect(line.hasPrefix("INVALID  storm on pool: 12,345 accesses in 30.0 s"))
-        #expect(line.hasSuffix("(free workers woke late)"))
+        #expect(line.hasSuffix("(idle workers woke late)"))
     }
 
     @Test func aThresholdWithoutAValueShowsTheReason() throws {
@@ -257,7 +257,7 @@ struct ReportTests {
         let group = try #require(result.runs[0].busy?.groups.first)
         result.runs[0].busy = BusyResult(groups: Array(repeating: group, count: 12), others: 5)
         let text = TextReport.text(of: result)
-        #expect(text.contains("and 11 more of other kinds"))
+        #expect(text.contains("and 11 more"))
         #expect(text.components(separatedBy: "remedy:").count == 11)
     }
 }

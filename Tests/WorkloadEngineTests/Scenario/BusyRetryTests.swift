@@ -30,7 +30,7 @@ struct BusyRetryTests {
     @Test(arguments: [
         ("{timeout: 5s, retry: fixed}", "'fixed' has no time"),
         ("{timeout: 5s, retry: fixed 1}", "'fixed 1' has no valid time with a unit"),
-        ("{timeout: 5s, retry: fixed 0ms}", "'fixed 0ms' has no pause above 0"),
+        ("{timeout: 5s, retry: fixed 0ms}", "'fixed 0ms' requires a pause longer than 0"),
         (
             "{timeout: 5s, retry: backof}",
             "'backof' is not a kind of retry; write backoff"
@@ -39,7 +39,7 @@ struct BusyRetryTests {
         ("{timeout: 5s, retry: 3}", "'3' is not a kind of retry"),
         ("{timeout: 0s, retry: fixed 1ms}", "requires a timeout above 0, such as timeout: 5s"),
         ("{timeout: 1ms, retry: fixed 2ms}", "must not be longer than its timeout, '1ms'"),
-        ("{retry: fixed 1ms}", "needs 'timeout'"),
+        ("{retry: fixed 1ms}", "requires 'timeout'"),
     ])
     func aMistakeIsReportedWithItsLine(busy: String, message: String) {
         let error = #expect(throws: ScenarioError.self) { try arm(busy) }

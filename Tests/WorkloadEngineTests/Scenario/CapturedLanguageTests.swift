@@ -87,7 +87,7 @@ struct CapturedLanguageTests {
         ("{type: queue, begin: sometimes}", "must be one of deferred, immediate, exclusive"),
         ("{type: snapshot, begin: deferred}", "'begin' requires a queue"),
         ("{type: queue, busy: {timeot: 5s}}", "did you mean 'timeout'?"),
-        ("{type: queue, busy: {}}", "needs 'timeout'"),
+        ("{type: queue, busy: {}}", "requires 'timeout'"),
         ("{type: queue, busy: {timeout: 5s}, busy-timeout: 1s}", "cannot be combined with 'busy'"),
         ("{type: queue, busy-timeout: 5}", "has no unit"),
     ])
@@ -97,8 +97,8 @@ struct CapturedLanguageTests {
     }
 
     @Test(arguments: [
-        ("{distribution: choice, column: a}", "needs 'table'"),
-        ("{distribution: choice, table: t}", "needs 'column'"),
+        ("{distribution: choice, column: a}", "requires 'table'"),
+        ("{distribution: choice, table: t}", "requires 'column'"),
         (
             "{distribution: uniform, table: t, column: a, min: 1}",
             "'min' cannot be combined with 'column'"

@@ -40,7 +40,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "sql: \"SELECT :n\"",
             "workers: 2",
-            "11:3: client 'ui' needs 'sql', 'use', 'mix', 'hold' or 'rows'"
+            "11:3: client 'ui' requires 'sql', 'use', 'mix', 'hold' or 'rows'"
         ),
         ScenarioSlip(
             "rate: 200/s",
@@ -62,7 +62,7 @@ struct ScenarioClientErrorTests {
             "access: read, hold",
             "acces: read, hold",
             """
-            12:3: client 'report' needs 'access', such as access: read
+            12:3: client 'report' requires 'access', such as access: read
             f:12:12: unknown key 'acces' in client 'report'; did you mean 'access'?
             """
         ),
@@ -108,7 +108,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "{access: read, hold: 3s, every: 10s}",
             "{action: interrupt}",
-            "12:3: client 'report' needs 'every' or 'at', such as every: 10%"
+            "12:3: client 'report' requires 'every' or 'at', such as every: 10%"
         ),
         ScenarioSlip(
             "  report: {",

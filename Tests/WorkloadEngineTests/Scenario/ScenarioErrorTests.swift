@@ -16,7 +16,7 @@ struct ScenarioErrorTests {
             "name: good",
             "nmae: good",
             """
-            1:1: the scenario needs 'name', such as name: my-workload
+            1:1: the scenario requires 'name', such as name: my-workload
             f:2:1: unknown key 'nmae' in the scenario; did you mean 'name'?
             """
         ),
@@ -131,7 +131,7 @@ struct ScenarioErrorTests {
             "{preset: pgbench, scale: 1}",
             "{schema: CREATE TABLE t (a), rows: {t: {cuont: 1}}}",
             """
-            3:46: table 't' needs 'count', such as count: 10000
+            3:46: table 't' requires 'count', such as count: 10000
             f:3:50: unknown key 'cuont' in table 't'; did you mean 'count'?
             """
         ),
@@ -188,7 +188,7 @@ struct ScenarioErrorTests {
             "max: 9",
             "theta: 2",
             """
-            9:3: variable 'n' needs 'max', such as max: 1000
+            9:3: variable 'n' requires 'max', such as max: 1000
             f:9:38: 'theta' cannot be combined with uniform
             """
         ),

@@ -57,7 +57,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "[integrity-check]",
             "[{name: mine, sql: DELETE FROM t}]",
-            "16:32: an invariant must read, but 'DELETE FROM t' is DELETE"
+            "16:32: an invariant must be a query, not DELETE: 'DELETE FROM t'"
         ),
     ]
 }

@@ -37,7 +37,7 @@ struct ScenarioThresholdTests {
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{abort: true}",
-            "14:16: a threshold on 'ui.response' needs 'limit', such as limit: p(99) < 50ms"
+            "14:16: a threshold on 'ui.response' requires 'limit', such as limit: p(99) < 50ms"
         ),
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",

@@ -61,7 +61,7 @@ struct StepTests {
         ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' requires 'if' or 'unless'"),
         ("[{into: x, do: 'SELECT 1'}]", "'into' requires 'sql'"),
         ("[{use: nothing}]", "unknown transaction 'nothing'"),
-        ("[{repeat: 2}]", "needs 'sql', 'use', 'do' or 'pause'"),
+        ("[{repeat: 2}]", "requires 'sql', 'use', 'do' or 'pause'"),
     ])
     func aMistakeInAStepIsReportedAtItsPosition(text: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) { try steps(text) }
@@ -89,7 +89,7 @@ struct StepTests {
         ("{access: read, sql: 'SELECT 1', phases: stedy}", "did you mean 'steady'?"),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: {from: 1/s}}}",
-            "'rate' of 'arrival' of client 'app' needs 'to'"
+            "'rate' of 'arrival' of client 'app' requires 'to'"
         ),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: [{for: 20s, rate: 1/s}]}}",

@@ -14,7 +14,7 @@ struct WatchTablesPanel {
         let tables = history.tables
         guard !tables.isEmpty else {
             canvas.write(
-                history.report?.wal == nil ? "known only in WAL mode" : "no frames yet",
+                history.report?.wal == nil ? "available only in WAL mode" : "no frames yet",
                 in: inner.row(0),
                 style: canvas.theme.style(.dim),
                 alignment: .leading

@@ -64,7 +64,7 @@ struct TablesScreen: WatchScreen {
                 all > 0
                 ? "no table matches the filter"
                 : history.report?.wal == nil
-                    ? "written tables are known only in WAL mode"
+                    ? "written tables are available only in WAL mode"
                     : "no frames were written in the last \(seconds)"
             let style = canvas.theme.style(.dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)

@@ -55,7 +55,7 @@ public enum AdviceReport {
         return lines
     }
 
-    /// Describes a candidate's deciding metrics, with changed metrics first.
+    /// Describes a candidate's primary metrics, with changed metrics first.
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)
@@ -121,8 +121,8 @@ public enum AdviceReport {
     private static func method(_ result: AdviceResult) -> [String] {
         // Percentiles with too few samples were replaced by lower percentiles.
         let confirmed = result.candidates.lazy.compactMap(\.confirmed).first { !$0.isEmpty }
-        let deciding = confirmed?.map(\.metric) ?? result.primary
-        var lines = ["deciding metrics: " + deciding.joined(separator: ", ")]
+        let metrics = confirmed?.map(\.metric) ?? result.primary
+        var lines = ["primary metrics: " + metrics.joined(separator: ", ")]
         if result.blocks > 0, let seconds = result.confirmingSeconds {
             lines.append(
                 "confirmed on \(result.blocks) fresh pairs of runs of "
@@ -137,7 +137,7 @@ public enum AdviceReport {
             )
         }
         lines.append(
-            "screening: the factor by which the deciding metrics improved in up to "
+            "screening: the factor by which the primary metrics improved in up to "
                 + "\(result.screeningRounds) runs of "
                 + "\(HumanUnits.seconds(result.screeningSeconds)); it only selects candidates"
         )

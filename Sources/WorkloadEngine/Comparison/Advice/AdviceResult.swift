@@ -19,7 +19,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var arm: String
     /// The arm's journal mode and `synchronous` setting, or `nil` if they are unknown.
     public var settings: String?
-    /// The deciding metrics.
+    /// The primary metrics.
     public var primary: [String]
     /// Whether the search ended before completion.
     public var partial: Bool
@@ -36,7 +36,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     /// The length of a confirmation run's measured part, in seconds, or `nil` if there was no
     /// confirmation.
     public var confirmingSeconds: Double?
-    /// The noise floor of each deciding metric in the confirmation, a ratio of at least 1, or `nil`
+    /// The noise floor of each primary metric in the confirmation, a ratio of at least 1, or `nil`
     /// if there was no confirmation.
     public var noiseFloor: [String: Double]?
     /// The candidates, ordered by verdict and then by effect, starting with recommended candidates.
@@ -58,10 +58,10 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         public var weakensDurability: Bool
         /// The outcome.
         public var verdict: Verdict
-        /// The factor by which the deciding metrics improved in the screening, as a geometric mean,
+        /// The factor by which the primary metrics improved in the screening, as a geometric mean,
         /// or `nil` if there are no values.
         public var screening: Double?
-        /// The comparison of the deciding metrics on fresh pairs of runs, or `nil` if the candidate
+        /// The comparison of the primary metrics on fresh pairs of runs, or `nil` if the candidate
         /// was not in the confirmation.
         public var confirmed: [ComparisonPair]?
         /// The other metrics that became worse, or `nil` if there are none.
@@ -77,16 +77,16 @@ public struct AdviceResult: Sendable, Codable, Equatable {
 
     /// A candidate's outcome.
     public enum Verdict: String, Sendable, Codable, Equatable {
-        /// On fresh pairs of runs, a deciding metric is better and none is much worse.
+        /// On fresh pairs of runs, a primary metric is better and none is much worse.
         case recommended
-        /// A deciding metric is better and another one is much worse.
+        /// A primary metric is better and another one is much worse.
         case tradeOff
-        /// On fresh pairs of runs, deciding metrics are better, but not by enough to justify a
+        /// On fresh pairs of runs, primary metrics are better, but not by enough to justify a
         /// change.
         case small
         /// Fresh pairs of runs show no improvement.
         case noDifference
-        /// A deciding metric is worse, and none is better.
+        /// A primary metric is worse, and none is better.
         case worse
         /// The screening was promising, but other candidates were more promising or time ran out.
         case notConfirmed
@@ -115,10 +115,10 @@ public struct AdviceResult: Sendable, Codable, Equatable {
 }
 
 extension AdviceResult {
-    /// Judges a candidate by the deciding metrics on fresh pairs of runs.
-    static func verdict(on deciding: [ComparisonPair]) -> Verdict {
-        let loss = deciding.compactMap(\.deterioration).max()
-        guard let gain = deciding.compactMap(\.improvement).max() else {
+    /// Judges a candidate by the primary metrics on fresh pairs of runs.
+    static func verdict(on primaryPairs: [ComparisonPair]) -> Verdict {
+        let loss = primaryPairs.compactMap(\.deterioration).max()
+        guard let gain = primaryPairs.compactMap(\.improvement).max() else {
             return loss == nil ? .noDifference : .worse
         }
         if let loss, loss >= leastEffect { return .tradeOff }
@@ -139,7 +139,7 @@ extension AdviceResult {
 }
 
 extension AdviceResult.Candidate {
-    /// The improvement factor of the best deciding metric, or of the screening if there was no
+    /// The improvement factor of the best primary metric, or of the screening if there was no
     /// confirmation.
     var effect: Double {
         (confirmed ?? []).compactMap(\.improvement).max() ?? screening ?? 0

@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 import Units
 
-/// Searches for changes to an arm that improve a scenario's deciding metrics.
+/// Searches for changes to an arm that improve a scenario's primary metrics.
 ///
 /// The search runs the current arm once and derives candidates from the result. It screens all
 /// candidates in a few short runs, and then tests the best three on fresh pairs of runs. Only the
@@ -21,7 +21,7 @@ public final class AdviceRun: Sendable {
 
     /// The maximum number of candidates to confirm.
     private static let mostConfirmed = 3
-    /// The share of failed accesses, 0…1, above which a client's error rate is also a deciding
+    /// The share of failed accesses, 0…1, above which a client's error rate is also a primary
     /// metric.
     private static let errorShare = 0.005
 
@@ -123,7 +123,7 @@ public final class AdviceRun: Sendable {
         )
         result.settings = baseline.journalSettings
         if let reason = baseline.invalidReason { result.warnings = [reason] }
-        let metrics = try decidingMetrics(baseline)
+        let metrics = try primaryMetrics(baseline)
         result.primary = metrics.map(\.name)
         let indexes = try indexProposals(&baseline)
         let maker = AdviceCandidates(
@@ -192,7 +192,7 @@ public final class AdviceRun: Sendable {
     }
 
     /// Returns the scenario's declared metrics, and the error rates of clients with many errors.
-    private func decidingMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {
+    private func primaryMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {
         let plan = try ComparisonPlan(
             scenario,
             arms: [arm],
@@ -318,9 +318,9 @@ public final class AdviceRun: Sendable {
         _ compared: ComparisonResult
     ) -> AdviceResult.Candidate {
         let pairs = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }
-        let deciding = pairs.filter(\.primary)
-        var result = tried.result(AdviceResult.verdict(on: deciding))
-        result.confirmed = deciding
+        let primaryPairs = pairs.filter(\.primary)
+        var result = tried.result(AdviceResult.verdict(on: primaryPairs))
+        result.confirmed = primaryPairs
         let effects = pairs.filter { !$0.primary && $0.verdict == .worse }
         if !effects.isEmpty { result.sideEffects = effects }
         if case .index = tried.candidate.kind {

@@ -25,10 +25,10 @@ enum AdviceSchedule {
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
 
     /// Returns the length, in seconds, of a measured part with enough samples for the median of
-    /// every deciding latency.
+    /// every primary latency.
     ///
     /// - Parameters:
-    ///   - metrics: The deciding metrics.
+    ///   - metrics: The primary metrics.
     ///   - baseline: A run of the current arm.
     /// - Returns: The length, at least the shortest allowed length.
     static func neededSeconds(for metrics: [ComparisonMetric], in baseline: ArmResult) -> Double {

@@ -74,7 +74,7 @@ public enum ComparisonHTML {
             }
     }
 
-    /// Returns the deciding metrics of each pair.
+    /// Returns the primary metrics of each pair.
     private static func inShort(_ result: ComparisonResult) -> [Markup] {
         var parts: [Markup] = []
         var charts: [Markup] = []
@@ -98,7 +98,7 @@ public enum ComparisonHTML {
                     }
                 ).markup
             )
-            parts.append(table(decided, "\(title), deciding metrics", result))
+            parts.append(table(decided, "\(title), primary metrics", result))
         }
         return [
             .paragraph(ComparisonReport.title(of: result) + "."),
@@ -250,7 +250,7 @@ public enum ComparisonHTML {
         return arm
     }
 
-    /// Returns the medians, the nondeciding metrics, the order of the runs, and the numbers of one
+    /// Returns the medians, the other metrics, the order of the runs, and the numbers of one
     /// run.
     private static func numbers(
         _ result: ComparisonResult,

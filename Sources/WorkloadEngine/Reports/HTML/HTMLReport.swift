@@ -154,7 +154,7 @@ public enum HTMLReport {
             facts.append(("generator share of processors", HumanUnits.percent(share)))
         }
         if let lag = generator.lagP99 {
-            facts.append(("free workers started within (p99)", HumanUnits.time(lag)))
+            facts.append(("idle workers started within (p99)", HumanUnits.time(lag)))
         }
         if let steal = generator.stealShare {
             facts.append(("stolen processor time", HumanUnits.percent(steal)))

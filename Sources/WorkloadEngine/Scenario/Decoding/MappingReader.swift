@@ -62,7 +62,7 @@ struct MappingReader {
     /// Returns the value of a required key.
     func required(_ name: String, example: String) -> Node? {
         if let node = self[name] { return node }
-        log.add("\(what) needs '\(name)', such as \(name): \(example)", at: mark)
+        log.add("\(what) requires '\(name)', such as \(name): \(example)", at: mark)
         return nil
     }
 
@@ -102,7 +102,7 @@ struct MappingReader {
         guard let value = I(text), range.contains(value) else {
             let bounds =
                 range.upperBound == I.max
-                ? "from \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+                ? "at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
             log.add(
                 "'\(name)' of \(what) must be an integer, \(bounds), not '\(text)'",
                 at: node.mark

@@ -23,7 +23,7 @@ extension ScenarioDecoder {
             reader
         )
         if !["every", "at", "think"].contains(where: reader.has) {
-            log.add("\(reader.what) needs 'every' or 'at', such as every: 10%", at: reader.mark)
+            log.add("\(reader.what) requires 'every' or 'at', such as every: 10%", at: reader.mark)
         }
         switch word {
         case "checkpoint":

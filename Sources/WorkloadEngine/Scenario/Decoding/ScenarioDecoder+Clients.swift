@@ -109,7 +109,10 @@ extension ScenarioDecoder {
         }
         guard let statement = statements?.first ?? dataset.importStatement else {
             if statements == nil, !reader.has("sql"), !reader.has("use") {
-                log.add("\(reader.what) needs 'sql' to import into this dataset", at: reader.mark)
+                log.add(
+                    "\(reader.what) requires 'sql' to import into this dataset",
+                    at: reader.mark
+                )
             }
             return nil
         }

@@ -8,7 +8,7 @@ extension ScenarioDecoder {
         else { return nil }
         let ways = ["preset", "schema", "sql", "file"].filter(reader.has)
         guard let way = ways.first else {
-            log.add("the dataset needs 'preset', 'schema' or 'file'", at: reader.mark)
+            log.add("the dataset requires 'preset', 'schema' or 'file'", at: reader.mark)
             return nil
         }
         let others: [String: [String]] = [

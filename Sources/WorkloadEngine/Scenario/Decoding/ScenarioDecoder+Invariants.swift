@@ -62,7 +62,10 @@ extension ScenarioDecoder {
         }
         let verb = StatementTemplate(sql: statements[0].sql).verb
         if !["SELECT", "WITH", "VALUES", "PRAGMA"].contains(verb) {
-            log.add("an invariant must read, but '\(statements[0].sql)' is \(verb)", at: sql.mark)
+            log.add(
+                "an invariant must be a query, not \(verb): '\(statements[0].sql)'",
+                at: sql.mark
+            )
         }
         return DataInvariant(name: name, sql: statements[0].sql)
     }

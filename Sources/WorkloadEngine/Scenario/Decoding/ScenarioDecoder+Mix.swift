@@ -9,7 +9,10 @@ extension ScenarioDecoder {
     {
         let ways = ["sql", "use", "mix"].filter(reader.has)
         guard let way = ways.first else {
-            log.add("\(reader.what) needs 'sql', 'use', 'mix', 'hold' or 'rows'", at: reader.mark)
+            log.add(
+                "\(reader.what) requires 'sql', 'use', 'mix', 'hold' or 'rows'",
+                at: reader.mark
+            )
             return []
         }
         for other in ways.dropFirst() {
@@ -57,7 +60,7 @@ extension ScenarioDecoder {
             )
         else { return nil }
         guard reader.has("sql") || reader.has("use") else {
-            log.add("\(reader.what) needs 'sql' or 'use'", at: reader.mark)
+            log.add("\(reader.what) requires 'sql' or 'use'", at: reader.mark)
             return nil
         }
         if reader.has("sql"), reader.has("use") {

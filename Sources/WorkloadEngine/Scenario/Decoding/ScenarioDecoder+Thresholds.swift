@@ -78,7 +78,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Decodes the deciding metrics of a comparison, such as `ui.response.p99`.
+    /// Decodes the primary metrics of a comparison, such as `ui.response.p99`.
     func decodePrimary(_ top: MappingReader, metrics: MetricCatalog) -> [String] {
         top.texts("primary").compactMap { text, mark in
             do {

@@ -46,7 +46,7 @@ struct StepReader {
         else { return nil }
         let ways = ["sql", "use", "do", "pause"].filter(reader.has)
         guard let way = ways.first else {
-            log.add("\(reader.what) needs 'sql', 'use', 'do' or 'pause'", at: reader.mark)
+            log.add("\(reader.what) requires 'sql', 'use', 'do' or 'pause'", at: reader.mark)
             return nil
         }
         for other in ways.dropFirst() {

@@ -38,7 +38,7 @@ extension Language {
             .init(
                 "hold",
                 .quantity(.span),
-                "The time to hold a reader or a snapshot: 10s, or a share of the measured part."
+                "The time to hold a reader or a snapshot, such as 10s, or a share of the measured part."
             ),
             .init("every", .quantity(.span), "The period between two accesses or actions."),
             .init("at", .quantity(.span), "The time of a single access or action."),
@@ -51,7 +51,7 @@ extension Language {
             .init(
                 "action",
                 .words(["backup", "cancel", "checkpoint", "interrupt"]),
-                "An action instead of accesses."
+                "An action that the client performs instead of accesses."
             ),
             .init("client", .text, "The client to interrupt. Default: all clients."),
             .init("connection", .text, "The label of the connection to interrupt."),
@@ -68,7 +68,7 @@ extension Language {
             .init(
                 "interrupt-after",
                 .quantity(.duration),
-                "The time inside an access after which it is interrupted."
+                "The time from the start of an access to its interruption."
             ),
             .init(
                 "cancel-after",
@@ -80,7 +80,7 @@ extension Language {
                 .boolean,
                 "Whether each access interrupts the client's earlier accesses. Default: false."
             ),
-            .init("retry", .mapping(retry), "The retries of accesses."),
+            .init("retry", .mapping(retry), "How to retry failed accesses."),
             .init(
                 "phases",
                 .texts,
@@ -97,7 +97,7 @@ extension Language {
                 "rate",
                 .either([.quantity(.rate), .mapping(ramp), .list(.mapping(stage))]),
                 required: true,
-                "Arrivals per second: 200/s, a ramp over the measured part, or a list of stages."
+                "Arrivals per second: a rate such as 200/s, a ramp over the measured part, or a list of stages."
             ),
             .init(
                 "process",
@@ -116,8 +116,8 @@ extension Language {
         "ramp",
         "A rate that changes linearly over the measured part.",
         [
-            .init("from", .quantity(.rate), required: true, "The starting rate: 100/s."),
-            .init("to", .quantity(.rate), required: true, "The final rate: 1000/s."),
+            .init("from", .quantity(.rate), required: true, "The starting rate, such as 100/s."),
+            .init("to", .quantity(.rate), required: true, "The final rate, such as 1000/s."),
         ]
     )
 
@@ -126,7 +126,7 @@ extension Language {
         "A stage of a changing rate. Stages run in order in the measured part.",
         alternatives: [["rate"], ["from", "to"]],
         [
-            .init("for", .quantity(.span), required: true, "The stage's length: 20%."),
+            .init("for", .quantity(.span), required: true, "The stage's length, such as 20%."),
             .init("rate", .quantity(.rate), "A constant rate."),
             .init("from", .quantity(.rate), "The starting rate."),
             .init("to", .quantity(.rate), "The final rate."),
@@ -184,7 +184,7 @@ extension Language {
                 .integer(1...100_000),
                 "The number of repetitions, each with new values."
             ),
-            .init("if", .text, "The condition for the step: ':balance >= 100'."),
+            .init("if", .text, "The condition for the step, such as ':balance >= 100'."),
             .init("unless", .text, "The condition for skipping the step."),
             .init("else", .steps, "The steps to run if the step is skipped."),
         ]
@@ -192,7 +192,7 @@ extension Language {
 
     static let retry = MappingShape(
         "retry",
-        "The retries of accesses.",
+        "How to retry failed accesses.",
         [
             .init(
                 "busy",

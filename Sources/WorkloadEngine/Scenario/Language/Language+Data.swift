@@ -150,14 +150,14 @@ extension Language {
             "theta",
             .number,
             "The skew of zipfian and latest, above 0. Default: 0.99. For choice with column, "
-                + "some values are more popular than others, by Zipf's law."
+                + "the popularity of the values follows Zipf's law."
         ),
         .init("scramble", .boolean, "Whether zipfian spreads popular values over the range."),
         .init("set", .quantity(.share), "The hot share of the range. Default: 20%."),
         .init(
             "draws",
             .quantity(.share),
-            "The share of the draws for the hot set. Default: 80%."
+            "The share of draws that come from the hot set. Default: 80%."
         ),
         .init(
             "parameter",

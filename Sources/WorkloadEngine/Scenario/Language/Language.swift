@@ -27,9 +27,9 @@ enum Language {
             .init(
                 "guard",
                 .words(["captured"]),
-                "captured: reject dangerous captured SQL, which is ATTACH outside the run's "
-                    + "folder, VACUUM INTO and loading extensions. The report contains the number "
-                    + "of rejected statements."
+                "captured: reject dangerous captured SQL (ATTACH outside the run's folder, "
+                    + "VACUUM INTO and loading extensions). The report contains the number of "
+                    + "rejected statements."
             ),
             .init(
                 "phases",
@@ -134,7 +134,12 @@ enum Language {
         "A phase of the run.",
         [
             .init("name", .text, required: true, "The phase's name."),
-            .init("duration", .quantity(.duration), required: true, "The phase's length: 30s."),
+            .init(
+                "duration",
+                .quantity(.duration),
+                required: true,
+                "The phase's length, such as 30s."
+            ),
             .init(
                 "measure",
                 .boolean,

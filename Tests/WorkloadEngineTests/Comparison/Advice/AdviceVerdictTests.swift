@@ -3,7 +3,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct AdviceVerdictTests {
-    /// Returns a deciding metric with the given ratio.
+    /// Returns a primary metric with the given ratio.
     ///
     /// Smaller values are better.
     private func pair(_ ratio: Double, _ verdict: ComparisonVerdict) -> ComparisonPair {

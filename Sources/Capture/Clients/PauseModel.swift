@@ -1,5 +1,5 @@
-/// A distribution of rests in the scenario language: constant, uniform or exponential.
-struct RestModel: Equatable {
+/// A distribution of pauses in the scenario language: constant, uniform or exponential.
+struct PauseModel: Equatable {
     /// The distribution.
     enum Kind: Equatable {
         case constant
@@ -17,8 +17,8 @@ struct RestModel: Equatable {
     /// exponential one.
     ///
     /// - Parameters:
-    ///   - numbers: Observed rests, in seconds.
-    ///   - known: The mean, if it differs from the mean of the observed rests.
+    ///   - numbers: Observed pauses, in seconds.
+    ///   - known: The mean, if it differs from the mean of the observed pauses.
     init(_ numbers: SampledNumbers, mean known: Double? = nil) {
         let mean = known ?? numbers.mean
         self.mean = mean
@@ -33,7 +33,7 @@ struct RestModel: Equatable {
         }
     }
 
-    /// Creates a constant rest, in seconds.
+    /// Creates a constant pause, in seconds.
     init(constant seconds: Double) {
         mean = seconds
         kind = .constant
