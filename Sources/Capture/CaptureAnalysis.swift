@@ -152,7 +152,7 @@ package struct CaptureAnalysis {
         isMachineBusy: Bool
     ) -> ([ShapeStatistics], [CapturedClient]) {
         var numbers: [String: Int] = [:]
-        var places: [TransactionShape: Int] = [:]
+        var shapeIndexes: [TransactionShape: Int] = [:]
         var shapes: [ShapeStatistics] = []
         var connections: [String: Int] = [:]
         var visits: [Visit] = []
@@ -166,12 +166,12 @@ package struct CaptureAnalysis {
             }
             let occurrences = TransactionShape.occurrences(of: statements)
             let shape = TransactionShape(begin: transaction.begin, parts: occurrences.map(\.part))
-            let place = places[shape] ?? shapes.count
-            if place == shapes.count {
-                places[shape] = place
+            let shapeIndex = shapeIndexes[shape] ?? shapes.count
+            if shapeIndex == shapes.count {
+                shapeIndexes[shape] = shapeIndex
                 shapes.append(ShapeStatistics(shape, transaction, occurrences))
             }
-            shapes[place].add(transaction, occurrences)
+            shapes[shapeIndex].add(transaction, occurrences)
             let next = connections.count
             let connection = connections[transaction.connection] ?? next
             connections[transaction.connection] = connection
@@ -181,7 +181,7 @@ package struct CaptureAnalysis {
             visits.append(
                 Visit(
                     connection: connection,
-                    shape: place,
+                    shape: shapeIndex,
                     start: transaction.start,
                     end: transaction.end,
                     startIsKnown: transaction.beginSeconds != nil

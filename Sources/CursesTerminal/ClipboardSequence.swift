@@ -24,9 +24,9 @@ enum ClipboardSequence {
             let group = bytes[start..<min(start + 3, bytes.count)]
             var bits = group.reduce(0) { $0 << 8 | Int($1) }
             bits <<= 8 * (3 - group.count)
-            for place in 0..<4 {
-                let digit = digits[bits >> (18 - 6 * place) & 63]
-                text.append(place <= group.count ? digit : padding)
+            for index in 0..<4 {
+                let digit = digits[bits >> (18 - 6 * index) & 63]
+                text.append(index <= group.count ? digit : padding)
             }
         }
         return text

@@ -68,7 +68,7 @@ struct DatabaseCopier {
         pauses: Bool,
         _ progress: (Double) throws -> Void
     ) throws {
-        var most = 0.0
+        var maximum = 0.0
         var last = 0.0
         var restarts = 0
         try from.backup(to: to) {
@@ -77,8 +77,8 @@ struct DatabaseCopier {
             // Without a restart, the copied fraction increases with each step.
             if last > 0, share <= last { restarts += 1 }
             last = share
-            most = max(most, share)
-            try progress(most)
+            maximum = max(maximum, share)
+            try progress(maximum)
             guard share < 1 else { return }
             betweenSteps()
             if pauses { Thread.sleep(forTimeInterval: Self.pause / .seconds(1)) }

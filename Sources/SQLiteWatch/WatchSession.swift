@@ -167,8 +167,8 @@ public final class WatchSession {
             targets[number].monitor.report(
                 at: now,
                 calendar: { time in
-                    let distance = Int64(bitPattern: time &- start.monotonic) / 1_000_000
-                    return WatchTime(milliseconds: start.milliseconds + distance)
+                    let elapsed = Int64(bitPattern: time &- start.monotonic) / 1_000_000
+                    return WatchTime(milliseconds: start.milliseconds + elapsed)
                 },
                 processorShare: share,
                 fileSystem: targets[number].fileSystem,
@@ -197,8 +197,8 @@ public final class WatchSession {
         // The first interval includes starting the helpers and scanning all processes.
         guard hasReported else { return }
         let left = options.processorLimit - max(0, otherShare)
-        let least = options.processorLimit * Self.minimumSampleShare
-        budget.limit = min(max(left, least), options.processorLimit * Self.sampleShare)
+        let minimum = options.processorLimit * Self.minimumSampleShare
+        budget.limit = min(max(left, minimum), options.processorLimit * Self.sampleShare)
     }
 }
 #endif

@@ -140,8 +140,8 @@ struct ClientInference {
         span: ClosedRange<Double>
     ) -> PauseModel? {
         // The time that the load generator needs between two accesses, in seconds.
-        let least = 5e-6
-        guard decision.pauses.quantile(0.75) >= least else { return nil }
+        let minimum = 5e-6
+        guard decision.pauses.quantile(0.75) >= minimum else { return nil }
         // Do not model such short pauses, because probes account for part of them and a thread
         // cannot sleep for such a short time. Waits for a processor are not pauses.
         if decision.isSaturated { return nil }
@@ -151,19 +151,19 @@ struct ClientInference {
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
-        return mean >= least ? PauseModel(decision.pauses, mean: mean) : nil
+        return mean >= minimum ? PauseModel(decision.pauses, mean: mean) : nil
     }
 
     /// Returns the maximum number of concurrent transactions.
     private static func concurrency(of visits: [Visit]) -> Int {
         var running: [Double] = []
-        var most = 0
+        var maximum = 0
         for visit in visits {
             running.removeAll { $0 <= visit.start }
             running.append(visit.end)
-            most = max(most, running.count)
+            maximum = max(maximum, running.count)
         }
-        return most
+        return maximum
     }
 
     /// Returns one arrival rate, or several rates if the counts in equal periods differ

@@ -16,7 +16,7 @@ package struct CaptureError: Error, Equatable, CustomStringConvertible {
 
     /// The error in the form `file:line: message`.
     package var description: String {
-        let place = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
-        return place.isEmpty ? message : "\(place): \(message)"
+        let location = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
+        return location.isEmpty ? message : "\(location): \(message)"
     }
 }

@@ -54,12 +54,12 @@ struct DistributionFit: Equatable {
         var candidates = [uniform, hotspot(counts)]
         for theta in thetas {
             let name = "distribution: zipfian, theta: \(theta)"
-            let most = Zipf.share(10, of: size, theta: theta)
+            let topShare = Zipf.share(10, of: size, theta: theta)
             candidates.append(
                 DistributionFit(
                     yaml: name,
                     needsRange: true,
-                    distance: counts.distance(mostFrequent: most) {
+                    distance: counts.distance(mostFrequent: topShare) {
                         Zipf.share($0 * size, of: size, theta: theta)
                     }
                 )
@@ -68,7 +68,7 @@ struct DistributionFit: Equatable {
                 DistributionFit(
                     yaml: "distribution: latest, theta: \(theta)",
                     needsRange: true,
-                    distance: counts.distance(mostFrequent: most) {
+                    distance: counts.distance(mostFrequent: topShare) {
                         1 - Zipf.share((1 - $0) * size, of: size, theta: theta)
                     }
                 )
@@ -184,15 +184,15 @@ struct DistributionFit: Equatable {
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
             let popularity = abs(topTenShare - min(1, mostFrequent))
             var seen = 0.0
-            var most = 0.0
+            var maximum = 0.0
             for (value, count) in values {
                 let below = share((Double(value) - Double(first)) / size)
-                most = max(most, abs(below - seen / total))
+                maximum = max(maximum, abs(below - seen / total))
                 seen += Double(count)
                 let upTo = share((Double(value) - Double(first) + 1) / size)
-                most = max(most, abs(upTo - seen / total))
+                maximum = max(maximum, abs(upTo - seen / total))
             }
-            return max(most, popularity)
+            return max(maximum, popularity)
         }
 
         func share(upTo part: Double) -> Double {
@@ -210,16 +210,16 @@ struct DistributionFit: Equatable {
             let even = (1 - Zipf.share(size, of: items, theta: theta)) / size
             let mean = total / size
             var seen = 0.0
-            var most = 0.0
+            var maximum = 0.0
             for (index, count) in values.map(\.count).sorted(by: >).enumerated() {
                 // Beyond this point, the order of frequencies is random.
                 guard Double(count) > mean + 3 * mean.squareRoot() + 3 || index < 10 else { break }
                 seen += Double(count)
                 let rank = Double(index + 1)
                 let expected = Zipf.share(rank, of: items, theta: theta) + even * rank
-                most = max(most, abs(expected - seen / total))
+                maximum = max(maximum, abs(expected - seen / total))
             }
-            return most
+            return maximum
         }
 
         /// Returns the largest difference between the shares of the most frequent values.
@@ -227,13 +227,13 @@ struct DistributionFit: Equatable {
         {
             let total = frequencies.reduce(0, +)
             var seen = 0.0
-            var most = 0.0
+            var maximum = 0.0
             for (index, frequency) in frequencies.enumerated() {
                 seen += frequency
                 let expected = Zipf.share(Double(index + 1), of: size, theta: theta)
-                most = max(most, abs(expected - seen / total))
+                maximum = max(maximum, abs(expected - seen / total))
             }
-            return most
+            return maximum
         }
     }
 }

@@ -23,8 +23,8 @@ struct SampledNumbers {
         }
         // Vitter's algorithm R: each number has the same probability of being in the sample.
         random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        let place = Int((random >> 33) % UInt64(count))
-        if place < Self.capacity { sample[place] = number }
+        let slot = Int((random >> 33) % UInt64(count))
+        if slot < Self.capacity { sample[slot] = number }
     }
 
     var mean: Double { count > 0 ? sum / Double(count) : 0 }

@@ -107,16 +107,17 @@ struct ShapeStatistics {
             repetitions[index].add(Double(occurrence.count))
             for repetition in 0..<occurrence.count {
                 for offset in 0..<occurrence.part.length {
-                    let place = occurrence.start + repetition * occurrence.part.length + offset
-                    let item = transaction.statements[place]
+                    let statementIndex =
+                        occurrence.start + repetition * occurrence.part.length + offset
+                    let item = transaction.statements[statementIndex]
                     let values = add(item, at: position + offset)
                     if repetition == 0 {
                         first.append(values)
                     } else {
                         compare(values, with: first[position + offset], at: position + offset)
                     }
-                    if place < transaction.gaps.count {
-                        let gap = transaction.gaps[place]
+                    if statementIndex < transaction.gaps.count {
+                        let gap = transaction.gaps[statementIndex]
                         gaps[position + offset].add(gap)
                         if item.seconds != nil { timedGaps[position + offset].add(gap) }
                     }

@@ -99,8 +99,8 @@ package struct CapturedScenario {
     ) -> [String] {
         let captured = analysis.shapes.filter(\.writes)
             .reduce(0) { $0 + ($1.outcomes[.committed] ?? 0) }
-        let most = max(captured, observed)
-        guard most > 0, abs(captured - observed) * 20 > most else { return [] }
+        let larger = max(captured, observed)
+        guard larger > 0, abs(captured - observed) * 20 > larger else { return [] }
         return [
             "the database counted \(TimeText.count(observed)) commits, but the capture "
                 + "contains \(TimeText.count(captured)) transactions that wrote; the others "

@@ -38,10 +38,10 @@ enum TimeText {
     /// Formats a count with thousands separators, such as `12,345`.
     static func count(_ count: Int) -> String {
         var digits = Array(String(count.magnitude))
-        var place = digits.count - 3
-        while place > 0 {
-            digits.insert(",", at: place)
-            place -= 3
+        var index = digits.count - 3
+        while index > 0 {
+            digits.insert(",", at: index)
+            index -= 3
         }
         return (count < 0 ? "-" : "") + String(digits)
     }

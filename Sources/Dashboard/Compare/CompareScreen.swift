@@ -118,10 +118,10 @@ struct CompareScreen {
     /// All displayed arms have the same width, so that their bars can be compared.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
         let titles = 18
-        let least = HumanUnits.bytesWidth + 8
-        let meaning = width >= titles + 28 + arms.count * (least + 8) ? 26 : 0
+        let minimumWidth = HumanUnits.bytesWidth + 8
+        let meaning = width >= titles + 28 + arms.count * (minimumWidth + 8) ? 26 : 0
         let room = max(0, width - titles - (meaning > 0 ? meaning + 2 : 0))
-        let count = min(arms.count, max(1, room / (least + 2)))
+        let count = min(arms.count, max(1, room / (minimumWidth + 2)))
         let each = min(room / max(count, 1) - 2, 46)
         // If there are too many arms, show the newest arms and the running arm.
         let running = arms.lastIndex(where: \.isRunning)

@@ -19,8 +19,8 @@ struct BoundedStore<Element: Sendable>: Sendable {
     }
 
     /// The element at an index, counted from the oldest, or `nil` if it was removed.
-    subscript(place: Int) -> Element? {
-        elements.count > place && place >= 0 ? elements[place] : nil
+    subscript(index: Int) -> Element? {
+        elements.count > index && index >= 0 ? elements[index] : nil
     }
 
     /// Adds an element, and removes the oldest elements that exceed a limit.

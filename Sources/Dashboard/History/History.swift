@@ -90,8 +90,8 @@ struct History: Sendable {
     }
 
     /// Shows the sample at an index in ``moments``, or the nearest recorded sample.
-    mutating func show(at place: Int) {
-        let bounded = min(max(place, samples.firstKept), moments.count - 1)
+    mutating func show(at position: Int) {
+        let bounded = min(max(position, samples.firstKept), moments.count - 1)
         guard bounded >= 0, let sample = samples[bounded] else { return }
         cursor = bounded
         latest = sample
@@ -171,9 +171,9 @@ struct History: Sendable {
                 lane.status = connection
                 if connection.holder != nil { lane.lastWork = connection }
                 lane.states.append(LaneState(connection))
-                let place = placeOfNewLane(connection.role)
-                lanes.insert(lane, at: place)
-                isSeen.insert(true, at: place)
+                let position = placeOfNewLane(connection.role)
+                lanes.insert(lane, at: position)
+                isSeen.insert(true, at: position)
             }
         }
         for index in lanes.indices { lanes[index].isOver = isOver }
@@ -202,14 +202,14 @@ struct History: Sendable {
     private mutating func appendToArm(_ sample: Sample) {
         // The arm's properties are unknown until the database is open.
         guard let moment = moments.last, sample.state != .preparing else { return }
-        var place = arms.firstIndex { $0.isForArm(of: sample) }
-        if place == nil, arms.count < Self.maximumArms {
+        var position = arms.firstIndex { $0.isForArm(of: sample) }
+        if position == nil, arms.count < Self.maximumArms {
             arms.append(ArmRecord(sample))
-            place = arms.count - 1
+            position = arms.count - 1
         }
-        guard let place else { return }
-        arms[place].append(sample, moment)
-        arms[place].isRunning = sample.state != .finished
+        guard let position else { return }
+        arms[position].append(sample, moment)
+        arms[position].isRunning = sample.state != .finished
     }
 
     private mutating func appendThroughputs(_ clients: [ClientStatus]) {

@@ -101,10 +101,10 @@ struct LatencyHistory: Sendable {
     mutating func append(_ sample: Sample, time: Double) {
         for client in sample.clients {
             for operation in client.operations ?? [] {
-                var place = series.firstIndex {
+                var seriesIndex = series.firstIndex {
                     $0.client == client.name && $0.operation == operation.name
                 }
-                if place == nil {
+                if seriesIndex == nil {
                     // Omit operations without completed accesses.
                     let isEmpty = operation.response.counts.isEmpty
                     guard !isEmpty, series.count < Self.maximumSeries else { continue }
@@ -115,10 +115,10 @@ struct LatencyHistory: Sendable {
                             isOpenLoop: client.targetRate != nil
                         )
                     )
-                    place = series.count - 1
+                    seriesIndex = series.count - 1
                 }
-                guard let place else { continue }
-                series[place].seconds.append(Second(time: time, latencies: operation))
+                guard let seriesIndex else { continue }
+                series[seriesIndex].seconds.append(Second(time: time, latencies: operation))
             }
         }
     }

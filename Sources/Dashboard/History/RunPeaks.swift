@@ -88,12 +88,12 @@ extension Sample {
 extension AccessPeaks {
     /// The peaks as a sentence, such as `At most 6 reads and 1 write waited at the same time`.
     var sentence: String {
-        let most = [(waitingReaders, "read", "reads"), (waitingWriters, "write", "writes")]
+        let counts = [(waitingReaders, "read", "reads"), (waitingWriters, "write", "writes")]
             .filter { $0.0 > 0 }
             .map { HumanUnits.counted($0.0, $0.1, $0.2) }
-        return most.isEmpty
+        return counts.isEmpty
             ? areSampled ? "No waiters observed" : "No access waited"
-            : "At most \(most.joined(separator: " and ")) \(waited) at the same time"
+            : "At most \(counts.joined(separator: " and ")) \(waited) at the same time"
     }
 
     /// The verb that follows the number of waiting accesses.

@@ -27,7 +27,7 @@ struct SampleStore: Sendable {
     var firstKept: Int { samples.firstKept }
 
     /// The sample at an index, counted from the oldest, or `nil` if it was removed.
-    subscript(place: Int) -> Sample? { samples[place] }
+    subscript(position: Int) -> Sample? { samples[position] }
 
     /// Adds a sample, and removes the oldest samples that exceed a limit.
     mutating func append(_ sample: Sample) { samples.append(trimmed(sample)) }

@@ -16,7 +16,7 @@ struct TimeBins {
     /// The index of the first sample in an interval.
     private let first: Int
     /// The interval of each sample, starting with the sample at `first`.
-    private let places: [Int]
+    private let bins: [Int]
 
     /// Divides the last `seconds` of a history, or the seconds around a displayed earlier moment,
     /// into `count` intervals.
@@ -34,7 +34,7 @@ struct TimeBins {
         self.count = max(0, count)
         guard moments.count > 0, count > 0, seconds > 0 else {
             first = moments.count
-            places = []
+            bins = []
             return
         }
         let length = seconds / Double(count)
@@ -49,7 +49,7 @@ struct TimeBins {
             index -= 1
         }
         first = index + 1
-        places = reversed.reversed()
+        bins = reversed.reversed()
     }
 
     /// Returns one value for each interval, or NaN for intervals before the first sample.
@@ -58,22 +58,22 @@ struct TimeBins {
     func values(_ reduction: Reduction, _ value: (Int) -> Double) -> [Double] {
         var values = Array(repeating: Double.nan, count: count)
         var samples = Array(repeating: 0, count: count)
-        for (offset, place) in places.enumerated() {
+        for (offset, bin) in bins.enumerated() {
             let value = value(first + offset)
             guard value.isFinite else { continue }
-            if samples[place] == 0 {
-                values[place] = value
+            if samples[bin] == 0 {
+                values[bin] = value
             } else if reduction == .maximum {
-                values[place] = max(values[place], value)
+                values[bin] = max(values[bin], value)
             } else {
-                values[place] += value
+                values[bin] += value
             }
-            samples[place] += 1
+            samples[bin] += 1
         }
         var last = Double.nan
-        for place in 0..<count {
-            if samples[place] > 1, reduction == .mean { values[place] /= Double(samples[place]) }
-            if samples[place] == 0 { values[place] = last } else { last = values[place] }
+        for bin in 0..<count {
+            if samples[bin] > 1, reduction == .mean { values[bin] /= Double(samples[bin]) }
+            if samples[bin] == 0 { values[bin] = last } else { last = values[bin] }
         }
         return values
     }
@@ -108,14 +108,14 @@ struct TimeBins {
         _ state: (Int) -> Int
     ) -> [Int?] {
         var tallies = Array(repeating: 0, count: count * kinds)
-        for (step, place) in places.enumerated() {
+        for (step, bin) in bins.enumerated() {
             let index = first + step - offset
             guard index >= 0, index < length else { continue }
-            tallies[place * kinds + state(index)] += 1
+            tallies[bin * kinds + state(index)] += 1
         }
         var last: Int?
-        return (0..<count).map { place in
-            let tally = tallies[(place * kinds)..<((place + 1) * kinds)]
+        return (0..<count).map { bin in
+            let tally = tallies[(bin * kinds)..<((bin + 1) * kinds)]
             let total = tally.reduce(0, +)
             guard total > 0 else { return last }
             let idle = tally[tally.startIndex]
@@ -133,7 +133,7 @@ struct TimeBins {
         let offset = moments.count - lane.states.count
         var busy = 0
         var total = 0
-        for step in places.indices {
+        for step in bins.indices {
             let index = first + step - offset
             guard index >= 0, index < lane.states.count else { continue }
             let state = lane.states[index]

@@ -19,7 +19,7 @@ protocol Timeline {
     var isOver: Bool { get }
 
     /// Shows the moment at an index in ``moments``, or the nearest recorded moment.
-    mutating func show(at place: Int)
+    mutating func show(at index: Int)
 }
 
 extension Timeline {

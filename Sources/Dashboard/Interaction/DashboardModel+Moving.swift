@@ -56,8 +56,8 @@ extension DashboardModel {
             view.focus += step
             return
         }
-        let places = count + 1
-        let next = ((view.part ?? count) + step + places) % places
+        let partCount = count + 1
+        let next = ((view.part ?? count) + step + partCount) % partCount
         view.part = next < count ? next : nil
         if view.part == nil { view.isExpanded = false }
     }
@@ -105,8 +105,8 @@ extension DashboardModel {
             default: []
             }
         guard !titles.isEmpty else { return }
-        let place = view.sortColumn.flatMap { titles.firstIndex(of: $0) } ?? -1
-        view.sortColumn = place + 1 < titles.count ? titles[place + 1] : nil
+        let position = view.sortColumn.flatMap { titles.firstIndex(of: $0) } ?? -1
+        view.sortColumn = position + 1 < titles.count ? titles[position + 1] : nil
         view.isReversed = false
     }
 }

@@ -237,10 +237,10 @@ struct LatencyScreen {
     /// Returns about five rows to label, including the lowest and the highest row.
     private static func labeled(_ rows: Int) -> [Int] {
         let step = max(1, (rows + 4) / 5)
-        var places = Array(stride(from: 0, to: rows, by: step))
-        guard let last = places.last, last < rows - 1 else { return places }
-        if places.count > 1, rows - 1 - last < (step + 1) / 2 { places.removeLast() }
-        return places + [rows - 1]
+        var offsets = Array(stride(from: 0, to: rows, by: step))
+        guard let last = offsets.last, last < rows - 1 else { return offsets }
+        if offsets.count > 1, rows - 1 - last < (step + 1) / 2 { offsets.removeLast() }
+        return offsets + [rows - 1]
     }
 
     /// Returns the distributions of equal intervals.

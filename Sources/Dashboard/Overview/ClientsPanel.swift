@@ -63,10 +63,10 @@ struct ClientsPanel {
         guard let strip = widths.last, strip > 0 else { return }
         let count = Sparkline.points(in: strip, glyphs: canvas.glyphs)
         let bins = TimeBins(history, seconds: seconds, count: count)
-        let places = shown
-        let visible = places.count < inner.height ? places.count : max(0, inner.height - 2)
-        for index in 0..<visible where places[index] < history.throughputs.count {
-            let series = history.throughputs[places[index]]
+        let indexes = shown
+        let visible = indexes.count < inner.height ? indexes.count : max(0, inner.height - 2)
+        for index in 0..<visible where indexes[index] < history.throughputs.count {
+            let series = history.throughputs[indexes[index]]
             let values = bins.values(.mean) { $0 < series.count ? series[$0] : .nan }
             let cell = Rect(
                 x: inner.maxX - strip,

@@ -23,8 +23,8 @@ struct WALPanel {
         var frames = WALWords.frames(wal, width: room)
         if history.isOver {
             // After the run, the largest size is more relevant than the last size.
-            let most = HumanUnits.bytes(history.peaks.walBytes)
-            let texts = ["at the end, peak \(most)", "at end; peak \(most)"]
+            let peak = HumanUnits.bytes(history.peaks.walBytes)
+            let texts = ["at the end, peak \(peak)", "at end; peak \(peak)"]
             frames = texts.first { $0.utf8.count <= room } ?? "at the end"
         }
         canvas.write(
@@ -33,10 +33,10 @@ struct WALPanel {
             y: inner.minY,
             limit: inner.width
         )
-        let most = max(0, inner.height - 2)
-        let state = WALWords.state(wal, width: inner.width, rows: min(most, 2))
+        let maximum = max(0, inner.height - 2)
+        let state = WALWords.state(wal, width: inner.width, rows: min(maximum, 2))
         let needed = TextWrapping.lines(of: state.text, width: inner.width).count
-        let lines = min(needed, most)
+        let lines = min(needed, maximum)
         let heights = [1, inner.height - 1 - lines, lines]
         let areas = inner.rows(heights)
         drawSizes(on: &canvas, in: areas[1])

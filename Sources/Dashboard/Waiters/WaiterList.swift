@@ -20,7 +20,7 @@ struct Waiting: Sendable {
     /// Whether the access writes.
     var writes: Bool
     /// The position in its queue, from 1.
-    var place: Int
+    var position: Int
 
     /// The start of the wait on the monotonic clock, in nanoseconds, or `nil` if unknown.
     var since: UInt64?
@@ -28,7 +28,7 @@ struct Waiting: Sendable {
     var start: Double?
 
     /// A stable name for the wait: its start time if known, or otherwise its position in the queue.
-    var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(place)")" }
+    var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(position)")" }
 
     /// Returns the waiters in the displayed sample, longest wait first.
     static func all(in history: History) -> [Waiting] {
@@ -50,7 +50,7 @@ struct Waiting: Sendable {
                     status: status,
                     resource: isQueue ? .connection : writes ? .writer : .reader,
                     writes: writes,
-                    place: index + 1,
+                    position: index + 1,
                     since: now > status.waitedNanoseconds ? now - status.waitedNanoseconds : nil
                 )
             }
@@ -111,9 +111,9 @@ enum WaiterList {
                 "position",
                 .fixed(8, priority: 12),
                 alignment: .trailing,
-                rank: { .number(-Double($0.place)) }
+                rank: { .number(-Double($0.position)) }
             ) {
-                Span("\($0.place).", $1.style($0.place == 1 ? .text : .dim))
+                Span("\($0.position).", $1.style($0.position == 1 ? .text : .dim))
             },
             Listing.Column("caller", .fixed(6, priority: 5)) {
                 Span($0.status.isAsync ? "task" : "thread", $1.style(.dim))

@@ -50,12 +50,12 @@ struct WaitersScreen {
             )
         )
         let half = areas[1].height / 2
-        let places =
+        let sides =
             columns[1].width > 0 ? columns : areas[1].rows([half, areas[1].height - half])
-        drawQueue(on: &canvas, in: places[0])
-        drawBlockers(on: &canvas, in: places[1])
-        scene.markPart(1, on: &canvas, places[0])
-        scene.markPart(2, on: &canvas, places[1])
+        drawQueue(on: &canvas, in: sides[0])
+        drawBlockers(on: &canvas, in: sides[1])
+        scene.markPart(1, on: &canvas, sides[0])
+        scene.markPart(2, on: &canvas, sides[1])
     }
 
     private func drawChart(on canvas: inout Canvas, in rect: Rect) {
@@ -155,12 +155,12 @@ struct WaitersScreen {
                 return ", longest \($0.origin.name) \(age)"
             } ?? ""
         }
-        let most = peaks.accesses
-        let reads = HumanUnits.counted(most.waitingReaders, "read", "reads")
-        let writes = HumanUnits.counted(most.waitingWriters, "write", "writes")
+        let accesses = peaks.accesses
+        let reads = HumanUnits.counted(accesses.waitingReaders, "read", "reads")
+        let writes = HumanUnits.counted(accesses.waitingWriters, "write", "writes")
         let lines = [
             (
-                most.areSampled
+                accesses.areSampled
                     ? "the run has ended; maximum numbers of observed waiters:"
                     : "the run has ended; maximum numbers of waiters:",
                 Role.dim
@@ -243,8 +243,8 @@ struct WaitersScreen {
         below rows: Int
     ) -> Rect {
         let shares = HoldShares.all(in: scene.history, seconds: Verdict.seconds)
-        let most = 4
-        let needed = shares.reduce(1) { $0 + 1 + min($1.holders.count, most) }
+        let holderLimit = 4
+        let needed = shares.reduce(1) { $0 + 1 + min($1.holders.count, holderLimit) }
         guard !shares.isEmpty, inner.height >= needed + max(rows, 3), inner.width >= 36 else {
             return inner
         }
@@ -266,7 +266,7 @@ struct WaitersScreen {
                 limit: inner.width
             )
             y += 1
-            for holder in share.holders.prefix(most) {
+            for holder in share.holders.prefix(holderLimit) {
                 draw(holder, of: share.count, on: &canvas, in: inner, y: y)
                 y += 1
             }

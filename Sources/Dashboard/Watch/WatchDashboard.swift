@@ -101,14 +101,14 @@ package struct WatchDashboard: Sendable {
             let start = self.start ?? report.time
             self.start = start
             let time = Double(report.time.milliseconds - start.milliseconds) / 1000
-            if let place = databases.firstIndex(where: { $0.path == report.file.path }) {
-                databases[place].append(report, time: time)
+            if let index = databases.firstIndex(where: { $0.path == report.file.path }) {
+                databases[index].append(report, time: time)
             } else {
                 var history = WatchHistory(path: report.file.path)
                 history.append(report, time: time)
                 databases.append(history)
-                for place in databases.indices {
-                    databases[place].setBudget(WatchHistory.budget / databases.count)
+                for index in databases.indices {
+                    databases[index].setBudget(WatchHistory.budget / databases.count)
                 }
             }
         }

@@ -148,15 +148,15 @@ struct Verdict: Equatable {
     /// run.
     private static func heads(of history: History, _ use: String) -> [String] {
         guard history.isOver else { return ["No waiters: \(use)", "No waiters"] }
-        let most = history.peaks.accesses.sentence
-        return ["\(most); \(use)", most]
+        let peaks = history.peaks.accesses.sentence
+        return ["\(peaks); \(use)", peaks]
     }
 
     /// Returns text such as `no waiters now; up to 6 earlier`, or the maximum for an ended run.
     private static func peak(_ history: History, seconds: Double, isQueue: Bool) -> String {
         if history.isOver {
-            let most = history.peaks.accesses.sentence
-            return most.prefix(1).lowercased() + most.dropFirst()
+            let peaks = history.peaks.accesses.sentence
+            return peaks.prefix(1).lowercased() + peaks.dropFirst()
         }
         let peak = history.maximum(over: seconds) {
             $0.waitingReaders + (isQueue ? $0.waitingWriters : 0)

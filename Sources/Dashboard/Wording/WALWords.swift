@@ -131,8 +131,8 @@ extension History {
             // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB.
             wal.bytes > 1_000 * 4_120 + 32
         else { return false }
-        var least = Double(wal.bytes)
-        visitMoments(last: Verdict.seconds) { if $0.walBytes < least { least = $0.walBytes } }
-        return Double(wal.bytes) > least * 1.1
+        var minimum = Double(wal.bytes)
+        visitMoments(last: Verdict.seconds) { if $0.walBytes < minimum { minimum = $0.walBytes } }
+        return Double(wal.bytes) > minimum * 1.1
     }
 }

@@ -200,10 +200,10 @@ struct ExecutionDecoder {
     private func text(of end: TraceEvent.StatementEnd, _ process: Int32) -> String? {
         // The memory of a finalized statement may have been reused.
         guard end.source == .reset, let layout = layouts[end.library] else { return nil }
-        let place = end.statement &+ UInt64(layout.sql)
-        guard memory.pointer(process, at: place) == end.sql,
+        let address = end.statement &+ UInt64(layout.sql)
+        guard memory.pointer(process, at: address) == end.sql,
             let text = memory.text(process, at: end.sql, limit: Self.textLimit),
-            memory.pointer(process, at: place) == end.sql
+            memory.pointer(process, at: address) == end.sql
         else { return nil }
         return text
     }

@@ -22,11 +22,11 @@ extension ProcessMemory {
     /// it cannot be read.
     func text(_ process: Int32, at address: UInt64, limit: Int) -> String? {
         var text: [UInt8] = []
-        var place = address
+        var current = address
         while text.count < limit {
             // Read up to the end of the page, because the next page may not be mapped.
-            let count = 4_096 - Int(place % 4_096)
-            let part = bytes(process, at: place, count: count).bytes
+            let count = 4_096 - Int(current % 4_096)
+            let part = bytes(process, at: current, count: count).bytes
             guard !part.isEmpty else { return nil }
             if let end = part.firstIndex(of: 0) {
                 text += part[..<end]
@@ -34,7 +34,7 @@ extension ProcessMemory {
             }
             text += part
             guard part.count == count else { return nil }
-            place &+= UInt64(count)
+            current &+= UInt64(count)
         }
         return String(decoding: text.prefix(limit), as: UTF8.self) + "…"
     }

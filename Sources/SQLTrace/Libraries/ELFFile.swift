@@ -114,13 +114,13 @@ struct ELFFile: Sendable {
         _ segments: [Segment],
         _ isIncluded: (String) -> Bool
     ) {
-        var place = 0
-        while place + Self.symbolLength <= symbols.count {
-            defer { place += Self.symbolLength }
+        var start = 0
+        while start + Self.symbolLength <= symbols.count {
+            defer { start += Self.symbolLength }
             // Keep only functions that this file defines.
-            guard let name = symbols.u32(place), let info = symbols.u8(place + 4), info & 0xf == 2,
-                let section = symbols.u16(place + 6), section != 0,
-                let address = symbols.u64(place + 8), let length = symbols.u64(place + 16),
+            guard let name = symbols.u32(start), let info = symbols.u8(start + 4), info & 0xf == 2,
+                let section = symbols.u16(start + 6), section != 0,
+                let address = symbols.u64(start + 8), let length = symbols.u64(start + 16),
                 // Decode only names with this prefix.
                 names.hasPrefix("sqlite3", at: Int(name)), let text = names.string(Int(name)),
                 isIncluded(text),
@@ -138,11 +138,11 @@ struct ELFFile: Sendable {
 
     private static func segments(_ table: LittleEndian, entry: Int) -> [Segment] {
         guard entry >= 56 else { return [] }
-        return stride(from: 0, to: table.count, by: entry).compactMap { place in
+        return stride(from: 0, to: table.count, by: entry).compactMap { start in
             // A loaded segment with code.
-            guard table.u32(place) == 1, let flags = table.u32(place + 4), flags & 1 != 0,
-                let offset = table.u64(place + 8), let address = table.u64(place + 16),
-                let size = table.u64(place + 32), offset < 1 << 48, size < 1 << 48
+            guard table.u32(start) == 1, let flags = table.u32(start + 4), flags & 1 != 0,
+                let offset = table.u64(start + 8), let address = table.u64(start + 16),
+                let size = table.u64(start + 32), offset < 1 << 48, size < 1 << 48
             else { return nil }
             return Segment(offset: offset, address: address, size: size)
         }
@@ -150,10 +150,10 @@ struct ELFFile: Sendable {
 
     private static func sections(_ table: LittleEndian, entry: Int) -> [Section] {
         guard entry >= 64 else { return [] }
-        return stride(from: 0, to: table.count, by: entry).compactMap { place in
-            guard let name = table.u32(place), let type = table.u32(place + 4),
-                let offset = table.u64(place + 24), let size = table.u64(place + 32),
-                let link = table.u32(place + 40)
+        return stride(from: 0, to: table.count, by: entry).compactMap { start in
+            guard let name = table.u32(start), let type = table.u32(start + 4),
+                let offset = table.u64(start + 24), let size = table.u64(start + 32),
+                let link = table.u32(start + 40)
             else { return nil }
             return Section(name: name, type: type, offset: offset, size: size, link: link)
         }

@@ -122,8 +122,8 @@ struct TransactionTracker {
         }
         let length = ended.seconds(at: time)
         if longest.count < Self.longestLimit || length > (longest.last?.seconds(at: time) ?? 0) {
-            let place = longest.firstIndex { $0.seconds(at: time) < length } ?? longest.count
-            longest.insert(ended, at: place)
+            let index = longest.firstIndex { $0.seconds(at: time) < length } ?? longest.count
+            longest.insert(ended, at: index)
             if longest.count > Self.longestLimit { longest.removeLast() }
         }
     }

@@ -62,9 +62,9 @@ struct EventRecord: Sendable {
     ///
     /// The field contains the offset in the record and the length, including a zero byte.
     func text(_ field: EventFormat.Field?) -> String? {
-        guard let place = field.flatMap({ bytes.u32($0.offset) }) else { return nil }
-        let offset = Int(place & 0xffff)
-        let length = Int(place >> 16)
+        guard let word = field.flatMap({ bytes.u32($0.offset) }) else { return nil }
+        let offset = Int(word & 0xffff)
+        let length = Int(word >> 16)
         guard length > 0, offset + length <= bytes.count else { return nil }
         let text = String(decoding: bytes.bytes[offset..<(offset + length - 1)], as: UTF8.self)
         return text == "(fault)" ? nil : text

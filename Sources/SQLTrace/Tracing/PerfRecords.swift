@@ -13,23 +13,23 @@ enum PerfRecords {
     static func parse(_ bytes: [UInt8]) -> Content {
         var content = Content()
         let field = LittleEndian(bytes)
-        var place = 0
-        while place < bytes.count {
-            guard let type = field.u32(place), let size = field.u16(place + 6).map(Int.init),
-                size >= 8, place + size <= bytes.count
+        var offset = 0
+        while offset < bytes.count {
+            guard let type = field.u32(offset), let size = field.u16(offset + 6).map(Int.init),
+                size >= 8, offset + size <= bytes.count
             else {
                 content.isMalformed = true
                 return content
             }
             switch type {
             // PERF_RECORD_LOST: the event's ID, then the number of lost samples.
-            case 2: content.lost &+= field.u64(place + 16) ?? 0
+            case 2: content.lost &+= field.u64(offset + 16) ?? 0
             // PERF_RECORD_SAMPLE: process and thread, time, length of the record, record.
             case 9:
-                if size >= 28, let time = field.u64(place + 16),
-                    let length = field.u32(place + 24).map(Int.init), length <= size - 28
+                if size >= 28, let time = field.u64(offset + 16),
+                    let length = field.u32(offset + 24).map(Int.init), length <= size - 28
                 {
-                    let record = bytes[(place + 28)..<(place + 28 + length)]
+                    let record = bytes[(offset + 28)..<(offset + 28 + length)]
                     content.records.append(
                         EventRecord(time: time, bytes: LittleEndian(Array(record)))
                     )
@@ -38,7 +38,7 @@ enum PerfRecords {
                 }
             default: break
             }
-            place += size
+            offset += size
         }
         return content
     }

@@ -34,12 +34,12 @@ struct ProbeArguments {
             let array = "+\(values.array)(\(statement))"
             arguments.append("nv=+\(values.count)(\(statement)):u16")
             for index in 0..<Self.valueCount {
-                let place = index * values.stride
+                let offset = index * values.stride
                 arguments += [
-                    "v\(index)=+\(place)(\(array)):x64",
-                    "f\(index)=+\(place + values.flags)(\(array)):u16",
-                    "l\(index)=+\(place + values.length)(\(array)):u32",
-                    "t\(index)=+0(+\(place + values.pointer)(\(array))):x64[\(Self.valueWords)]",
+                    "v\(index)=+\(offset)(\(array)):x64",
+                    "f\(index)=+\(offset + values.flags)(\(array)):u16",
+                    "l\(index)=+\(offset + values.length)(\(array)):u32",
+                    "t\(index)=+0(+\(offset + values.pointer)(\(array))):x64[\(Self.valueWords)]",
                 ]
             }
         }

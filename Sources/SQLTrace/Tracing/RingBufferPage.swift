@@ -27,24 +27,24 @@ enum RingBufferPage {
         let length = Int(commit & 0xfff_ffff & ~(Self.missedStored | Self.missedEvents))
         let end = min(Self.header + length, page.count)
         content.isMalformed = Self.header + length > page.count
-        var place = Self.header
-        while place < end {
-            guard let word = field.u32(place) else { break }
+        var offset = Self.header
+        while offset < end {
+            guard let word = field.u32(offset) else { break }
             let type = Int(word & 0x1f)
             let delta = UInt64(word >> 5)
-            place += 4
+            offset += 4
             var size: Int
             switch type {
             case 29:
                 // Padding: skip to the end of the page, or over a discarded record.
-                guard delta > 0, let skipped = field.u32(place), skipped >= 4 else {
+                guard delta > 0, let skipped = field.u32(offset), skipped >= 4 else {
                     return content
                 }
                 time &+= delta
-                place += Int(skipped)
+                offset += Int(skipped)
                 continue
             case 30, 31:
-                guard let rest = field.u32(place) else {
+                guard let rest = field.u32(offset) else {
                     content.isMalformed = true
                     return content
                 }
@@ -52,28 +52,28 @@ enum RingBufferPage {
                 // Type 30 extends the time difference. Type 31 is a time whose upper five bits come
                 // from the page.
                 time = type == 30 ? time &+ extended : extended | time & (0x1f << 59)
-                place += 4
+                offset += 4
                 continue
             case 0:
                 // The length includes the four bytes of the length itself.
-                guard let recordLength = field.u32(place), recordLength >= 4 else {
+                guard let recordLength = field.u32(offset), recordLength >= 4 else {
                     content.isMalformed = true
                     return content
                 }
                 size = Int(recordLength) - 4
-                place += 4
+                offset += 4
             default:
                 size = type * 4
             }
             time &+= delta
-            guard size <= end - place else {
+            guard size <= end - offset else {
                 content.isMalformed = true
                 return content
             }
             content.records.append(
-                EventRecord(time: time, bytes: LittleEndian(Array(page[place..<(place + size)])))
+                EventRecord(time: time, bytes: LittleEndian(Array(page[offset..<(offset + size)])))
             )
-            place += (size + 3) & ~3
+            offset += (size + 3) & ~3
         }
         return content
     }

@@ -92,8 +92,8 @@ final class TraceInstance {
         arguments: [String]
     ) throws(TraceError) {
         // Use the descriptor, because the file may have been renamed or hidden by a mount.
-        let place = "/proc/\(getpid())/fd/\(descriptor):0x\(String(offset, radix: 16))"
-        let line = "\(kind):\(name)/\(event) \(place) " + arguments.joined(separator: " ")
+        let location = "/proc/\(getpid())/fd/\(descriptor):0x\(String(offset, radix: 16))"
+        let line = "\(kind):\(name)/\(event) \(location) " + arguments.joined(separator: " ")
         let code = folder.write(line + "\n", to: "uprobe_events", appends: true)
         guard code == 0 else {
             throw TraceError(

@@ -100,8 +100,8 @@ actor TaskAccess: SerialExecutor {
             return
         }
         let thread = ThreadState.current
-        let place = Unmanaged.passUnretained(slot)
-        if thread.pointee.leaving?.toOpaque() == place.toOpaque() {
+        let reference = Unmanaged.passUnretained(slot)
+        if thread.pointee.leaving?.toOpaque() == reference.toOpaque() {
             thread.pointee.successor = Unmanaged.passRetained(self)
         } else {
             slot.executor.async { self.runJobAndSuccessors() }

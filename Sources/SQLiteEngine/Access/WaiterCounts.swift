@@ -9,14 +9,14 @@ final class WaiterCounts: Sendable {
     /// The counts of waiting accesses with one intent.
     struct Count: ~Copyable, Sendable {
         private let waiting = Atomic<Int>(0)
-        private let most = Atomic<Int>(0)
+        private let maximum = Atomic<Int>(0)
 
         /// The largest number of accesses that waited simultaneously since ``restart()``.
-        var peak: Int { most.load(ordering: .sequentiallyConsistent) }
+        var peak: Int { maximum.load(ordering: .sequentiallyConsistent) }
 
         fileprivate func change(by difference: Int) {
             let now = waiting.wrappingAdd(difference, ordering: .relaxed).newValue
-            if difference > 0 { most.max(now, ordering: .relaxed) }
+            if difference > 0 { maximum.max(now, ordering: .relaxed) }
         }
 
         /// Resets the peak to the number of accesses that wait now.
@@ -24,8 +24,8 @@ final class WaiterCounts: Sendable {
         /// If an access starts to wait at the same moment, either the loaded count includes it, or
         /// it raises the peak after the store.
         fileprivate func restart() {
-            most.store(0, ordering: .sequentiallyConsistent)
-            most.max(waiting.load(ordering: .sequentiallyConsistent), ordering: .relaxed)
+            maximum.store(0, ordering: .sequentiallyConsistent)
+            maximum.max(waiting.load(ordering: .sequentiallyConsistent), ordering: .relaxed)
         }
     }
 

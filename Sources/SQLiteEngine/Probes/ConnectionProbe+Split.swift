@@ -147,8 +147,8 @@ extension ConnectionProbe {
     /// Records the end of a statement's step.
     func endCall(of number: UInt64) {
         let time = splitState.pointee.endCall(at: monotonicNanoseconds())
-        if let place = splitState.pointee.executions.firstIndex(where: { $0.number == number }) {
-            splitState.pointee.executions[place].time &+= time
+        if let index = splitState.pointee.executions.firstIndex(where: { $0.number == number }) {
+            splitState.pointee.executions[index].time &+= time
         } else {
             splitState.pointee.executions.append((number, time))
         }
@@ -156,10 +156,10 @@ extension ConnectionProbe {
 
     /// Records the end of a statement's execution.
     func endExecution(of number: UInt64) {
-        guard let place = splitState.pointee.executions.firstIndex(where: { $0.number == number })
+        guard let index = splitState.pointee.executions.firstIndex(where: { $0.number == number })
         else { return }
-        times.statements.record(splitState.pointee.executions[place].time)
-        splitState.pointee.executions.swapAt(place, splitState.pointee.executions.count - 1)
+        times.statements.record(splitState.pointee.executions[index].time)
+        splitState.pointee.executions.swapAt(index, splitState.pointee.executions.count - 1)
         splitState.pointee.executions.removeLast()
     }
 

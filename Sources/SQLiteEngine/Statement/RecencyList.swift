@@ -1,13 +1,12 @@
 /// The order in which the entries of a cache were last used.
 ///
-/// The list is a doubly linked list of places, which are indices in the storage of the cache. Every
-/// operation takes constant time. Once the list has reached its largest size, operations do not
-/// allocate memory.
+/// The list is a doubly linked list of indexes into the storage of the cache. Every operation takes
+/// constant time. Once the list has reached its largest size, operations do not allocate memory.
 struct RecencyList {
     private struct Links {
-        /// The place that was used immediately after this one, or ``none``.
+        /// The index that was used immediately after this one, or ``none``.
         var newer: Int
-        /// The place that was used immediately before this one, or ``none``.
+        /// The index that was used immediately before this one, or ``none``.
         var older: Int
     }
 
@@ -18,50 +17,50 @@ struct RecencyList {
     private var newest = none
     private var oldest = none
 
-    /// The least recently used place, or `nil` if the list is empty.
+    /// The least recently used index, or `nil` if the list is empty.
     var leastRecent: Int? { oldest == Self.none ? nil : oldest }
 
-    /// Adds a place and marks it as used now.
+    /// Adds an index and marks it as used now.
     ///
-    /// - Returns: The number of a removed place, if there is one, or the smallest unused number.
+    /// - Returns: A removed index, if there is one, or the smallest unused index.
     mutating func insert() -> Int {
-        let place: Int
+        let index: Int
         if let reused = free.popLast() {
-            place = reused
+            index = reused
         } else {
-            place = links.count
+            index = links.count
             links.append(Links(newer: Self.none, older: Self.none))
         }
-        linkAsNewest(place)
-        return place
+        linkAsNewest(index)
+        return index
     }
 
-    /// Marks a place as used now.
+    /// Marks an index as used now.
     @inline(__always)
-    mutating func use(_ place: Int) {
-        if place != newest { moveToNewest(place) }
+    mutating func use(_ index: Int) {
+        if index != newest { moveToNewest(index) }
     }
 
-    /// Removes a place.
-    mutating func remove(_ place: Int) {
-        unlink(place)
-        free.append(place)
+    /// Removes an index.
+    mutating func remove(_ index: Int) {
+        unlink(index)
+        free.append(index)
     }
 
     @inline(never)
-    private mutating func moveToNewest(_ place: Int) {
-        unlink(place)
-        linkAsNewest(place)
+    private mutating func moveToNewest(_ index: Int) {
+        unlink(index)
+        linkAsNewest(index)
     }
 
-    private mutating func linkAsNewest(_ place: Int) {
-        links[place] = Links(newer: Self.none, older: newest)
-        if newest == Self.none { oldest = place } else { links[newest].newer = place }
-        newest = place
+    private mutating func linkAsNewest(_ index: Int) {
+        links[index] = Links(newer: Self.none, older: newest)
+        if newest == Self.none { oldest = index } else { links[newest].newer = index }
+        newest = index
     }
 
-    private mutating func unlink(_ place: Int) {
-        let link = links[place]
+    private mutating func unlink(_ index: Int) {
+        let link = links[index]
         if link.newer == Self.none {
             newest = link.older
         } else {

@@ -22,8 +22,8 @@ struct StatementCache {
     private struct Entry {
         let sql: String
         let isASCII: Bool
-        /// The place in ``order``, with 32 bits so that an entry occupies only four words.
-        let place: Int32
+        /// The position in ``order``, with 32 bits so that an entry occupies only four words.
+        let position: Int32
         let statement: Statement
 
         /// Returns whether the SQL of this entry and `sql`, which are equal strings, have the same
@@ -42,7 +42,7 @@ struct StatementCache {
         var isBusy: Bool { sqlite3_stmt_busy(statement.pointer) != 0 }
     }
 
-    /// The data required to remove the statement at a place.
+    /// The data required to remove the statement at a position.
     private struct Occupant {
         let sql: String
         let byteCount: Int
@@ -59,10 +59,10 @@ struct StatementCache {
 
     private var entries: [String: Entry] = [:]
 
-    /// The order in which the statements were last used, by their places.
+    /// The order in which the statements were last used, by their positions.
     private var order = RecencyList()
 
-    /// The statements by place, with `nil` for a free place.
+    /// The statements by position, with `nil` for a free position.
     private var occupants: [Occupant?] = []
 
     /// The total size of the cached statements, in bytes.
@@ -77,7 +77,7 @@ struct StatementCache {
         for index in recent.indices where recent[index].sql == sql {
             guard recent[index].hasSameBytes(as: sql) else { break }
             guard !recent[index].isBusy else { return nil }
-            order.use(Int(recent[index].place))
+            order.use(Int(recent[index].position))
             return recent[index].statement
         }
         return hashedStatement(sql: sql)
@@ -89,7 +89,7 @@ struct StatementCache {
             return nil
         }
         addToRecent(entry)
-        order.use(Int(entry.place))
+        order.use(Int(entry.position))
         return entry.statement
     }
 
@@ -100,25 +100,25 @@ struct StatementCache {
     mutating func insert(_ statement: Statement, sql: String) {
         if let entry = entries[sql] {
             if entry.isBusy, entry.hasSameBytes(as: sql) { return }
-            remove(at: Int(entry.place))
+            remove(at: Int(entry.position))
         }
         let byteCount = Self.byteCount(of: statement, sql)
         guard byteCount <= Self.byteCapacity else { return }
         while count >= Self.capacity || self.byteCount + byteCount > Self.byteCapacity,
-            let place = order.leastRecent
+            let position = order.leastRecent
         {
-            remove(at: place)
+            remove(at: position)
         }
-        let place = order.insert()
+        let position = order.insert()
         let entry = Entry(
             sql: sql,
             isASCII: sql.utf8.allSatisfy { $0 < 0x80 },
-            place: Int32(place),
+            position: Int32(position),
             statement: statement
         )
         let occupant = Occupant(sql: sql, byteCount: byteCount)
-        if place < occupants.count {
-            occupants[place] = occupant
+        if position < occupants.count {
+            occupants[position] = occupant
         } else {
             occupants.append(occupant)
         }
@@ -130,7 +130,7 @@ struct StatementCache {
     /// Removes the statements that satisfy a condition.
     mutating func removeAll(where condition: (Statement) -> Bool) {
         for entry in entries.values where condition(entry.statement) {
-            remove(at: Int(entry.place))
+            remove(at: Int(entry.position))
         }
     }
 
@@ -139,13 +139,13 @@ struct StatementCache {
     /// Statements without other references are finalized.
     mutating func removeAll() { self = StatementCache() }
 
-    private mutating func remove(at place: Int) {
-        guard let occupant = occupants[place] else { return }
-        occupants[place] = nil
+    private mutating func remove(at position: Int) {
+        guard let occupant = occupants[position] else { return }
+        occupants[position] = nil
         entries[occupant.sql] = nil
-        order.remove(place)
+        order.remove(position)
         byteCount -= occupant.byteCount
-        if let index = recent.firstIndex(where: { Int($0.place) == place }) {
+        if let index = recent.firstIndex(where: { Int($0.position) == position }) {
             recent.remove(at: index)
             hand = 0
         }

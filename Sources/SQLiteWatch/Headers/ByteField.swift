@@ -15,13 +15,13 @@ struct ByteField {
         offset >= 0 && offset < bytes.count ? bytes[offset] : nil
     }
 
-    /// Returns the two bytes from an offset, most significant first.
+    /// Returns the big-endian 16-bit integer at an offset.
     func big16(_ offset: Int) -> UInt16? {
         guard let high = byte(offset), let low = byte(offset + 1) else { return nil }
         return UInt16(high) << 8 | UInt16(low)
     }
 
-    /// Returns the four bytes from an offset, most significant first.
+    /// Returns the big-endian 32-bit integer at an offset.
     func big32(_ offset: Int) -> UInt32? {
         guard let high = big16(offset), let low = big16(offset + 2) else { return nil }
         return UInt32(high) << 16 | UInt32(low)

@@ -65,9 +65,9 @@ public enum AutoVacuum: String, Sendable, Codable, Equatable {
 public enum TextEncodingName: String, Sendable, Codable, Equatable {
     /// UTF-8.
     case utf8 = "UTF-8"
-    /// UTF-16, least significant byte first.
+    /// UTF-16, little-endian.
     case utf16LittleEndian = "UTF-16le"
-    /// UTF-16, most significant byte first.
+    /// UTF-16, big-endian.
     case utf16BigEndian = "UTF-16be"
 
     init?(field: UInt32) {

@@ -27,16 +27,17 @@ struct BusyWait {
     mutating func isWaiting(_ process: Int32, startTicks: UInt64) -> Bool? {
         guard let threads = ProcFile.names(in: "/proc/\(process)/task") else { return nil }
         for thread in threads.prefix(Self.threadLimit) {
-            guard let place = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
+            guard let channel = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
             else { return nil }
             // The file contains 0 for running threads, and for all threads of other users.
-            guard place == "0" || place == "hrtimer_nanosleep" || place == "do_nanosleep" else {
+            guard channel == "0" || channel == "hrtimer_nanosleep" || channel == "do_nanosleep"
+            else {
                 continue
             }
             guard
                 let line = ProcFile.text("/proc/\(process)/task/\(thread)/syscall", limit: 256)
             else { return nil }
-            guard place != "0" else { continue }
+            guard channel != "0" else { continue }
             let words = line.split(whereSeparator: \.isWhitespace)
             // The fields are the number, six arguments, the stack pointer and the program counter.
             guard words.count == 9, Self.sleepCalls.contains(words[0]),

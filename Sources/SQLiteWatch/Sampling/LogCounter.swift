@@ -23,21 +23,21 @@ struct LogCounter: Equatable, Sendable {
             self.identity = identity
         }
         guard let last else { return }
-        let distance = header.salt1 &- last.salt1
+        let difference = header.salt1 &- last.salt1
         // Closing the last connection removes the wal-index, and recovery rebuilds it. The new
         // wal-index counts only the commits since its creation.
         let isRebuilt =
             identity != self.identity || header.change < last.change
-            || distance > Self.plausibleResets
+            || difference > Self.plausibleResets
         if isRebuilt {
             commits += UInt64(header.change)
             if header.change > 0 { frames += UInt64(header.frames) }
             return
         }
         commits += UInt64(header.change - last.change)
-        if distance > 0 {
-            resets += UInt64(distance)
-            checkpoints += UInt64(distance)
+        if difference > 0 {
+            resets += UInt64(difference)
+            checkpoints += UInt64(difference)
             framesBackfilled += UInt64(last.frames - last.backfilled)
             frames += UInt64(header.frames)
             if header.backfilled > 0 {
@@ -76,9 +76,9 @@ struct ChangeCounter: Equatable, Sendable {
     /// A new file sets a new baseline.
     mutating func update(_ counter: UInt32, identity: FileIdentity?) {
         if let last, identity == self.identity {
-            let distance = counter &- last
+            let difference = counter &- last
             // A restored copy of the file has an older counter.
-            if distance < 1 << 31 { transactions += UInt64(distance) }
+            if difference < 1 << 31 { transactions += UInt64(difference) }
         }
         last = counter
         self.identity = identity

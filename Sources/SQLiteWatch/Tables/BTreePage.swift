@@ -74,9 +74,9 @@ struct BTreePage {
         let total = Int(length)
         let largest = isTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
         guard total > largest else { return (offset, total, total) }
-        let least = (usable - 12) * 32 / 255 - 23
-        let part = least + (total - least) % (usable - 4)
-        return (offset, total, part <= largest ? part : least)
+        let minimum = (usable - 12) * 32 / 255 - 23
+        let part = minimum + (total - minimum) % (usable - 4)
+        return (offset, total, part <= largest ? part : minimum)
     }
 
     private func offset(ofCell cell: Int) -> Int? {

@@ -32,7 +32,7 @@ package enum ColorDepth: String, Sendable, CaseIterable {
         among indexes: ClosedRange<UInt8>
     ) -> UInt8 {
         var best = indexes.lowerBound
-        var least = Int.max
+        var minimum = Int.max
         for index in indexes {
             let candidate = IndexedPalette.components(of: index)
             let red = Int(target.0) - Int(candidate.0)
@@ -40,8 +40,8 @@ package enum ColorDepth: String, Sendable, CaseIterable {
             let blue = Int(target.2) - Int(candidate.2)
             // The eye is most sensitive to green, and least sensitive to blue.
             let distance = 3 * red * red + 4 * green * green + 2 * blue * blue
-            if distance < least {
-                least = distance
+            if distance < minimum {
+                minimum = distance
                 best = index
             }
         }

@@ -94,12 +94,12 @@ package struct Table: Sendable {
         let shown = isWhole ? rows.count : max(0, room - 1)
         let first = isWhole ? 0 : firstRow(shown)
         for index in 0..<shown {
-            let place = first + index
+            let rowIndex = first + index
             let area = Rect(x: rect.minX, y: rect.minY + index + 1, width: rect.width, height: 1)
-            draw(rows[place], on: &canvas, cells.map { $0.row(index + 1) })
-            guard names.indices.contains(place) else { continue }
-            canvas.mark(area, as: .row(names[place]))
-            if names[place] == selected { canvas.select(area) }
+            draw(rows[rowIndex], on: &canvas, cells.map { $0.row(index + 1) })
+            guard names.indices.contains(rowIndex) else { continue }
+            canvas.mark(area, as: .row(names[rowIndex]))
+            if names[rowIndex] == selected { canvas.select(area) }
         }
         if shown < rows.count, room > 0 {
             let below = rows.count - shown - first
@@ -119,8 +119,8 @@ package struct Table: Sendable {
 
     /// Returns the first displayed row that puts the selected row in the middle.
     private func firstRow(_ shown: Int) -> Int {
-        guard let selected, let place = names.firstIndex(of: selected) else { return 0 }
-        return min(max(place - shown / 2, 0), rows.count - shown)
+        guard let selected, let rowIndex = names.firstIndex(of: selected) else { return 0 }
+        return min(max(rowIndex - shown / 2, 0), rows.count - shown)
     }
 
     private func drawTitles(on canvas: inout Canvas, _ cells: [Rect]) {

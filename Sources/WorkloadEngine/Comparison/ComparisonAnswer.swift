@@ -106,14 +106,20 @@ struct ComparisonAnswer {
             case .all: return "all of it comes from \(means)"
             }
         }
-        let list = shares.map { title, share in
+        let unaffected = shares.filter { $0.share == .nothing }.map(\.title)
+        let parts = shares.compactMap { title, share -> String? in
             switch share {
-            case .nothing: "nothing measurable in \(title)"
+            case .nothing: nil
             case .part(let factor): "\(factor) in \(title)"
             case .all: "all of it in \(title)"
             }
         }
-        return "of that, \(means) (\(queue)) account for \(list.joined(separator: " and "))"
+        var clauses: [String] = []
+        if !unaffected.isEmpty {
+            clauses.append("have no measurable effect on " + unaffected.joined(separator: " and "))
+        }
+        if !parts.isEmpty { clauses.append("account for " + parts.joined(separator: " and ")) }
+        return "of that, \(means) (\(queue)) \(clauses.joined(separator: " and "))"
     }
 
     /// Returns the part of a difference that the queue in WAL mode also shows.

@@ -13,17 +13,18 @@ extension Scenario {
         var scenario = try scaled(toMeasured: duration)
         // Limit the drain to prevent accesses that never end from taking as long as the block.
         scenario.drain = min(scenario.drain, max(Self.leastDrain, duration / 6))
-        let least = min(Self.leastWarmUp, duration / 2)
+        let minimum = min(Self.leastWarmUp, duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }
         let length = warmUp.reduce(Duration.zero) { $0 + $1.duration }
         if length == .zero {
             scenario.phases.insert(
-                Phase(name: "warm-up", duration: least, isMeasured: false),
+                Phase(name: "warm-up", duration: minimum, isMeasured: false),
                 at: 0
             )
-        } else if length < least {
+        } else if length < minimum {
             for index in warmUp.indices {
-                scenario.phases[index].duration = scenario.phases[index].duration * (least / length)
+                scenario.phases[index].duration =
+                    scenario.phases[index].duration * (minimum / length)
             }
         }
         return scenario

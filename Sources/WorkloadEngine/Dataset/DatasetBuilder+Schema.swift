@@ -89,8 +89,8 @@ extension DatasetBuilder {
         let name = quoted(table.name)
         if table.columns.isEmpty { return "INSERT INTO \(name) DEFAULT VALUES" }
         let columns = table.columns.map { quoted($0.name) }.joined(separator: ", ")
-        let places = table.columns.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT INTO \(name) (\(columns)) VALUES (\(places))"
+        let placeholders = table.columns.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO \(name) (\(columns)) VALUES (\(placeholders))"
     }
 
     private static func quoted(_ name: String) -> String {

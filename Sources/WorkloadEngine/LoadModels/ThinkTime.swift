@@ -15,8 +15,8 @@ public enum ThinkTime: Sendable, Equatable {
         case .constant(let duration):
             return duration.wholeNanoseconds
         case .uniform(let range):
-            let least = range.lowerBound.wholeNanoseconds
-            return least + stream.next(below: range.upperBound.wholeNanoseconds - least + 1)
+            let minimum = range.lowerBound.wholeNanoseconds
+            return minimum + stream.next(below: range.upperBound.wholeNanoseconds - minimum + 1)
         case .exponential(let mean):
             let gap = ExponentialDistribution(rate: 1).next(using: &stream)
             return UInt64(min(gap * Double(mean.wholeNanoseconds), 1e18))

@@ -17,13 +17,13 @@ struct SlowAccesses: Sendable {
     /// The slowest accesses, in no particular order.
     private(set) var accesses: [Access] = []
     /// The shortest response time among the kept accesses, once their number has reached the limit.
-    private var least: UInt64 = 0
+    private var shortest: UInt64 = 0
     private var leastIndex = 0
 
     /// Keeps an access if it is one of the slowest.
     @inline(__always)
     mutating func offer(_ stamps: WorkerRecorder.Stamps, place: Int) {
-        if accesses.count == Self.limit, stamps.end &- stamps.intended <= least { return }
+        if accesses.count == Self.limit, stamps.end &- stamps.intended <= shortest { return }
         keep(Access(stamps: stamps, place: place))
     }
 
@@ -35,12 +35,12 @@ struct SlowAccesses: Sendable {
             accesses[leastIndex] = access
         }
         leastIndex = accesses.indices.min { accesses[$0].response < accesses[$1].response } ?? 0
-        least = accesses[leastIndex].response
+        shortest = accesses[leastIndex].response
     }
 
     /// Removes all accesses but keeps the memory.
     mutating func clear() {
         accesses.removeAll(keepingCapacity: true)
-        least = 0
+        shortest = 0
     }
 }

@@ -16,8 +16,8 @@ extension TextReport {
         var lines = ["  SQLITE_BUSY by cause"] + rows.prefix(1)
         for (row, group) in zip(rows.dropFirst(), shown) {
             lines.append(row)
-            let place = [group.code, group.statement.map(oneLine)].compactMap(\.self)
-            if !place.isEmpty { lines.append("      \(place.joined(separator: " in "))") }
+            let details = [group.code, group.statement.map(oneLine)].compactMap(\.self)
+            if !details.isEmpty { lines.append("      \(details.joined(separator: " in "))") }
             lines.append("      remedy: \(group.remedy)")
         }
         if let rest = rest(busy) { lines.append("    \(rest)") }

@@ -32,16 +32,16 @@ enum GeneratorCost {
     /// The result comes from the cheapest attempt, because other work on the machine can only
     /// increase the cost.
     static func measure(_ attempt: () throws -> Attempt) rethrows -> UInt64 {
-        var least = UInt64.max
+        var lowest = UInt64.max
         var longAttempts = 0
         for _ in 0..<maximumAttempts {
             let seen = try attempt()
             guard seen.accesses > 0 else { continue }
-            least = min(least, seen.time / seen.accesses)
+            lowest = min(lowest, seen.time / seen.accesses)
             if seen.time >= minimumTime { longAttempts += 1 }
             if longAttempts == requiredAttempts { break }
         }
-        return least == .max ? 0 : least
+        return lowest == .max ? 0 : lowest
     }
 
     /// Makes accesses for four milliseconds.

@@ -50,30 +50,30 @@ struct StatementValues {
     mutating func beginRepetition() {
         let last = access
         access &+= 1
-        for place in fetched where drawnIn[place] == last { drawnIn[place] = access }
+        for index in fetched where drawnIn[index] == last { drawnIn[index] = access }
     }
 
     /// Sets a variable to a fetched value.
-    mutating func set(_ value: WorkloadValue, at place: Int) {
-        if !fetched.contains(place) { fetched.append(place) }
-        current[place] = value
-        drawnIn[place] = access
+    mutating func set(_ value: WorkloadValue, at index: Int) {
+        if !fetched.contains(index) { fetched.append(index) }
+        current[index] = value
+        drawnIn[index] = access
     }
 
     /// Returns the value of a condition's operand.
     mutating func value(of operand: ConditionPlan.Operand) -> WorkloadValue {
         switch operand {
         case .value(let value): value
-        case .variable(let place): value(at: place)
+        case .variable(let index): value(at: index)
         }
     }
 
-    private mutating func value(at place: Int) -> WorkloadValue {
-        if drawnIn[place] != access {
-            drawnIn[place] = access
-            current[place] = generators[place].next(using: &random)
+    private mutating func value(at index: Int) -> WorkloadValue {
+        if drawnIn[index] != access {
+            drawnIn[index] = access
+            current[index] = generators[index].next(using: &random)
         }
-        return current[place]
+        return current[index]
     }
 
     /// Returns a statement's values, in the order of its parameters.

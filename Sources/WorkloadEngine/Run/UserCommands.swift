@@ -99,13 +99,13 @@ final class UserCommands: Sendable {
                 context.events.note("your snapshot failed: \(error)", .error)
             }
         case .releaseSnapshot(let label):
-            let place = label == nil ? kept.indices.first : kept.firstIndex { $0.label == label }
-            guard let place else {
+            let index = label == nil ? kept.indices.first : kept.firstIndex { $0.label == label }
+            guard let index else {
                 let which = label.map { "\($0) is not one of your snapshots" }
                 context.events.note(which ?? "you have no snapshot to release", .warning)
                 return
             }
-            release(kept.remove(at: place), context)
+            release(kept.remove(at: index), context)
             context.events.note("you released a snapshot: \(kept.count) kept")
         case .checkpoint(let mode):
             do {

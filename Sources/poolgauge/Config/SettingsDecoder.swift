@@ -99,7 +99,7 @@ struct SettingsDecoder {
         }
         let before = issues.count
         var keys: [DashboardCommand: [Key]] = [:]
-        var places: [DashboardCommand: Node] = [:]
+        var nodes: [DashboardCommand: Node] = [:]
         for (name, value) in mapping {
             guard let command = DashboardCommand(rawValue: text(of: name)) else {
                 let known = DashboardCommand.allCases.map(\.rawValue)
@@ -107,13 +107,13 @@ struct SettingsDecoder {
                 issue(name, "unknown command '\(text(of: name))'\(hint)")
                 continue
             }
-            places[command] = name
+            nodes[command] = name
             keys[command] = list(value).compactMap { key($0) }
         }
         // Decoding the keys of unknown commands would cause more errors.
         guard issues.count == before else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
-            issue(places[error.command] ?? node, error.description)
+            issue(nodes[error.command] ?? node, error.description)
         }
         return keys
     }

@@ -8,7 +8,7 @@ import Foundation
 struct ReportDestination {
     private enum Target {
         /// A descriptor that stays open until the process ends.
-        case descriptor(Int32, place: String)
+        case descriptor(Int32, destination: String)
         /// A regular file that may not exist yet.
         ///
         /// Symbolic links in its path are resolved.
@@ -18,7 +18,7 @@ struct ReportDestination {
     private let target: Target
 
     static var standardError: Self {
-        Self(.descriptor(STDERR_FILENO, place: "standard error"))
+        Self(.descriptor(STDERR_FILENO, destination: "standard error"))
     }
 
     private init(_ target: Target) { self.target = target }
@@ -34,13 +34,13 @@ struct ReportDestination {
     /// - Throws: ``CommandFailure`` if the report cannot be written to the path.
     init(path: String?) throws {
         guard let path else {
-            target = .descriptor(STDOUT_FILENO, place: "standard output")
+            target = .descriptor(STDOUT_FILENO, destination: "standard output")
             return
         }
         guard let file = try Self.regularFile(at: path) else {
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Self.refusal(of: path, errno) }
-            target = .descriptor(descriptor, place: path)
+            target = .descriptor(descriptor, destination: path)
             return
         }
         let exists = access(file, F_OK) == 0
@@ -53,15 +53,17 @@ struct ReportDestination {
 
     func write(_ text: String) throws {
         switch target {
-        case .descriptor(let descriptor, let place):
-            try StandardOutput.write(text, to: descriptor, place: place)
+        case .descriptor(let descriptor, let destination):
+            try StandardOutput.write(text, to: descriptor, destination: destination)
         case .file(let path, isReplaceable: true):
             try replace(path, with: text)
         case .file(let path, isReplaceable: false):
             let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-            guard descriptor >= 0 else { throw StandardOutput.Failure(place: path, code: errno) }
+            guard descriptor >= 0 else {
+                throw StandardOutput.Failure(destination: path, code: errno)
+            }
             defer { close(descriptor) }
-            try StandardOutput.write(text, to: descriptor, place: path)
+            try StandardOutput.write(text, to: descriptor, destination: path)
         }
     }
 
@@ -69,14 +71,14 @@ struct ReportDestination {
     private func replace(_ path: String, with text: String) throws {
         let temporary = Self.folder(of: path) + "/.poolgauge-\(UUID().uuidString)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw StandardOutput.Failure(place: path, code: errno) }
+        guard descriptor >= 0 else { throw StandardOutput.Failure(destination: path, code: errno) }
         do {
             defer { close(descriptor) }
             var previous = stat()
             if stat(path, &previous) == 0 { fchmod(descriptor, previous.st_mode & 0o7777) }
-            try StandardOutput.write(text, to: descriptor, place: path)
+            try StandardOutput.write(text, to: descriptor, destination: path)
             guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
-                throw StandardOutput.Failure(place: path, code: errno)
+                throw StandardOutput.Failure(destination: path, code: errno)
             }
         } catch {
             unlink(temporary)

@@ -4,26 +4,28 @@ import Foundation
 enum StandardOutput {
     /// A failed write.
     struct Failure: Error, CustomStringConvertible {
-        var place: String
+        var destination: String
         /// The value of `errno` after the write.
         var code: Int32
 
         /// Whether the reader closed the pipe, which is not an error in this program.
         var isClosedPipe: Bool { code == EPIPE }
 
-        var description: String { "cannot write to \(place): \(String(cString: strerror(code)))" }
+        var description: String {
+            "cannot write to \(destination): \(String(cString: strerror(code)))"
+        }
     }
 
     /// Writes text to standard output.
     static func write(_ text: String) throws(Failure) {
-        try write(text, to: STDOUT_FILENO, place: "standard output")
+        try write(text, to: STDOUT_FILENO, destination: "standard output")
     }
 
     /// Writes text to a descriptor.
     static func write(
         _ text: String,
         to descriptor: Int32,
-        place: String
+        destination: String
     ) throws(Failure) {
         var rest = ArraySlice(Array(text.utf8))
         while !rest.isEmpty {
@@ -37,7 +39,7 @@ enum StandardOutput {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw Failure(place: place, code: errno)
+                throw Failure(destination: destination, code: errno)
             }
         }
     }
@@ -49,6 +51,6 @@ enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     static func write(_ text: String) {
-        try? StandardOutput.write(text, to: STDERR_FILENO, place: "standard error")
+        try? StandardOutput.write(text, to: STDERR_FILENO, destination: "standard error")
     }
 }

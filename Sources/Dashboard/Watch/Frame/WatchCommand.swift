@@ -14,7 +14,7 @@ package enum WatchCommand: Hashable, Sendable {
     /// The name in a configuration file.
     var name: String {
         switch self {
-        case .screen(let place): "screen-\(place + 1)"
+        case .screen(let index): "screen-\(index + 1)"
         case .nextDatabase: "next-database"
         case .previousDatabase: "previous-database"
         case .common(let command): command.rawValue
@@ -81,10 +81,10 @@ extension KeyTable<WatchCommand> {
     private static func bindings(
         _ screens: [any WatchScreen.Type]
     ) -> [KeyBinding<WatchCommand>] {
-        screens.enumerated().map { place, screen in
+        screens.enumerated().map { index, screen in
             KeyBinding(
-                place < 9 ? [.character(Character("\(place + 1)"))] : [],
-                .screen(place),
+                index < 9 ? [.character(Character("\(index + 1)"))] : [],
+                .screen(index),
                 name: screen.title,
                 help: screen.help,
                 priority: nil

@@ -24,8 +24,8 @@ struct WatchFooter {
         guard let history = dashboard.databases.first, history.moments.count > 0 else { return "" }
         var (used, seconds) = (0.0, 0.0)
         // Exclude the first interval, in which the helper processes start.
-        for place in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
-            let moment = history.moments[place]
+        for index in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
+            let moment = history.moments[index]
             used += moment.cost * moment.seconds
             seconds += moment.seconds
         }
@@ -33,9 +33,9 @@ struct WatchFooter {
     }
 
     private var screens: [FooterBar.Screen] {
-        dashboard.screens.enumerated().compactMap { place, screen in
-            dashboard.keys.key(for: .screen(place)).map { key in
-                FooterBar.Screen(key: key, title: screen.title, isShown: place == dashboard.screen)
+        dashboard.screens.enumerated().compactMap { index, screen in
+            dashboard.keys.key(for: .screen(index)).map { key in
+                FooterBar.Screen(key: key, title: screen.title, isShown: index == dashboard.screen)
             }
         }
     }

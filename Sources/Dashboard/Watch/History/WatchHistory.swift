@@ -65,8 +65,8 @@ struct WatchHistory: Sendable, Timeline {
     mutating func setBudget(_ bytes: Int) { reports.budget = bytes }
 
     /// Shows the report at an index in ``moments``, or the nearest recorded report.
-    mutating func show(at place: Int) {
-        let bounded = min(max(place, reports.firstKept), moments.count - 1)
+    mutating func show(at position: Int) {
+        let bounded = min(max(position, reports.firstKept), moments.count - 1)
         guard bounded >= 0, let report = reports[bounded] else { return }
         cursor = bounded
         self.report = report
@@ -130,8 +130,8 @@ struct WatchHistory: Sendable, Timeline {
 
     /// Visits the recorded reports of the last `seconds` seconds, newest first.
     func visitReports(last seconds: Double, _ body: (WatchReport) -> Void) {
-        visitMoments(last: seconds) { place, _ in
-            if let report = reports[place] { body(report) }
+        visitMoments(last: seconds) { position, _ in
+            if let report = reports[position] { body(report) }
         }
     }
 
@@ -210,14 +210,18 @@ struct WatchHistory: Sendable, Timeline {
     /// not move each time a lock is acquired or released.
     private func makeRows() -> [WatchRow] {
         guard let report else { return [] }
-        var places: [Int32: Int] = [:]
-        for (place, lane) in lanes.enumerated() { places[lane.pid] = place }
-        return report.processes.map { row(of: $0, in: report, places[$0.pid].map { lanes[$0] }) }
-            .sorted { one, other in
-                let (left, right) = (one.weight, other.weight)
-                if left != right { return left > right }
-                return (places[one.pid] ?? .max, one.pid) < (places[other.pid] ?? .max, other.pid)
-            }
+        var laneIndexes: [Int32: Int] = [:]
+        for (position, lane) in lanes.enumerated() { laneIndexes[lane.pid] = position }
+        return report.processes.map {
+            row(of: $0, in: report, laneIndexes[$0.pid].map { lanes[$0] })
+        }
+        .sorted { one, other in
+            let (left, right) = (one.weight, other.weight)
+            if left != right { return left > right }
+            return (laneIndexes[one.pid] ?? .max, one.pid) < (
+                laneIndexes[other.pid] ?? .max, other.pid
+            )
+        }
     }
 
     private func row(
@@ -246,14 +250,14 @@ struct WatchHistory: Sendable, Timeline {
         var (writer, reader, checkpoint) = (0.0, 0.0, 0.0)
         var (seconds, listSeconds) = (0.0, 0.0)
         var (samples, listSamples) = (0, 0)
-        visitMoments(last: Self.shareSeconds) { place, moment in
+        visitMoments(last: Self.shareSeconds) { position, moment in
             // Without samples, the share in a moment is unknown.
             if moment.samples > 0 { seconds += moment.seconds }
             if moment.listSamples > 0 { listSeconds += moment.seconds }
             samples += moment.samples
             listSamples += moment.listSamples
-            guard place >= offset else { return }
-            let point = lane.points[place - offset]
+            guard position >= offset else { return }
+            let point = lane.points[position - offset]
             writer += Double(point.writer) * moment.seconds
             reader += Double(point.reader) * moment.seconds
             checkpoint += Double(point.checkpoint) * moment.seconds
@@ -278,9 +282,9 @@ struct WatchHistory: Sendable, Timeline {
     private func processor(of lane: WatchLane) -> Double? {
         let offset = moments.count - lane.points.count
         var (used, seconds) = (0.0, 0.0)
-        visitMoments(last: Self.rateSeconds) { place, moment in
-            guard place >= offset else { return }
-            let share = lane.points[place - offset].processor
+        visitMoments(last: Self.rateSeconds) { position, moment in
+            guard position >= offset else { return }
+            let share = lane.points[position - offset].processor
             guard share >= 0 else { return }
             used += Double(share) * moment.seconds
             seconds += moment.seconds

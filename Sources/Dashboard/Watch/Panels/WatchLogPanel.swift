@@ -128,13 +128,14 @@ struct WatchLogPanel {
             let rest = zip(frames, pinned).map { max(0, $0 - ($1.isFinite ? $1 : 0)) }
             layers = [(pinned, .waiting, true), (rest, .throughput, false)]
         } else {
-            let rates = bins.values(.mean) { place in
-                moments[place].seconds > 0 ? moments[place].commits / moments[place].seconds : .nan
+            let rates = bins.values(.mean) { position in
+                moments[position].seconds > 0
+                    ? moments[position].commits / moments[position].seconds : .nan
             }
             layers = [(rates, .throughput, false)]
         }
-        let sums = (0..<count).map { place in
-            layers.reduce(0.0) { $0 + ($1.values[place].isFinite ? $1.values[place] : 0) }
+        let sums = (0..<count).map { position in
+            layers.reduce(0.0) { $0 + ($1.values[position].isFinite ? $1.values[position] : 0) }
         }
         let maximum = TimeChart.niceMaximum(above: max(sums.max() ?? 0, 1))
         TimeChart(

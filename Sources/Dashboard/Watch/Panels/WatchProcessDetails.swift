@@ -136,8 +136,8 @@ struct WatchProcessDetails {
         let count = TimeChart.points(in: rect.width, glyphs: canvas.glyphs)
         let bins = TimeBins(history, seconds: seconds, count: count)
         func values(_ share: (WatchLane.Point) -> Float) -> [Double] {
-            bins.values(.mean) { place in
-                place < offset ? .nan : Double(share(lane.points[place - offset])) * 100
+            bins.values(.mean) { position in
+                position < offset ? .nan : Double(share(lane.points[position - offset])) * 100
             }
         }
         let writes = values { $0.writer }

@@ -24,17 +24,17 @@ public enum AdviceReport {
     /// Returns the answer in one sentence.
     static func answer(of result: AdviceResult) -> String {
         let settings = result.settings.map { " (\($0))" } ?? ""
-        let place = "\(result.scenario) on \(result.arm)\(settings)"
+        let subject = "\(result.scenario) on \(result.arm)\(settings)"
         let tried = result.candidates.count
         let candidates = "\(tried) \(tried == 1 ? "candidate" : "candidates")"
         guard let first = result.recommended.first else {
-            if tried == 0 { return "\(place): there are no changes to try." }
-            return "\(place): no improvement was confirmed among \(candidates)."
+            if tried == 0 { return "\(subject): there are no changes to try." }
+            return "\(subject): no improvement was confirmed among \(candidates)."
         }
         let count = result.recommended.count
         let help = count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
         let losses = (first.confirmed ?? []).filter { $0.verdict == .worse }.map(change)
-        return "\(place): \(help); the best is \(first.name): "
+        return "\(subject): \(help); the best is \(first.name): "
             + changes(of: first).joined(separator: ", ")
             + (losses.isEmpty ? "" : ", but " + losses.joined(separator: ", ")) + "."
     }

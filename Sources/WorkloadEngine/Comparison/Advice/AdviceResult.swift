@@ -132,8 +132,8 @@ extension AdviceResult {
             .recommended, .tradeOff, .small, .notConfirmed, .noDifference, .worse, .notPromising,
             .failed,
         ]
-        let places = [a, b].map { order.firstIndex(of: $0.verdict) ?? order.count }
-        if places[0] != places[1] { return places[0] < places[1] }
+        let ranks = [a, b].map { order.firstIndex(of: $0.verdict) ?? order.count }
+        if ranks[0] != ranks[1] { return ranks[0] < ranks[1] }
         return (a.effect, b.name) > (b.effect, a.name)
     }
 }

@@ -102,17 +102,17 @@ enum AdviceSchedule {
         let comfortable = max(needed, comfortableSeconds)
         for (spare, length) in [(2, comfortable), (0, comfortable), (0, needed)] {
             for count in stride(from: candidates, to: 0, by: -1) {
-                let least = BlockCount.minimum(tests: tests(count))
-                guard seconds(count, least + spare) >= length else { continue }
+                let minimumBlocks = BlockCount.minimum(tests: tests(count))
+                guard seconds(count, minimumBlocks + spare) >= length else { continue }
                 let more = [6, 4, 2, 1].first {
-                    $0 > spare && seconds(count, least + $0) >= length
+                    $0 > spare && seconds(count, minimumBlocks + $0) >= length
                 }
-                let blocks = least + (more ?? spare)
+                let blocks = minimumBlocks + (more ?? spare)
                 return (count, blocks, min(seconds(count, blocks), 5))
             }
         }
-        let least = BlockCount.minimum(tests: tests(1))
-        guard candidates > 0, seconds(1, least) >= leastSeconds else { return nil }
-        return (1, least, seconds(1, least))
+        let minimumBlocks = BlockCount.minimum(tests: tests(1))
+        guard candidates > 0, seconds(1, minimumBlocks) >= leastSeconds else { return nil }
+        return (1, minimumBlocks, seconds(1, minimumBlocks))
     }
 }

@@ -51,11 +51,11 @@ public enum CapacityReport {
     static func headline(of result: CapacityResult) -> String {
         let known = result.arms.filter { $0.capacity != nil }
         guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
-            let most = best.capacity
+            let highest = best.capacity
         else { return headlineWithoutCapacity(result) }
         var text = "\(result.scenario): \(best.title) sustains \(rate(best))"
         let others = known.filter { $0.title != best.title }.map { arm in
-            let ratio = most / max(arm.capacity ?? most, 1e-9)
+            let ratio = highest / max(arm.capacity ?? highest, 1e-9)
             // Both capacities have the search's precision.
             let isSame = ratio < (1 + result.precision) * (1 + result.precision)
             let isOpen = best.lowerBound || arm.lowerBound
@@ -160,8 +160,8 @@ public enum CapacityReport {
         let rate = HumanUnits.rate(needed.rate)
         let because = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
         guard let smallest = needed.smallest else {
-            let most = needed.candidates.last.map { String($0) } ?? "no"
-            return "\(needed.arm): \(rate) is not sustained with \(most) readers or fewer"
+            let highest = needed.candidates.last.map { String($0) } ?? "no"
+            return "\(needed.arm): \(rate) is not sustained with \(highest) readers or fewer"
                 + (needed.failure.map { ": \($0)" } ?? "") + "."
         }
         return "\(needed.arm): maximumReaderCount \(smallest) is the smallest that sustains "

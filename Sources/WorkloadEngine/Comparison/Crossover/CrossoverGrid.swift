@@ -29,10 +29,10 @@ struct CrossoverGrid {
                 title: third.map { "\($0.variable.name) \($0.values[page])" },
                 rows: (0..<rowCount).map { row in
                     first.values.indices.map { column in
-                        var place = [column]
-                        if hasRows { place.append(row) }
-                        if third != nil { place.append(page) }
-                        return byPlace[place]
+                        var coordinates = [column]
+                        if hasRows { coordinates.append(row) }
+                        if third != nil { coordinates.append(page) }
+                        return byPlace[coordinates]
                     }
                 }
             )

@@ -133,13 +133,13 @@ public enum CrossoverPicture {
         _ result: CrossoverResult
     ) -> String {
         guard let cell else { return "not measured" }
-        let place = cell.values.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let coordinates = cell.values.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         func value(_ number: Double?) -> String {
             guard let number else { return "–" }
             return result.higherIsBetter
                 ? HumanUnits.rate(number) : HumanUnits.time(UInt64(max(0, number)))
         }
-        return place.joined(separator: ", ") + ": \(result.a) \(value(cell.a)), "
+        return coordinates.joined(separator: ", ") + ": \(result.a) \(value(cell.a)), "
             + "\(result.b) \(value(cell.b)), \(cell.pairs) pairs, \(cell.verdict.rawValue)"
     }
 

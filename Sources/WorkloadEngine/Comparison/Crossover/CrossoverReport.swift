@@ -95,7 +95,7 @@ public enum CrossoverReport {
                 }
             }
             guard let (cell, ratio) = ranked.max(by: { $0.1 < $1.1 }) else { return "" }
-            return ", by up to \(HumanUnits.times(ratio)) (\(place(of: cell, in: result)))"
+            return ", by up to \(HumanUnits.times(ratio)) (\(coordinates(of: cell, in: result)))"
         }
         var text = "\(result.scenario): \(result.b) beats \(result.a) in "
         text += "\(better.count) of \(cells.count) cells" + best(better, false)
@@ -103,7 +103,7 @@ public enum CrossoverReport {
         return text + "; in \(open) the difference is within the noise or undecided."
     }
 
-    private static func place(
+    private static func coordinates(
         of cell: CrossoverResult.Cell,
         in result: CrossoverResult
     ) -> String {

@@ -11,8 +11,8 @@ package enum Holm {
         var adjusted = pValues
         var largest = 0.0
         let order = pValues.indices.sorted { pValues[$0] < pValues[$1] }
-        for (place, index) in order.enumerated() {
-            largest = max(largest, min(1, pValues[index] * Double(pValues.count - place)))
+        for (rank, index) in order.enumerated() {
+            largest = max(largest, min(1, pValues[index] * Double(pValues.count - rank)))
             adjusted[index] = largest
         }
         return adjusted

@@ -47,13 +47,13 @@ enum Calibration {
     ) rethrows -> HandoverTime {
         var low = HandoverTime()
         var high = HandoverTime(reader: longestHandover, writer: longestHandover)
-        let (least, most) = (try excess(low, 0), try excess(high, 0))
-        func isFound(_ least: Double?, _ most: Double?) -> Bool {
-            guard let least, let most else { return false }
-            return least < 0 && most > 0
+        let (lower, upper) = (try excess(low, 0), try excess(high, 0))
+        func isFound(_ lower: Double?, _ upper: Double?) -> Bool {
+            guard let lower, let upper else { return false }
+            return lower < 0 && upper > 0
         }
-        let isReader = isFound(least.reader, most.reader)
-        let isWriter = isFound(least.writer, most.writer)
+        let isReader = isFound(lower.reader, upper.reader)
+        let isWriter = isFound(lower.writer, upper.writer)
         if !isReader { high.reader = 0 }
         if !isWriter { high.writer = 0 }
         for round in 0..<(isReader || isWriter ? 8 : 0) {

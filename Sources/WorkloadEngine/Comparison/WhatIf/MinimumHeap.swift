@@ -37,14 +37,14 @@ struct MinimumHeap<Element> {
         elements[0] = last
         var parent = 0
         while true {
-            var least = parent
+            var smallestIndex = parent
             for child in [2 * parent + 1, 2 * parent + 2]
-            where child < elements.count && isLess(elements[child], elements[least]) {
-                least = child
+            where child < elements.count && isLess(elements[child], elements[smallestIndex]) {
+                smallestIndex = child
             }
-            guard least != parent else { return smallest }
-            elements.swapAt(parent, least)
-            parent = least
+            guard smallestIndex != parent else { return smallest }
+            elements.swapAt(parent, smallestIndex)
+            parent = smallestIndex
         }
     }
 }

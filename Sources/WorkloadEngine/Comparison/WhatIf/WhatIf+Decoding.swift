@@ -34,15 +34,15 @@ extension WhatIf {
         let context: DecodingError.Context
         switch error {
         case .keyNotFound(let key, let own):
-            return "'\(key.stringValue)' is missing at \(place(own.codingPath))"
+            return "'\(key.stringValue)' is missing at \(location(own.codingPath))"
         case .typeMismatch(_, let own), .valueNotFound(_, let own), .dataCorrupted(let own):
             context = own
         @unknown default: return "\(error)"
         }
-        return "\(context.debugDescription) at \(place(context.codingPath))"
+        return "\(context.debugDescription) at \(location(context.codingPath))"
     }
 
-    private static func place(_ path: [any CodingKey]) -> String {
+    private static func location(_ path: [any CodingKey]) -> String {
         path.isEmpty
             ? "the top level"
             : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }

@@ -44,9 +44,9 @@ struct BarChart {
     }
 
     private func draw(_ index: Int, _ bar: Bar) -> [Markup] {
-        let most = bars.map(\.value).max() ?? 1
+        let maximum = bars.map(\.value).max() ?? 1
         // Leave space for the label after the longest bar.
-        let length = most > 0 ? max(1, bar.value / most * (Self.width - 90)) : 1
+        let length = maximum > 0 ? max(1, bar.value / maximum * (Self.width - 90)) : 1
         let top = Double(index) * Self.row
         let name =
             bar.name.count > Self.nameLength

@@ -53,10 +53,11 @@ struct LineChart {
     var description: String {
         let lines = series.map { line in
             let values = line.points.compactMap(\.y)
-            guard let least = values.min(), let most = values.max(), let last = values.last else {
+            guard let minimum = values.min(), let maximum = values.max(), let last = values.last
+            else {
                 return "\(line.name): no values"
             }
-            return "\(line.name): from \(y.words(least)) to \(y.words(most)), "
+            return "\(line.name): from \(y.words(minimum)) to \(y.words(maximum)), "
                 + "\(y.words(last)) at the end"
         }
         return "Lines of \(y.label) over \(x.label). " + lines.joined(separator: "; ") + "."
