@@ -177,7 +177,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Returns the error of a failed step.
+    /// Returns the error for a failed step.
     private func failure(_ code: CInt, sql: String) -> RawError {
         var error = RawError(code, connection, sql: sql)
         guard code & 0xff == SQLITE_BUSY else { return error }

@@ -10,7 +10,7 @@ import OpenCombine
 extension DatabasePublishers {
     /// A publisher that sends the values of an observation.
     ///
-    /// It fails with the error of the observation and never finishes.
+    /// It fails with the observation's error and never finishes.
     public struct Value<Output>: Publisher {
         /// An error that occurs when a value is fetched.
         public typealias Failure = any Error

@@ -70,7 +70,8 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var sqlNanoseconds: UInt64?
     /// The state of the transaction, or `nil` if unknown.
     public var transaction: TransactionState?
-    /// How often the connection encountered another connection's lock and had to wait or fail.
+    /// The number of times that the connection encountered another connection's lock and had to
+    /// wait or fail.
     public var busyCount: UInt64
     /// The number of interrupted statements.
     public var interruptCount: UInt64

@@ -106,7 +106,7 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var snapshotsMade: UInt64
     /// The interrupts since the database was opened.
     public var interrupts: InterruptStatus
-    /// How often connections encountered another connection's lock.
+    /// The number of times that connections encountered another connection's lock.
     public var busyCount: UInt64
     /// The write-ahead log, or `nil` if the database is not in WAL mode.
     public var wal: WALStatus?

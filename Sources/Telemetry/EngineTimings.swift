@@ -35,7 +35,7 @@ package enum EngineTimings {
     /// The time after which a kept transaction ends if no access uses it.
     @inlinable package static var keptIdle: UInt64 { 2_000_000 }
     /// How long no transaction is kept after another process commits.
-    @inlinable package static var restAfterForeignCommit: UInt64 { 250_000_000 }
+    @inlinable package static var pauseAfterForeignCommit: UInt64 { 250_000_000 }
     /// How long another process is expected to write again after it commits.
     @inlinable package static var foreignWriterMemory: UInt64 { 10_000_000_000 }
     /// The bit of the clock that determines when transactions are kept while another process waits
@@ -104,11 +104,11 @@ package enum EngineTimings {
     /// The shortest pause after a round.
     ///
     /// A few quick fetches do not cause a pause.
-    @inlinable package static var shortestRest: UInt64 { 200_000 }
+    @inlinable package static var shortestFetchPause: UInt64 { 200_000 }
     /// The longest pause after a round.
     ///
     /// A pause is three times as long as its round, so rounds take at most a quarter of the time.
-    @inlinable package static var longestRest: UInt64 { 5_000_000 }
+    @inlinable package static var longestFetchPause: UInt64 { 5_000_000 }
     /// How long a fetched value may wait for other values, which are then sent together.
     @inlinable package static var longestBatch: UInt64 { 1_000_000 }
     /// How long other values wait for a slow delivery.

@@ -3,10 +3,10 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A target on a pool that prolongs each access by a known share.
+/// A target on a pool that lengthens each access by a known fraction.
 final class SlowedTarget: WorkloadTarget {
     private let pool: DatabasePool
-    /// The share by which an access is prolonged, such as 0.1 for a tenth of its duration.
+    /// The fraction by which an access is lengthened, such as 0.1 for a tenth of its duration.
     private let slowdown: Double
 
     private struct Session: WorkloadSession {

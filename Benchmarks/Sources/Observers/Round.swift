@@ -58,7 +58,7 @@ func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 ///   - seconds: The duration.
 ///   - first: The first value. Each commit writes the next value.
 /// - Returns: The times of the commits and the notifications.
-/// - Throws: The error of a commit.
+/// - Throws: An error from a commit.
 func run(
     _ contender: Contender,
     observers: Int,

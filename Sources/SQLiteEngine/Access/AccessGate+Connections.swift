@@ -26,10 +26,10 @@ extension AccessGate {
         return try onQueue ? runOnQueue(database, body) : body(database)
     }
 
-    /// Provides a callback with a connection, on another thread.
+    /// Calls a closure with a connection, on another thread.
     ///
     /// Leaving a transaction open is a fatal error. If no connection is available, `body` receives
-    /// a connection whose statements all throw. `owner` stays alive until `body` returns.
+    /// a connection whose statements all throw. `owner` is retained until `body` returns.
     func performWithoutTransactionLater(
         _ site: AccessSite,
         keeping owner: any DatabaseWriter,

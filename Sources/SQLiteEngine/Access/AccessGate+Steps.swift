@@ -116,9 +116,9 @@ extension AccessGate: GateSteps {
 
     /// Ends a slot's kept transaction if keeping transactions is forbidden.
     ///
-    /// A thread that forbids keeping transactions then searches the slots. It misses a slot that
-    /// becomes free after the search. This thread frees its slot and then reads the conditions. At
-    /// least one of the two threads therefore observes the other's change.
+    /// A thread that disables kept transactions then searches the slots, and misses a slot that
+    /// becomes free after the search. The releasing thread frees its slot and then reads the
+    /// conditions. At least one of the two threads therefore observes the other's change.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {
         guard readConditions().forbidsKeeping, slot.claimKeeping() else { return }
         slot.database?.endKeptTransaction()

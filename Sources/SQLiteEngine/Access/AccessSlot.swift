@@ -191,7 +191,7 @@ final class AccessSlot: @unchecked Sendable {
         return keeps
     }
 
-    /// Whether a new connection could no longer show the state that this connection showed.
+    /// Whether a new connection could no longer read the state that this connection read.
     ///
     /// If so, only accesses that request this specific slot acquire it.
     var isLost: Bool {

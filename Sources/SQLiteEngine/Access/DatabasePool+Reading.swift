@@ -25,8 +25,8 @@ extension DatabasePool {
                 return
             }
             value(.success(db))
-            // No caller can receive the error of a failed commit, and the transaction has ended in
-            // any case.
+            // No caller can receive the error from a failed commit, and the transaction has ended
+            // in any case.
             _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         }
     }
@@ -107,7 +107,7 @@ extension DatabasePool {
 
     // MARK: The state that was just committed
 
-    /// Reads the state that the writer has just committed, on another thread.
+    /// Schedules a read of the state that the writer has just committed.
     ///
     /// Call this method on a thread that holds the writer and has no open transaction: in
     /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
@@ -115,7 +115,7 @@ extension DatabasePool {
     /// read does not see later writes.
     ///
     /// - Parameters:
-    ///   - value: A closure that is called once, with a connection that shows exactly the last
+    ///   - value: A closure that is called once, with a connection that reads exactly the last
     ///     committed state, or with an error if no connection is available.
     ///   - fileID: The file that `status()` shows for the access.
     ///   - line: The line that `status()` shows for the access.
@@ -127,7 +127,7 @@ extension DatabasePool {
         spawnConcurrentRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads the state that the writer has just committed, on another thread.
+    /// Schedules a read of the state that the writer has just committed.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -160,7 +160,7 @@ extension DatabasePool {
         }
     }
 
-    /// Acquires a reader that shows the last committed state, and detaches it from the thread.
+    /// Acquires a reader that reads the last committed state, and detaches it from the thread.
     private func enterCommittedState(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite

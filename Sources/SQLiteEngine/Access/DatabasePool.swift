@@ -148,7 +148,7 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Reads a consistent state of the database in one transaction, blocking the thread.
     ///
-    /// A read inside a `write` on the same pool shows the last committed state.
+    /// A read inside a `write` on the same pool reads the last committed state.
     ///
     /// - Parameters:
     ///   - value: A closure that reads from the database. Calling `read` on the same pool inside
@@ -240,7 +240,7 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Snapshots
 
-    /// Creates a snapshot: a separate connection that continues to show the last committed state.
+    /// Creates a snapshot: a separate connection that continues to read the last committed state.
     ///
     /// Calling this method inside a write transaction of this pool is a fatal error.
     ///

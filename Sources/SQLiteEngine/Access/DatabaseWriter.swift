@@ -251,7 +251,7 @@ extension DatabaseWriter {
     /// time is a fatal error. With a queue, the method returns after `value` has run.
     ///
     /// - Parameters:
-    ///   - value: A closure that is called once, with a connection that shows exactly the last
+    ///   - value: A closure that is called once, with a connection that reads exactly the last
     ///     committed state, regardless of later writes, or with an error if no connection is
     ///     available.
     ///   - fileID: The file that `status()` shows for the access.

@@ -4,11 +4,11 @@ extension Database {
     /// Prepares to close the connection.
     ///
     /// This method finalizes the statements that the engine and virtual tables keep, and checks
-    /// that no other statement is alive. The connection stays open. If it is not closed, the
+    /// that all other statements are finalized. The connection stays open. If it is not closed, the
     /// finalized statements are prepared again when they are needed.
     ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. The message contains
-    ///   its SQL.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is not finalized. The message
+    ///   contains its SQL.
     func prepareToClose() throws {
         removeCachedStatements()
         transactionStatements.finalize()
@@ -35,9 +35,9 @@ extension Database {
             statements.append(sql ?? "a BLOB handle")
             next = sqlite3_next_stmt(handle, statement)
         }
-        // A live statement on a virtual table also keeps the internal statements of the table
-        // alive. Only statements that were prepared through the engine are known to belong to the
-        // user. If there are none, the user prepared a statement through the C handle.
+        // An unfinalized statement on a virtual table also keeps the internal statements of the
+        // table open. Only statements that were prepared through the engine are known to belong to
+        // the user. If there are none, the user prepared a statement through the C handle.
         let registered = probe.statements.allSQL
         let prepared = statements.filter { registered.contains($0) }
         return prepared.isEmpty ? statements : prepared

@@ -20,7 +20,7 @@ extension Database {
 
     /// Called after an execution.
     ///
-    /// - Throws: The error of an observer that prevents a commit.
+    /// - Throws: An error from an observer that prevents a commit.
     @inline(__always)
     func statementDidExecute(_ statement: Statement) throws {
         if statement.hasEffect || !attention.isEmpty { try didTakeEffect(statement) }

@@ -29,7 +29,7 @@ public final class Database {
         var cancellation: AccessCancellation?
         /// The additional work that statements and transactions require.
         var attention: Attention = []
-        /// The date of the open transaction, or the error of the clock.
+        /// The date of the open transaction, or the error that the clock threw.
         var transactionDate: Result<Date, any Error>?
         /// The savepoints of the open transaction.
         var savepoints = SavepointStack()
@@ -216,7 +216,7 @@ public final class Database {
         set { setAttention(.observers, newValue) }
     }
 
-    /// The date of the open transaction or the error of the clock, or `nil` if it was not
+    /// The date of the open transaction or the error that the clock threw, or `nil` if it was not
     /// requested.
     var openTransactionDate: Result<Date, any Error>? {
         get { state.pointee.transactionDate }

@@ -101,7 +101,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Behaves like `read`, because a snapshot always shows the same state.
+    /// Behaves like `read`, because a snapshot always reads the same state.
     public func unsafeRead<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,

@@ -1,7 +1,7 @@
 import CSQLite
 import Telemetry
 
-/// A pool of connections that continue to show the same state of a database in WAL mode.
+/// A pool of connections that continue to read the same state of a database in WAL mode.
 ///
 /// While a snapshot exists, a checkpoint cannot copy frames that were written after that state, and
 /// the write-ahead log grows. All ``Configuration/maximumReaderCount`` connections are opened when
@@ -14,7 +14,7 @@ import Telemetry
 /// }
 /// ```
 ///
-/// If a closure ends the transaction of its connection, the connection no longer shows that state
+/// If a closure ends the transaction of its connection, the connection no longer reads that state
 /// and is closed after the access. When all connections are closed, reads throw `SQLITE_ERROR`.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// The configuration of the connections.
@@ -65,7 +65,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     ///     configuration of `db`.
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
-    /// - Throws: `SQLITE_ERROR` if `db` shows an earlier state or has written, if the database is
+    /// - Throws: `SQLITE_ERROR` if `db` reads an earlier state or has written, if the database is
     ///   not in WAL mode, or if it is read-only; otherwise, another ``DatabaseError``.
     public convenience init(
         _ db: Database,
@@ -283,9 +283,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 }
 
 extension DatabasePool {
-    /// Creates a snapshot with several connections that continue to show the last committed state.
+    /// Creates a snapshot with several connections that continue to read the last committed state.
     ///
-    /// Inside a read, the snapshot shows the same state as the read, which must still be the last
+    /// Inside a read, the snapshot reads the same state as the read, which must still be the last
     /// committed state.
     ///
     /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read that shows an earlier

@@ -1,4 +1,4 @@
-/// A reader that always shows the same state of the database.
+/// A reader that always reads the same state of the database.
 ///
 /// A read without a transaction, or inside another read, is therefore safe.
 public protocol DatabaseSnapshotReader: DatabaseReader {}
@@ -15,12 +15,12 @@ extension DatabaseSnapshotReader {
         try unsafeReentrantRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Behaves like `read`, because a snapshot always shows the same state.
+    /// Behaves like `read`, because a snapshot always reads the same state.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try read(at: site, value)
     }
 
-    /// Behaves like `read`, because a snapshot always shows the same state.
+    /// Behaves like `read`, because a snapshot always reads the same state.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -28,7 +28,7 @@ extension DatabaseSnapshotReader {
         try await read(at: site, value)
     }
 
-    /// Behaves like `asyncRead`, because a snapshot always shows the same state.
+    /// Behaves like `asyncRead`, because a snapshot always reads the same state.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -2,7 +2,7 @@ import CSQLite
 
 /// Prevents writes to a database until several connections have acquired the same state.
 ///
-/// SQLite can make a connection show the state of another connection (`sqlite3_snapshot_open`), but
+/// SQLite can make a connection read the state of another connection (`sqlite3_snapshot_open`), but
 /// not every build of SQLite includes this function. For example, Debian's build does not. Holding
 /// the write lock while all connections start their transactions has the same effect for the
 /// current state.
@@ -70,11 +70,11 @@ struct FrozenState {
 }
 
 extension Database {
-    /// Checks that the connection shows the last committed state.
+    /// Checks that the connection reads the last committed state.
     ///
     /// The caller ensures that no connection can write during the check.
     ///
-    /// - Throws: `SQLITE_ERROR` if the connection shows an earlier state, or if this cannot be
+    /// - Throws: `SQLITE_ERROR` if the connection reads an earlier state, or if this cannot be
     ///   determined.
     func checkLastState() throws {
         guard isInsideTransaction else { return }
@@ -97,7 +97,7 @@ extension Database {
         sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     }
 
-    /// A number that changes when the connection shows another state.
+    /// A number that changes when the connection reads another state.
     ///
     /// See `SQLITE_FCNTL_DATA_VERSION` (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
     var dataVersion: UInt32 {

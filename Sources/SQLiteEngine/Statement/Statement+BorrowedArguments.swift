@@ -33,7 +33,7 @@ extension Statement {
     ///   - value: The value of the parameter at `position + 1`.
     ///   - others: The values of all parameters except the first.
     ///   - position: The number of preceding parameters.
-    /// - Throws: The error of the binding or of the execution.
+    /// - Throws: An error from the binding or the execution.
     private func lend(
         _ value: DatabaseValue,
         _ others: [DatabaseValue]?,

@@ -17,13 +17,13 @@ import Glibc
 /// hold:
 /// - Accesses follow each other within ``EngineTimings/longestKeptGap``, and the transaction has
 ///   been kept for at most ``EngineTimings/longestKept``.
-/// - The transaction shows the last committed state. This condition is checked again before the
+/// - The transaction reads the last committed state. This condition is checked again before the
 ///   first statement of each access.
 /// - The writer of this process is idle. The writer ends kept transactions before it starts
 ///   (``AccessGate/forbidKeeping()``), so they do not delay its checkpoints or the restart of the
 ///   log.
 /// - No other process writes. If a kept transaction is outdated although no writer in this process
-///   was active, another process has committed. No transaction is then kept for ``rest``. After
+///   was active, another process has committed. No transaction is then kept for ``pause``. After
 ///   that, while a checkpoint is pending, transactions are kept in turns
 ///   (``EngineTimings/keepingTurn``) for a limited time (``EngineTimings/foreignWriterMemory``),
 ///   and are not kept if the log is long (``longLog``). Otherwise, back-to-back reads would prevent
@@ -39,14 +39,14 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
     static let longLog: UInt32 = 1_000
 
-    /// The value of ``EngineTimings/restAfterForeignCommit``, which tests can override.
-    let rest = Atomic<UInt64>(EngineTimings.restAfterForeignCommit)
+    /// The value of ``EngineTimings/pauseAfterForeignCommit``, which tests can override.
+    let pause = Atomic<UInt64>(EngineTimings.pauseAfterForeignCommit)
 
     /// The number of accesses that the writers of this process have started.
     let writes = Atomic<UInt64>(0)
     /// When transactions may be kept again, in nanoseconds on the monotonic clock, or 0 if no other
     /// process has written to the current log.
-    private let restsUntil = Atomic<UInt64>(0)
+    private let pausedUntil = Atomic<UInt64>(0)
     /// The log that another process has written to.
     private let foreignLog = Atomic<UInt32>(0)
     /// The value of ``EngineTimings/longestEnding``, which tests can override.
@@ -89,7 +89,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         at now: UInt64,
         _ walIndex: UnsafeRawPointer?
     ) -> Bool {
-        restsUntil.load(ordering: .relaxed) == 0
+        pausedUntil.load(ordering: .relaxed) == 0
             || mayKeepDespiteForeignWriter(header, at: now, walIndex)
     }
 
@@ -99,7 +99,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         at now: UInt64,
         _ walIndex: UnsafeRawPointer?
     ) -> Bool {
-        let end = restsUntil.load(ordering: .relaxed)
+        let end = pausedUntil.load(ordering: .relaxed)
         guard now >= end, let walIndex else { return false }
         var header = header
         // Commits of other processes are not detected while no transaction is kept.
@@ -108,7 +108,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
             isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
         else {
             // The log has since been restarted, and no other process is known to write to it.
-            restsUntil.store(0, ordering: .relaxed)
+            pausedUntil.store(0, ordering: .relaxed)
             return true
         }
         let frames = poolgauge_wal_frames(&header)
@@ -120,7 +120,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     func recordForeignCommit(_ header: poolgauge_wal_header, at now: UInt64) {
         var header = header
         foreignLog.store(poolgauge_wal_generation(&header), ordering: .relaxed)
-        restsUntil.store(now &+ rest.load(ordering: .relaxed), ordering: .relaxed)
+        pausedUntil.store(now &+ pause.load(ordering: .relaxed), ordering: .relaxed)
     }
 
     // MARK: Transactions that no access continues

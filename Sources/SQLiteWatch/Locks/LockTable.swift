@@ -50,7 +50,8 @@ enum LockTable {
         /// Returns the lock on the current line, or `nil` if the line is malformed or describes
         /// another kind of lock or another file.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
-            // A waiting process has "->" here, but SQLite never waits inside a system call.
+            // The line of a waiting process has "->" in this position, but SQLite never waits
+            // inside a system call.
             guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,
                 let mode = word(), let process = decimal(word()).flatMap(Int32.init(exactly:)),
                 let place = word()

@@ -88,7 +88,8 @@ public final class DatabaseSearch {
                     users[state.identity]?.processes.insert(process)
                     continue
                 }
-                // A deleted file, or a file in another mount namespace, has no path here.
+                // A deleted file, or a file in another mount namespace, has no path in this
+                // namespace.
                 guard self.state(of: path)?.identity == state.identity else {
                     if !identities.contains(state.identity), path.hasSuffix("-shm") { foreign += 1 }
                     identities.insert(state.identity)

@@ -44,7 +44,7 @@ struct ActiveWindows: Sendable, Equatable {
         return nil
     }
 
-    /// Returns whether the client is active at a time.
+    /// Returns whether the client is active at the given time.
     func contains(_ time: UInt64) -> Bool { first(from: time) == time }
 
     /// Splits an interval into its active and inactive parts, in order.

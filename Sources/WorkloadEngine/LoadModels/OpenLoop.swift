@@ -1,6 +1,6 @@
 /// A worker for accesses that arrive on a schedule, whether or not a worker is free.
 ///
-/// All workers of the client share the schedule. An arrival waits for a free worker, and its
+/// All workers of the client share the schedule. An arrival waits for an idle worker, and its
 /// response time starts at its scheduled time. A stalled database therefore cannot improve its
 /// latencies by delaying accesses (*coordinated omission*).
 struct OpenLoop: LoadModel {

@@ -21,7 +21,7 @@ struct RateCurve: Sendable, Equatable {
             (time - start) / 1e9 * (from + rate(at: time)) / 2
         }
 
-        /// Returns the rate at a time inside the piece.
+        /// Returns the rate at the given time inside the piece.
         func rate(at time: Double) -> Double {
             end > start ? from + (to - from) * (time - start) / (end - start) : from
         }
@@ -55,7 +55,7 @@ struct RateCurve: Sendable, Equatable {
         pieces.append(Piece(start: start, end: end, from: from, to: to, mass: mass))
     }
 
-    /// Returns the rate at a time, in arrivals per second, or 0 after the end.
+    /// Returns the rate at the given time, in arrivals per second, or 0 after the end.
     func rate(at time: UInt64) -> Double {
         let time = Double(time)
         return pieces.first { time < $0.end }?.rate(at: time) ?? 0

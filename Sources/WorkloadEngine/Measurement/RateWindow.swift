@@ -2,7 +2,7 @@
 struct RateWindow {
     private var points: [(time: Double, count: UInt64)] = []
 
-    /// Records the count at a time in seconds and returns its growth per second.
+    /// Records the count at the given time, in seconds, and returns its growth per second.
     mutating func rate(at time: Double, count: UInt64) -> Double {
         // While the load is paused, time does not advance, so keep only the latest point.
         if points.last?.time == time { points.removeLast() }

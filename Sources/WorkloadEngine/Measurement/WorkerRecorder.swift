@@ -67,7 +67,7 @@ final class WorkerRecorder: Sendable {
     /// The clock time at which the running access entered its closure, or 0 if no access has.
     ///
     /// The time is cleared and read while the lock is held. A reader therefore finds each hold
-    /// either here or, after the hold has ended, in a window.
+    /// either in this property or, after the hold has ended, in a window.
     private let heldSince = Atomic<UInt64>(0)
 
     /// Creates a recorder for a client with `operations` operations in a run with `phases` phases.

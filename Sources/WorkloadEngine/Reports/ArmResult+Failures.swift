@@ -8,7 +8,7 @@ extension ArmResult {
     /// A run fails if a client has too many errors or no successful accesses.
     ///
     /// A threshold on a client's `errors` sets the number of errors that are allowed. Errors then
-    /// do not fail the run here if other accesses succeed. A client without any successful accesses
+    /// do not fail the run if other accesses succeed. A client without any successful accesses
     /// passes only if a rate threshold allows 100%.
     ///
     /// - Parameters:

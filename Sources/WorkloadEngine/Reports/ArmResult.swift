@@ -27,7 +27,8 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var snapshots: SnapshotResult?
     /// The interrupts, or `nil` if the target does not report a status.
     public var interrupts: InterruptStatus?
-    /// How often each process or client held a lock when an access found the database busy.
+    /// The number of times that each process or client held a lock when an access found the
+    /// database busy.
     ///
     /// This is `nil` if no access found the database busy. `this process` is the process that
     /// generates the load.

@@ -23,7 +23,7 @@ public struct BusyResult: Sendable, Codable, Equatable {
         public var waited: UInt64?
         /// The longest wait, in nanoseconds, or `nil` if unknown.
         public var longestWait: UInt64?
-        /// How often each client or process held the lock.
+        /// The number of times that each client or process held the lock.
         ///
         /// `unknown` counts the failures whose holder is unknown.
         ///

@@ -34,7 +34,7 @@ struct PhasePlan: Sendable {
         measured = scenario.measuredDuration
     }
 
-    /// Returns the phase at a time, or the last phase if the time is after the end.
+    /// Returns the phase at the given time, or the last phase if the time is after the end.
     func stretch(at time: UInt64) -> Stretch? {
         stretches.first { time < $0.end } ?? stretches.last
     }

@@ -31,7 +31,7 @@ struct KeyPlan {
         case picture
     }
 
-    /// Returns the next action to perform at a time, in nanoseconds since the load started.
+    /// Returns the next action to perform at the given time, in nanoseconds since the load started.
     ///
     /// Call this method until it returns `.nothing`.
     mutating func step(at time: UInt64) -> Step {

@@ -87,7 +87,7 @@ final class SteppedAccess: Sendable {
 
     /// Makes the access return, and waits until it has ended.
     ///
-    /// - Throws: The error of the access.
+    /// - Throws: The error that the access throws.
     func end() throws {
         set(.end)
         try thread.value()

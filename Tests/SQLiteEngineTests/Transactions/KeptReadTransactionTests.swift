@@ -145,7 +145,7 @@ struct KeptReadTransactionTests {
 
     /// Returns a time after the pause, in a period in which transactions are kept.
     private func afterRest(_ now: UInt64) -> UInt64 {
-        let end = now + 2 * keeper.rest.load(ordering: .relaxed)
+        let end = now + 2 * keeper.pause.load(ordering: .relaxed)
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)
     }
 

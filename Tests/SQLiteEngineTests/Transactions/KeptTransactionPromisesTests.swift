@@ -145,7 +145,7 @@ struct KeptTransactionPromisesTests {
 
     @Test func aStatementIsPreparedWithTheLastSchema() throws {
         let pool = try makePool()
-        pool.readers.keeper.rest.store(0, ordering: .relaxed)
+        pool.readers.keeper.pause.store(0, ordering: .relaxed)
         let foreign = Foreign(folder.file())
         for number in 1...20 {
             try keepTransaction(of: pool)
@@ -236,7 +236,7 @@ struct KeptTransactionPromisesTests {
             let sql = "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL; SELECT v FROM t"
             #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
         }
-        queue.gate.keeper.rest.store(0, ordering: .relaxed)
+        queue.gate.keeper.pause.store(0, ordering: .relaxed)
         let foreign = Foreign(folder.file())
         for value in 1...50 {
             try readDensely(queue, times: 20)
@@ -349,7 +349,7 @@ struct KeptTransactionPromisesTests {
             readonly
             ? try DatabasePool(path: folder.file(), configuration: .with { $0.readonly = true })
             : writing
-        pool.readers.keeper.rest.store(0, ordering: .relaxed)
+        pool.readers.keeper.pause.store(0, ordering: .relaxed)
         let foreign = Foreign(folder.file())
         for _ in 1...50 {
             #expect(foreign.run("UPDATE t SET v = v + 1") == SQLITE_OK)

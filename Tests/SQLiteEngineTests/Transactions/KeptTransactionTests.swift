@@ -18,7 +18,7 @@ struct KeptTransactionTests {
         configuration.busyMode = .timeout(5)
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
         // After a commit of another connection, keeping resumes as soon as possible.
-        pool.readers.keeper.rest.store(0, ordering: .relaxed)
+        pool.readers.keeper.pause.store(0, ordering: .relaxed)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
         }

@@ -15,7 +15,7 @@ struct QueueKeptTransactionTests {
             configuration: .with { $0.journalMode = .wal }
         )
         // After a commit of another connection, keeping resumes as soon as possible.
-        queue.gate.keeper.rest.store(0, ordering: .relaxed)
+        queue.gate.keeper.pause.store(0, ordering: .relaxed)
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
         }

@@ -20,14 +20,14 @@ struct SteeringTests {
     /// Runs a scenario and applies the steps to it.
     private func runScenario(
         _ scenario: Scenario,
-        _ behaviour: FakeTarget.Behaviour = .init(),
+        _ behavior: FakeTarget.Behavior = .init(),
         at steps: [Step],
         onSample: (@Sendable (Sample) -> Void)? = nil
     ) async throws -> (ArmResult, FakeTarget) {
         let clock = SimulatedClock()
         let start = clock.now()
         let handle = Lock<(run: WorkloadRun?, next: Int)>((nil, 0))
-        let target = FakeTarget(clock: clock, behaviour)
+        let target = FakeTarget(clock: clock, behavior)
         let run = WorkloadRun.simulated(scenario, on: target) { sample in
             onSample?(sample)
             let due = handle.withLock { state -> (WorkloadRun, Int)? in

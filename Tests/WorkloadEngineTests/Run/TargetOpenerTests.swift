@@ -19,13 +19,13 @@ struct TargetOpenerTests {
             let name = arm.name
             events.withLock { $0.append("open \(name)") }
             mode.withLock { $0 = arm.journal ?? .wal }
-            var behaviour = FakeTarget.Behaviour()
-            behaviour.statement = { throw FakeFailure.broken }
-            behaviour.close = { [events, closes] in
+            var behavior = FakeTarget.Behavior()
+            behavior.statement = { throw FakeFailure.broken }
+            behavior.close = { [events, closes] in
                 if !closes { throw FakeFailure.busy }
                 events.withLock { $0.append("close \(name)") }
             }
-            return FakeTarget(clock: SimulatedClock(), behaviour)
+            return FakeTarget(clock: SimulatedClock(), behavior)
         }
 
         func journalMode(ofDatabaseAt path: String) -> Arm.Journal? { mode.withLock { $0 } }

@@ -25,7 +25,7 @@ final class FakeTarget: WorkloadTarget {
     /// The behavior of a fake target.
     ///
     /// The closures are called on many threads.
-    struct Behaviour: Sendable {
+    struct Behavior: Sendable {
         var hasSnapshots = true
         /// The time that the access waits for its connection, in nanoseconds.
         var wait: @Sendable (Access) -> UInt64 = { _ in 0 }
@@ -65,12 +65,12 @@ final class FakeTarget: WorkloadTarget {
     }
 
     let clock: SimulatedClock
-    private let behaviour: Behaviour
+    private let behavior: Behavior
     private let state = Lock(State())
 
-    init(clock: SimulatedClock, _ behaviour: Behaviour = Behaviour()) {
+    init(clock: SimulatedClock, _ behavior: Behavior = Behavior()) {
         self.clock = clock
-        self.behaviour = behaviour
+        self.behavior = behavior
     }
 
     var accesses: [Access] { state.withLock { $0.accesses } }
@@ -80,7 +80,7 @@ final class FakeTarget: WorkloadTarget {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func supports(_ access: WorkloadAccess) -> Bool {
-        access != .snapshot || behaviour.hasSnapshots
+        access != .snapshot || behavior.hasSnapshots
     }
 
     func perform(
@@ -99,10 +99,10 @@ final class FakeTarget: WorkloadTarget {
             state.accesses.append(access)
             return access
         }
-        try behaviour.before(access)
-        try spend(behaviour.wait(access))
+        try behavior.before(access)
+        try spend(behavior.wait(access))
         try body(Session(target: self))
-        try spend(behaviour.service(access))
+        try spend(behavior.service(access))
     }
 
     private func spend(_ nanoseconds: UInt64) throws {
@@ -132,16 +132,16 @@ final class FakeTarget: WorkloadTarget {
         in access: WorkloadAccess,
         running: Bool
     ) throws -> OperationProfile? {
-        guard let plan = behaviour.plan else { return nil }
+        guard let plan = behavior.plan else { return nil }
         var profile = OperationProfile()
         profile.plans = statements.map { .init(sql: $0.sql, lines: plan($0.sql)) }
         return profile
     }
 
-    func status() -> DatabaseStatus? { behaviour.status?(clock.now()) }
+    func status() -> DatabaseStatus? { behavior.status?(clock.now()) }
     func environment() -> [String: String] { ["journal_mode": "fake"] }
     func close() throws {
-        try behaviour.close()
+        try behavior.close()
         state.withLock { $0.isClosed = true }
     }
 
@@ -150,14 +150,14 @@ final class FakeTarget: WorkloadTarget {
 
         func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
             target.state.withLock { $0.statements.append((sql, values)) }
-            try target.behaviour.statement()
+            try target.behavior.statement()
             return 1
         }
 
-        func makeInterrupt() -> (@Sendable () -> Void)? { target.behaviour.interrupt }
+        func makeInterrupt() -> (@Sendable () -> Void)? { target.behavior.interrupt }
 
         func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] {
-            target.behaviour.rows(sql, values)
+            target.behavior.rows(sql, values)
         }
     }
 
@@ -179,7 +179,7 @@ final class FakeTarget: WorkloadTarget {
                 readings += 1
                 return readings
             }
-            try body(Reading(result: target.behaviour.snapshotRows(number)))
+            try body(Reading(result: target.behavior.snapshotRows(number)))
         }
 
         func release() { target.state.withLock { $0.snapshots -= 1 } }

@@ -39,7 +39,7 @@ extension Database {
 
     /// Records the last committed state for a transaction that has started but has not read yet.
     ///
-    /// The transaction will show this state or a later state. If the transaction has already read,
+    /// The transaction will read this state or a later state. If the transaction has already read,
     /// the earlier record remains.
     func recordStateBeforeTransaction() {
         guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE else { return }

@@ -36,7 +36,7 @@ extension ObservationHub {
         /// Whether a check of the lookout is scheduled.
         var isWatched = false
         /// When the next round may start, in nanoseconds on the monotonic clock.
-        var restsUntil: UInt64 = 0
+        var pausedUntil: UInt64 = 0
     }
 
     /// The queue that checks the lookouts of all databases.
@@ -47,7 +47,7 @@ extension ObservationHub {
     /// The caller, which may hold the writer, starts no fetch itself. It wakes no thread while a
     /// lookout is awake and responds in time.
     func fetchSoon(_ members: [any ObservedMember]) {
-        typealias NewLookout = (number: Int, queue: DispatchQueue, rest: UInt64)
+        typealias NewLookout = (number: Int, queue: DispatchQueue, delay: UInt64)
         let newLookout: NewLookout? = state.withLock { state in
             for member in members { state.waiting[ObjectIdentifier(member)] = member }
             if state.touched.isEmpty && state.waiting.isEmpty { return nil }
@@ -60,18 +60,18 @@ extension ObservationHub {
             state.lookout.number += 1
             state.lookout.isAwake = true
             state.lookout.trustedUntil = .max
-            let restsUntil = state.lookout.restsUntil
-            let now = restsUntil == 0 ? 0 : monotonicNanoseconds()
+            let pausedUntil = state.lookout.pausedUntil
+            let now = pausedUntil == 0 ? 0 : monotonicNanoseconds()
             return (
                 state.lookout.number, state.lookout.queue,
-                restsUntil > now ? restsUntil - now : 0
+                pausedUntil > now ? pausedUntil - now : 0
             )
         }
         guard let newLookout else { return }
-        if newLookout.rest == 0 {
+        if newLookout.delay == 0 {
             newLookout.queue.async { self.runLookout(newLookout.number) }
         } else {
-            newLookout.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(newLookout.rest))) {
+            newLookout.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(newLookout.delay))) {
                 self.runLookout(newLookout.number)
             }
         }
@@ -83,9 +83,9 @@ extension ObservationHub {
     /// values. With the delay, rounds take at most a quarter of the time, and the commits during a
     /// pause share one round. A few quick fetches cause no pause.
     func didFetch(in duration: UInt64) {
-        let rest = min(3 * duration, EngineTimings.longestRest)
-        let end = rest < EngineTimings.shortestRest ? 0 : monotonicNanoseconds() + rest
-        state.withLock { $0.lookout.restsUntil = end }
+        let pause = min(3 * duration, EngineTimings.longestFetchPause)
+        let end = pause < EngineTimings.shortestFetchPause ? 0 : monotonicNanoseconds() + pause
+        state.withLock { $0.lookout.pausedUntil = end }
     }
 
     /// Runs one round after another as the lookout, until no work remains.
@@ -107,12 +107,15 @@ extension ObservationHub {
             let now = monotonicNanoseconds()
             let pause: UInt64? = state.withLock { state in
                 guard state.lookout.number == number else { return nil }
-                let restsUntil = state.lookout.restsUntil
+                let pausedUntil = state.lookout.pausedUntil
                 // A pause is in progress or ended recently, so commits are frequent.
-                let mayStay = restsUntil != 0 && now - lastRound < EngineTimings.lookoutTail
+                let mayStay = pausedUntil != 0 && now - lastRound < EngineTimings.lookoutTail
                 if mayStay {
                     state.lookout.trustedUntil = .max
-                    return max(restsUntil > now ? restsUntil - now : 0, EngineTimings.lookoutPause)
+                    return max(
+                        pausedUntil > now ? pausedUntil - now : 0,
+                        EngineTimings.lookoutPause
+                    )
                 }
                 if !state.touched.isEmpty || !state.waiting.isEmpty { return 0 }
                 state.lookout.isAwake = false

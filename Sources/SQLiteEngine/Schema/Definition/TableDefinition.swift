@@ -112,7 +112,7 @@ public final class TableDefinition {
         primaryKey(openPrimaryKey ?? [], onConflict: conflictResolution)
     }
 
-    /// Requires that the values of some columns are unique.
+    /// Requires that the values of the specified columns are unique.
     public func uniqueKey(
         _ columns: [String],
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -122,7 +122,7 @@ public final class TableDefinition {
         )
     }
 
-    /// Requires that another table has a row with the values of some columns.
+    /// Requires that another table has a row with the values of the specified columns.
     ///
     /// - Parameters:
     ///   - columns: The columns of this table.

@@ -61,7 +61,7 @@ final class ProgramProcess: Sendable {
     ///   - arguments: The arguments, without the program's name.
     ///   - environment: The complete environment.
     ///   - folder: The folder for the output files.
-    ///   - limit: The time after which the program is ended.
+    ///   - limit: The time after which the program is terminated.
     init(
         _ path: String,
         _ arguments: [String],

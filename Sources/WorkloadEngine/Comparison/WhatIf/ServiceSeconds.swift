@@ -32,7 +32,7 @@ struct ServiceSeconds: Sendable {
         factors = means.map { $0.map { $0 * count / sum } ?? 1 }
     }
 
-    /// Returns the factor at a time in the load, in nanoseconds.
+    /// Returns the factor at the given time in the load, in nanoseconds.
     func factor(at time: Double) -> Double {
         let second = Int(time / 1e9)
         return factors.indices.contains(second) ? factors[second] : 1

@@ -19,7 +19,7 @@ final class IsolationWatch: Sendable {
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
     /// The minimum rest between two rounds, in nanoseconds.
-    private static let shortestRest: UInt64 = 50_000_000
+    private static let shortestPause: UInt64 = 50_000_000
     /// The number of transactions that a session runs in a round.
     private static let transactionsPerRound = 6
     /// The maximum number of attempts to read all objects at the end of a round, which the end of
@@ -244,7 +244,7 @@ final class IsolationWatch: Sendable {
 
     /// Waits until the rest or the load ends.
     private func rest(for length: UInt64, _ control: RunControl, until end: UInt64) {
-        let deadline = clock.now() &+ max(Self.shortestRest, length)
+        let deadline = clock.now() &+ max(Self.shortestPause, length)
         while control.stage < .stopped, clock.now() < min(deadline, control.clockTime(of: end)) {
             conductor.sleep(until: min(deadline, control.clockTime(of: end)))
         }

@@ -18,12 +18,12 @@ struct AdviceRunTests {
             try Data().write(to: URL(fileURLWithPath: path))
             opened.withLock { $0[arm.name, default: 0] += 1 }
             let time = service(arm)
-            var behaviour = FakeTarget.Behaviour(
+            var behavior = FakeTarget.Behavior(
                 hasSnapshots: arm.kind == .pool,
                 service: { _ in time }
             )
-            if arm.library != .raw { behaviour.plan = { _ in ["SCAN t"] } }
-            return FakeTarget(clock: clock, behaviour)
+            if arm.library != .raw { behavior.plan = { _ in ["SCAN t"] } }
+            return FakeTarget(clock: clock, behavior)
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct IsolationWatchTests {
     /// Runs a light load with the invariant.
     private func run(
-        _ behaviour: FakeTarget.Behaviour,
+        _ behavior: FakeTarget.Behavior,
         on clock: SimulatedClock = SimulatedClock(),
         measured: Duration = .seconds(10),
         onSample: (@Sendable (Sample) -> Void)? = nil
@@ -19,7 +19,7 @@ struct IsolationWatchTests {
             measured: measured
         )
         scenario.invariants = ["isolation"]
-        let target = FakeTarget(clock: clock, behaviour)
+        let target = FakeTarget(clock: clock, behavior)
         let run = WorkloadRun.simulated(scenario, on: target, onSample: onSample)
         return (try await run.run(), target)
     }
@@ -41,9 +41,9 @@ struct IsolationWatchTests {
 
     @Test func theTransactionsUseASmallShareOfTheTime() async throws {
         let clock = SimulatedClock()
-        var behaviour = FakeTarget.Behaviour(hasSnapshots: false)
-        behaviour.statement = { _ = clock.spend(milliseconds(1)) }
-        let (_, target) = try await run(behaviour, on: clock, measured: .seconds(600))
+        var behavior = FakeTarget.Behavior(hasSnapshots: false)
+        behavior.statement = { _ = clock.spend(milliseconds(1)) }
+        let (_, target) = try await run(behavior, on: clock, measured: .seconds(600))
         let statements = target.statements.count { $0.sql.contains(ObjectTable.ofInvariant.name) }
         // Each statement takes a millisecond. The total is about one fiftieth of ten minutes, plus
         // at most one round.
@@ -61,9 +61,9 @@ struct IsolationWatchTests {
     }
 
     @Test func anErrorOnTheTableIsReported() async throws {
-        var behaviour = FakeTarget.Behaviour()
-        behaviour.before = { if $0.kind == .write { throw FakeFailure.broken } }
-        let (result, _) = try await run(behaviour)
+        var behavior = FakeTarget.Behavior()
+        behavior.before = { if $0.kind == .write { throw FakeFailure.broken } }
+        let (result, _) = try await run(behavior)
         let isolation = try #require(result.invariants.first)
         #expect(isolation.passed == false)
         #expect(isolation.detail == "could not be checked: broken")
