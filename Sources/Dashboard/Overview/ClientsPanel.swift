@@ -48,9 +48,10 @@ struct ClientsPanel {
                 legend: details.map {
                     [
                         [
+                            Span("press ", canvas.theme.style(.dim)),
                             Span($0, canvas.theme.bold(.accent)),
                             Span(
-                                " shows what slow accesses wait for",
+                                " to see what slow accesses wait for",
                                 canvas.theme.style(.dim)
                             ),
                         ]

@@ -49,8 +49,13 @@ struct WALPanel {
         guard let details, let wal = history.latest?.database.wal else { return [] }
         let isPinned = wal.pin != nil
         guard isPinned || history.isLogGrowing else { return [] }
-        let effect = isPinned ? "shows what pins it" : "shows why it grows"
-        return [[Span(details, theme.bold(.accent)), Span(" \(effect)", theme.style(.dim))]]
+        let purpose = isPinned ? " to see what pins it" : " to see why it grows"
+        return [
+            [
+                Span("press ", theme.style(.dim)), Span(details, theme.bold(.accent)),
+                Span(purpose, theme.style(.dim)),
+            ]
+        ]
     }
 
     private func drawSizes(on canvas: inout Canvas, in rect: Rect) {

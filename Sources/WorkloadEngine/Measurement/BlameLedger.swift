@@ -119,7 +119,7 @@ struct BlameLedger {
             guard access.response > clients[client].floor else { continue }
             let entry = Entry(
                 access: access,
-                operation: operation(access.place),
+                operation: operation(access.cell),
                 held: holders(of: clients[client].resource, during: access)
             )
             clients[client].entries.append(entry)
@@ -142,7 +142,7 @@ struct BlameLedger {
             slowest.map { access in
                 Entry(
                     access: access,
-                    operation: operation(access.place),
+                    operation: operation(access.cell),
                     held: holders(of: clients[client].resource, during: access)
                 )
             }

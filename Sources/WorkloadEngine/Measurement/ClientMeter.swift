@@ -9,7 +9,7 @@ struct ClientMeter {
     private let phases: PhasePlan
     /// A cleared window to swap with a worker's filled window.
     private var spare: WorkerRecorder.Window
-    /// The latencies of the whole run, indexed by place, or `nil` for places without latencies.
+    /// The latencies of the whole run, indexed by cell, or `nil` for cells without latencies.
     private var totals: [AccessHistograms?]
     /// The lag of each access for which a worker was free, over the whole run.
     private(set) var freeLag = LatencyHistogram()
@@ -32,9 +32,9 @@ struct ClientMeter {
         self.recorders = recorders
         self.phases = phases
         due = plan.schedule.map { DueArrivals($0) }
-        let places = plan.operationNames.count * (phases.stretches.count + 1)
-        spare = WorkerRecorder.Window(places: places)
-        totals = Array(repeating: nil, count: places)
+        let cells = plan.operationNames.count * (phases.stretches.count + 1)
+        spare = WorkerRecorder.Window(cells: cells)
+        totals = Array(repeating: nil, count: cells)
     }
 
     /// Adds a worker that starts while the load runs.
@@ -46,13 +46,13 @@ struct ClientMeter {
     /// The number of started accesses, whether or not they are measured.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
 
-    /// Returns the places of an operation, or of all operations, in the measured phases.
-    private func measuredPlaces(of operation: Int? = nil) -> [Int] {
+    /// Returns the cells of an operation, or of all operations, in the measured phases.
+    private func measuredCells(of operation: Int? = nil) -> [Int] {
         phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
-            .flatMap { places(inPhase: $0, of: operation) }
+            .flatMap { cells(inPhase: $0, of: operation) }
     }
 
-    private func places(inPhase phase: Int, of operation: Int? = nil) -> [Int] {
+    private func cells(inPhase phase: Int, of operation: Int? = nil) -> [Int] {
         let count = plan.operationNames.count
         if let operation { return [phase * count + operation] }
         return Array(phase * count..<(phase + 1) * count)
@@ -102,9 +102,9 @@ struct ClientMeter {
         return slow
     }
 
-    /// Returns the name of the operation at a place.
-    func operation(at place: Int) -> String {
-        plan.operationNames[place % plan.operationNames.count]
+    /// Returns the name of the operation at a cell.
+    func operation(at cell: Int) -> String {
+        plan.operationNames[cell % plan.operationNames.count]
     }
 
     /// Returns the client's status at a load time, for a sample.
@@ -114,10 +114,10 @@ struct ClientMeter {
         if plan.knobs.read().workers != plan.client.workers { isSteady = false }
         var counts = AccessCounts()
         var completed: UInt64 = 0
-        let places = measuredPlaces()
+        let cells = measuredCells()
         for recorder in recorders {
             let reading = recorder.read()
-            for place in places { counts.add(reading.counts[place]) }
+            for cell in cells { counts.add(reading.counts[cell]) }
             completed += reading.completed
         }
         if let curve = plan.arrivals?.curve,
@@ -212,10 +212,10 @@ struct ClientMeter {
         at now: UInt64?
     ) -> FairnessResult? {
         guard recorders.count > 1, plan.isTimed else { return nil }
-        let places = measuredPlaces()
+        let cells = measuredCells()
         return FairnessResult(
             completed: readings.map { reading in
-                places.reduce(0) { $0 + reading.counts[$1].completed }
+                cells.reduce(0) { $0 + reading.counts[$1].completed }
             },
             waits: recorders.map { $0.longestWait(at: now ?? 0) },
             sharesArrivals: plan.arrivals != nil,
@@ -239,15 +239,15 @@ struct ClientMeter {
         var operations: [String: ClientResult] = [:]
         let length = indices.reduce(0) { $0 + seconds[$1] }
         for (operation, name) in plan.operationNames.enumerated() {
-            let places = indices.flatMap { self.places(inPhase: $0, of: operation) }
+            let cells = indices.flatMap { self.cells(inPhase: $0, of: operation) }
             var counts = AccessCounts()
             var histograms = AccessHistograms()
-            for place in places {
+            for cell in cells {
                 for reading in readings {
-                    counts.add(reading.counts[place])
-                    if reading.running == place { counts.unfinished += 1 }
+                    counts.add(reading.counts[cell])
+                    if reading.running == cell { counts.unfinished += 1 }
                 }
-                if let total = totals[place] { histograms.add(total) }
+                if let total = totals[cell] { histograms.add(total) }
             }
             sum.add(counts)
             all.add(histograms)
@@ -269,8 +269,8 @@ struct ClientMeter {
 
     /// Returns the measured latencies of one operation or of all operations, over the whole run.
     func histograms(of operation: Int? = nil) -> AccessHistograms {
-        measuredPlaces(of: operation).reduce(into: AccessHistograms()) { sum, place in
-            if let total = totals[place] { sum.add(total) }
+        measuredCells(of: operation).reduce(into: AccessHistograms()) { sum, cell in
+            if let total = totals[cell] { sum.add(total) }
         }
     }
 }

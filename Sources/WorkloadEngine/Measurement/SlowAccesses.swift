@@ -4,8 +4,8 @@ struct SlowAccesses: Sendable {
     struct Access: Sendable {
         /// The access's timestamps.
         var stamps: WorkerRecorder.Stamps
-        /// The place, which identifies the operation and the phase.
-        var place: Int
+        /// The cell, which identifies the operation and the phase.
+        var cell: Int
 
         /// The time from intended start to end, in nanoseconds.
         var response: UInt64 { stamps.end &- min(stamps.end, stamps.intended) }
@@ -22,9 +22,9 @@ struct SlowAccesses: Sendable {
 
     /// Keeps an access if it is one of the slowest.
     @inline(__always)
-    mutating func offer(_ stamps: WorkerRecorder.Stamps, place: Int) {
+    mutating func offer(_ stamps: WorkerRecorder.Stamps, cell: Int) {
         if accesses.count == Self.limit, stamps.end &- stamps.intended <= shortest { return }
-        keep(Access(stamps: stamps, place: place))
+        keep(Access(stamps: stamps, cell: cell))
     }
 
     private mutating func keep(_ access: Access) {

@@ -1,7 +1,7 @@
 extension WorkerRecorder {
     /// A worker's measurements in a time interval.
     struct Window: Sendable {
-        /// The latencies at each place, or `nil` at a place without latencies.
+        /// The latencies at each cell, or `nil` at a cell without latencies.
         ///
         /// Most operations occur in only one phase per second, so memory is allocated on demand.
         private(set) var histograms: [AccessHistograms?]
@@ -13,22 +13,22 @@ extension WorkerRecorder {
         var slow = SlowAccesses()
 
         /// Creates an empty window.
-        init(places: Int) {
-            histograms = Array(repeating: nil, count: places)
+        init(cells: Int) {
+            histograms = Array(repeating: nil, count: cells)
         }
 
         /// Counts the latencies of a completed access.
         @inline(__always)
-        mutating func count(_ stamps: Stamps, at place: Int) {
-            if histograms[place] == nil { histograms[place] = AccessHistograms() }
-            histograms[place]?.count(stamps)
+        mutating func count(_ stamps: Stamps, at cell: Int) {
+            if histograms[cell] == nil { histograms[cell] = AccessHistograms() }
+            histograms[cell]?.count(stamps)
         }
 
         /// Counts the lag of an access, in nanoseconds.
         @inline(__always)
-        mutating func count(lag: UInt64, at place: Int) {
-            if histograms[place] == nil { histograms[place] = AccessHistograms() }
-            histograms[place]?.lag.count(lag)
+        mutating func count(lag: UInt64, at cell: Int) {
+            if histograms[cell] == nil { histograms[cell] = AccessHistograms() }
+            histograms[cell]?.lag.count(lag)
         }
 
         /// Resets all counts but keeps the memory.

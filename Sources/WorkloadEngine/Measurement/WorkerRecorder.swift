@@ -45,7 +45,7 @@ final class WorkerRecorder: Sendable {
         var begun: UInt64 = 0
         /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
-        /// The place of the running access.
+        /// The cell of the running access.
         var running: Int?
         /// Whether the running access is measured.
         var isMeasured = false
@@ -74,18 +74,18 @@ final class WorkerRecorder: Sendable {
     init(operations: Int, phases: Int = 1) {
         self.operations = operations
         // Add one phase for accesses outside all phases.
-        let places = operations * (phases + 1)
+        let cells = operations * (phases + 1)
         state = Lock(
             State(
-                counts: Array(repeating: AccessCounts(), count: places),
-                window: Window(places: places),
+                counts: Array(repeating: AccessCounts(), count: cells),
+                window: Window(cells: cells),
                 unstarted: Array(repeating: 0, count: phases + 1)
             )
         )
     }
 
     @inline(__always)
-    private func place(_ operation: Int, _ phase: PhasePlan.Place) -> Int {
+    private func cell(_ operation: Int, _ phase: PhasePlan.Place) -> Int {
         phase.index &* operations &+ operation
     }
 
@@ -98,9 +98,9 @@ final class WorkerRecorder: Sendable {
     func skip(_ operation: Int, in phase: PhasePlan.Place) {
         state.withLock { state in
             guard !state.isSealed else { return }
-            let place = place(operation, phase)
-            state.counts[place].offered += 1
-            state.counts[place].skipped += 1
+            let cell = cell(operation, phase)
+            state.counts[cell].offered += 1
+            state.counts[cell].skipped += 1
         }
     }
 
@@ -123,17 +123,17 @@ final class WorkerRecorder: Sendable {
     ) -> Bool {
         state.withLock { state in
             guard !state.isSealed else { return false }
-            let place = place(operation, phase)
+            let cell = cell(operation, phase)
             state.begun &+= 1
-            state.running = place
+            state.running = cell
             state.isMeasured = phase.isMeasured
             state.startedAt = start
-            state.counts[place].offered &+= 1
-            state.counts[place].started &+= 1
+            state.counts[cell].offered &+= 1
+            state.counts[cell].started &+= 1
             if let lag {
-                state.window.count(lag: lag, at: place)
+                state.window.count(lag: lag, at: cell)
                 if wasFree, phase.isMeasured { state.window.freeLag.count(lag) }
-                if lag > 1_000_000 { state.counts[place].late &+= 1 }
+                if lag > 1_000_000 { state.counts[cell].late &+= 1 }
             }
             return true
         }
@@ -158,8 +158,8 @@ final class WorkerRecorder: Sendable {
     func retry(onCount: () -> Void = {}) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
-            guard !state.isSealed, let place = state.running else { return }
-            state.counts[place].retried += 1
+            guard !state.isSealed, let cell = state.running else { return }
+            state.counts[cell].retried += 1
             onCount()
         }
     }
@@ -181,7 +181,7 @@ final class WorkerRecorder: Sendable {
     ) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
-            guard !state.isSealed, let place = state.running else { return }
+            guard !state.isSealed, let cell = state.running else { return }
             state.running = nil
             if let stamps {
                 state.window.holds.add(from: stamps.entry, until: stamps.end)
@@ -192,14 +192,14 @@ final class WorkerRecorder: Sendable {
             switch outcome {
             case .completed:
                 state.completed &+= 1
-                state.counts[place].completed &+= 1
+                state.counts[cell].completed &+= 1
                 guard let stamps else { return }
-                state.window.count(stamps, at: place)
-                if state.isMeasured { state.window.slow.offer(stamps, place: place) }
+                state.window.count(stamps, at: cell)
+                if state.isMeasured { state.window.slow.offer(stamps, cell: cell) }
             case .interrupted:
-                state.counts[place].interrupted += 1
+                state.counts[cell].interrupted += 1
             case .failed(let code):
-                state.counts[place].errors[code, default: 0] += 1
+                state.counts[cell].errors[code, default: 0] += 1
                 onCount()
             }
         }
@@ -234,10 +234,10 @@ final class WorkerRecorder: Sendable {
 
     /// A worker's counts so far.
     ///
-    /// A *place* is `phase × operations + operation`. Places after the last phase do not appear in
-    /// results.
+    /// A *cell* is the index `phase × operations + operation`. Cells after the last phase do not
+    /// appear in results.
     struct Reading: Sendable {
-        /// The counts at each place.
+        /// The counts at each cell.
         ///
         /// The running access is counted only as offered and started.
         var counts: [AccessCounts]
@@ -247,7 +247,7 @@ final class WorkerRecorder: Sendable {
         var begun: UInt64
         /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
-        /// The place of the running access.
+        /// The cell of the running access.
         var running: Int?
     }
 
@@ -278,6 +278,6 @@ final class WorkerRecorder: Sendable {
 
     /// Returns a cleared window to exchange for a filled one.
     func makeWindow() -> Window {
-        Window(places: state.withLock { $0.counts.count })
+        Window(cells: state.withLock { $0.counts.count })
     }
 }

@@ -37,7 +37,7 @@ struct CompareSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The metrics that decide the comparison, separated by commas, such as "
+            "The primary metrics of the comparison, separated by commas, such as "
                 + "ui.response.p99; by default, the scenario's primary metrics.",
             valueName: "metrics"
         )

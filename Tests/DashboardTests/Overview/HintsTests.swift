@@ -29,7 +29,7 @@ struct HintsTests {
 
     @Test func aGrowingLogIdentifiesTheScreenWithTheCause() {
         let growing = overview { 2_000 + UInt64($0) * 100 }
-        #expect(growing.contains("4 shows why it grows"))
+        #expect(growing.contains("press 4 to see why it grows"))
         #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ grows, see 4"))
         // A long log of constant length, and a log that is shorter than SQLite's threshold for
         // automatic checkpoints.
@@ -39,9 +39,9 @@ struct HintsTests {
 
     @Test func theHintShowsTheConfiguredKey() throws {
         let keys = try DashboardKeys(changing: [.snapshots: [.character("w")]])
-        #expect(overview(keys: keys) { 2_000 + UInt64($0) * 100 }.contains("w shows why it grows"))
+        #expect(overview(keys: keys) { 2_000 + UInt64($0) * 100 }.contains("press w to see why it grows"))
         let none = try DashboardKeys(changing: [.snapshots: []])
-        #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("shows why it grows"))
+        #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("see why it grows"))
     }
 
     @Test func interruptsAreReportedAsCallsAndEndedStatements() {

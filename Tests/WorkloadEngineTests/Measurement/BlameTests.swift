@@ -119,7 +119,7 @@ struct BlameTests {
                 entry: milliseconds(90),
                 end: milliseconds(91)
             ),
-            place: 0
+            cell: 0
         )
         ledger.join(slow, of: 0) { _ in "read" }
         var response = LatencyHistogram()
@@ -177,7 +177,7 @@ struct BlameTests {
             let wait: UInt64 = second == 1 ? 900 : 50
             slow.offer(
                 .init(intended: 9, start: 9, entry: 9 + wait, end: 109 + wait - 50),
-                place: 0
+                cell: 0
             )
             ledger.joinRecent([slow], of: 0) { _ in "read" }
         }
@@ -202,7 +202,7 @@ struct BlameTests {
             var slow = SlowAccesses()
             for number in 0..<32 as Range<UInt64> {
                 let length = (second * 7919 + number * 104_729) % 1_000_000
-                slow.offer(.init(intended: 9, start: 9, entry: 9, end: 9 + length), place: 0)
+                slow.offer(.init(intended: 9, start: 9, entry: 9, end: 9 + length), cell: 0)
                 response.count(length)
             }
             ledger.join(slow, of: 0) { _ in "read" }

@@ -58,7 +58,7 @@ struct HoldTests {
         for _ in 0..<10_000 {
             let response = UInt64(random.nextUnit() * 1e9)
             responses.append(response)
-            slow.offer(.init(intended: 5, start: 6, entry: 7, end: 5 + response), place: 0)
+            slow.offer(.init(intended: 5, start: 6, entry: 7, end: 5 + response), cell: 0)
         }
         let kept = slow.accesses.map(\.response).sorted(by: >)
         #expect(kept == Array(responses.sorted(by: >).prefix(SlowAccesses.limit)))

@@ -66,7 +66,7 @@ enum Language {
             .init(
                 "primary",
                 .texts,
-                "The metrics that decide a comparison, such as ui.response.p99."
+                "The primary metrics of a comparison, such as ui.response.p99."
             ),
             .init(
                 "thresholds",
