@@ -15,34 +15,34 @@ struct ListInference {
 
     /// Adds the dependencies and the anomalies of all lists.
     func infer(_ edges: inout [Dependency], _ log: inout AnomalyLog) {
-        for place in objects.lists.indices { infer(place, &edges, &log) }
+        for objectIndex in objects.lists.indices { infer(objectIndex, &edges, &log) }
     }
 
-    private func infer(_ place: Int, _ edges: inout [Dependency], _ log: inout AnomalyLog) {
-        let list = objects.lists[place]
+    private func infer(_ objectIndex: Int, _ edges: inout [Dependency], _ log: inout AnomalyLog) {
+        let list = objects.lists[objectIndex]
         let order = longestList(of: list)
-        let isOrderSound = checkElements(order.elements, by: order.reader, place, list, &log)
+        let isOrderSound = checkElements(order.elements, by: order.reader, objectIndex, list, &log)
         var prefixes: [Int] = []
         for (index, read) in list.reads.enumerated() {
             if isPrefix(read, of: order.elements) {
                 prefixes.append(index)
             } else {
-                reportIncompatible(read, order, place, &log)
+                reportIncompatible(read, order, objectIndex, &log)
                 _ = checkElements(
                     Array(read.elements.prefix(read.externalCount)),
                     by: read.transaction,
-                    place,
+                    objectIndex,
                     list,
                     &log
                 )
             }
-            checkLast(read, place, list, &log)
+            checkLast(read, objectIndex, list, &log)
         }
-        let lost = findLost(place, list, &log)
+        let lost = findLost(objectIndex, list, &log)
         guard isOrderSound else { return }
-        addOverwrites(order.elements, place, list, &edges)
+        addOverwrites(order.elements, objectIndex, list, &edges)
         for index in prefixes where list.reads[index].isFirst {
-            addReads(list.reads[index], order.elements, lost, place, list, &edges)
+            addReads(list.reads[index], order.elements, lost, objectIndex, list, &edges)
         }
     }
 
@@ -80,7 +80,7 @@ struct ListInference {
     private func reportIncompatible(
         _ read: ObjectAccesses.ListRead,
         _ order: Order,
-        _ place: Int,
+        _ objectIndex: Int,
         _ log: inout AnomalyLog
     ) {
         let other = order.reader.map { names[$0] } ?? "another transaction"
@@ -88,7 +88,7 @@ struct ListInference {
             .incompatibleOrder,
             [read.transaction] + (order.reader.map { [$0] } ?? []),
             "\(names[read.transaction]) read \(read.elements.listText) in "
-                + "\(objects.name(of: .list(place))), but \(other) read \(order.elements.listText)"
+                + "\(objects.name(of: .list(objectIndex))), but \(other) read \(order.elements.listText)"
         )
     }
 
@@ -100,7 +100,7 @@ struct ListInference {
     private func checkElements(
         _ elements: [Int64],
         by reader: Int?,
-        _ place: Int,
+        _ objectIndex: Int,
         _ list: ObjectAccesses.List,
         _ log: inout AnomalyLog
     ) -> Bool {
@@ -108,7 +108,7 @@ struct ListInference {
         var seen: Set<Int64> = []
         var isSound = true
         for element in elements {
-            let what = "\(element) in \(objects.name(of: .list(place)))"
+            let what = "\(element) in \(objects.name(of: .list(objectIndex)))"
             guard seen.insert(element).inserted else {
                 isSound = false
                 log.add(
@@ -141,7 +141,7 @@ struct ListInference {
     /// Checks that a read does not end between two appends of one transaction.
     private func checkLast(
         _ read: ObjectAccesses.ListRead,
-        _ place: Int,
+        _ objectIndex: Int,
         _ list: ObjectAccesses.List,
         _ log: inout AnomalyLog
     ) {
@@ -154,14 +154,14 @@ struct ListInference {
             .intermediateRead,
             [read.transaction, append.transaction],
             "\(names[read.transaction]) read \(read.elements.listText) in "
-                + "\(objects.name(of: .list(place))): \(names[append.transaction]) appended "
+                + "\(objects.name(of: .list(objectIndex))): \(names[append.transaction]) appended "
                 + "\(element) there, and more afterwards in the same transaction"
         )
     }
 
     /// Finds committed elements that are missing from the last read of the list.
     private func findLost(
-        _ place: Int,
+        _ objectIndex: Int,
         _ list: ObjectAccesses.List,
         _ log: inout AnomalyLog
     ) -> Set<Int64> {
@@ -182,7 +182,7 @@ struct ListInference {
                 .lostWrite,
                 [append.transaction, last.transaction],
                 "\(names[append.transaction]) appended \(append.element) to "
-                    + "\(objects.name(of: .list(place))) and its commit returned "
+                    + "\(objects.name(of: .list(objectIndex))) and its commit returned "
                     + "\(Time.text(start - end)) before \(names[last.transaction]) began, which "
                     + "read \(last.elements.listText) there; no later read shows it"
             )
@@ -203,7 +203,7 @@ struct ListInference {
 
     private func addOverwrites(
         _ order: [Int64],
-        _ place: Int,
+        _ objectIndex: Int,
         _ list: ObjectAccesses.List,
         _ edges: inout [Dependency]
     ) {
@@ -216,7 +216,7 @@ struct ListInference {
                         from: previous,
                         to: writer,
                         kind: .overwrite,
-                        object: .list(place),
+                        object: .list(objectIndex),
                         value: element
                     )
                 )
@@ -229,7 +229,7 @@ struct ListInference {
         _ read: ObjectAccesses.ListRead,
         _ order: [Int64],
         _ lost: Set<Int64>,
-        _ place: Int,
+        _ objectIndex: Int,
         _ list: ObjectAccesses.List,
         _ edges: inout [Dependency]
     ) {
@@ -244,7 +244,7 @@ struct ListInference {
                         from: writer,
                         to: reader,
                         kind: .read,
-                        object: .list(place),
+                        object: .list(objectIndex),
                         value: order[position]
                     )
                 )
@@ -264,7 +264,7 @@ struct ListInference {
                         from: reader,
                         to: writer,
                         kind: .antidependency,
-                        object: .list(place),
+                        object: .list(objectIndex),
                         value: element
                     )
                 )

@@ -21,12 +21,12 @@ struct RegisterInference {
 
     /// Adds the dependencies and the anomalies of all registers.
     func infer(_ edges: inout [Dependency], _ log: inout AnomalyLog) {
-        for place in objects.registers.indices { infer(place, &edges, &log) }
+        for objectIndex in objects.registers.indices { infer(objectIndex, &edges, &log) }
     }
 
-    private func infer(_ place: Int, _ edges: inout [Dependency], _ log: inout AnomalyLog) {
-        let register = objects.registers[place]
-        for read in register.reads { check(read, place, register, &log) }
+    private func infer(_ objectIndex: Int, _ edges: inout [Dependency], _ log: inout AnomalyLog) {
+        let register = objects.registers[objectIndex]
+        for read in register.reads { check(read, objectIndex, register, &log) }
         let versions = RegisterVersions(register, history, objects, limit: Self.successorLimit)
         for fork in versions.forks {
             let transactions = fork.map { register.writes[$0].transaction }
@@ -36,24 +36,24 @@ struct RegisterInference {
                 transactions,
                 "\(values.joined(separator: " and ")) all read "
                     + "\(register.writes[fork[0]].predecessor.registerText) in "
-                    + "\(objects.name(of: .register(place))), replaced it, and committed"
+                    + "\(objects.name(of: .register(objectIndex))), replaced it, and committed"
             )
         }
-        let lost = findLost(place, register, versions, &log)
+        let lost = findLost(objectIndex, register, versions, &log)
         for read in register.reads where read.isFirst {
-            addEdges(of: read, place, register, versions, lost, &edges)
+            addEdges(of: read, objectIndex, register, versions, lost, &edges)
         }
     }
 
     private func check(
         _ read: ObjectAccesses.RegisterRead,
-        _ place: Int,
+        _ objectIndex: Int,
         _ register: ObjectAccesses.Register,
         _ log: inout AnomalyLog
     ) {
         guard let value = read.value else { return }
         let what =
-            "\(names[read.transaction]) read \(value) in \(objects.name(of: .register(place)))"
+            "\(names[read.transaction]) read \(value) in \(objects.name(of: .register(objectIndex)))"
         guard let index = register.writers[value] else {
             log.add(.unknownValue, [read.transaction], "\(what), which no transaction wrote")
             return
@@ -79,7 +79,7 @@ struct RegisterInference {
     ///
     /// Such a read shows an earlier value although the commits had returned.
     private func findLost(
-        _ place: Int,
+        _ objectIndex: Int,
         _ register: ObjectAccesses.Register,
         _ versions: RegisterVersions,
         _ log: inout AnomalyLog
@@ -98,7 +98,7 @@ struct RegisterInference {
                 .lostWrite,
                 [write.transaction, last.transaction],
                 "\(names[write.transaction]) wrote \(write.value) to "
-                    + "\(objects.name(of: .register(place))) and its commit returned "
+                    + "\(objects.name(of: .register(objectIndex))) and its commit returned "
                     + "\(Time.text(start - end)) before \(names[last.transaction]) began, which "
                     + "read the earlier \(last.value.registerText) there; no later read shows it"
             )
@@ -108,7 +108,7 @@ struct RegisterInference {
 
     private func addEdges(
         of read: ObjectAccesses.RegisterRead,
-        _ place: Int,
+        _ objectIndex: Int,
         _ register: ObjectAccesses.Register,
         _ versions: RegisterVersions,
         _ lost: Set<Int64>,
@@ -123,7 +123,7 @@ struct RegisterInference {
                         from: writer,
                         to: reader,
                         kind: .read,
-                        object: .register(place),
+                        object: .register(objectIndex),
                         value: value
                     )
                 )
@@ -140,7 +140,7 @@ struct RegisterInference {
                     from: reader,
                     to: write.transaction,
                     kind: .antidependency,
-                    object: .register(place),
+                    object: .register(objectIndex),
                     value: write.value
                 )
             )

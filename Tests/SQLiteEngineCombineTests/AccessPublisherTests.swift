@@ -94,7 +94,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func cancellingWhenAValueArrivesPreventsTheCompletion(kind: Kind) throws {
+    func cancelingWhenAValueArrivesPreventsTheCompletion(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let subscriber = Lock<Recorder<Int>?>(nil)
         let recorder = Recorder<Int> { _ in

@@ -171,7 +171,7 @@ struct History: Sendable {
                 lane.status = connection
                 if connection.holder != nil { lane.lastWork = connection }
                 lane.states.append(LaneState(connection))
-                let position = placeOfNewLane(connection.role)
+                let position = indexOfNewLane(connection.role)
                 lanes.insert(lane, at: position)
                 isSeen.insert(true, at: position)
             }
@@ -186,7 +186,7 @@ struct History: Sendable {
     }
 
     /// Returns the index after the lanes with the same role or a preceding role.
-    private func placeOfNewLane(_ role: ConnectionRole) -> Int {
+    private func indexOfNewLane(_ role: ConnectionRole) -> Int {
         let rank = Self.rank(role)
         return lanes.firstIndex { Self.rank($0.role) > rank } ?? lanes.count
     }

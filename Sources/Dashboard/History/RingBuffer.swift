@@ -18,13 +18,13 @@ struct RingBuffer<Element: Sendable>: Sendable {
 
     /// The element at an index, counted from the oldest.
     subscript(index: Int) -> Element {
-        get { storage[place(index)] }
-        set { storage[place(index)] = newValue }
+        get { storage[storageIndex(index)] }
+        set { storage[storageIndex(index)] = newValue }
     }
 
-    private func place(_ index: Int) -> Int {
-        let place = start + index
-        return place < storage.count ? place : place - storage.count
+    private func storageIndex(_ index: Int) -> Int {
+        let position = start + index
+        return position < storage.count ? position : position - storage.count
     }
 
     /// Adds an element, and removes the oldest element if the buffer is full.

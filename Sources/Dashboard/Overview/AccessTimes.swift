@@ -28,12 +28,12 @@ struct AccessTimes {
         let names = isTight ? ["p50", "p99", "max"] : ["p50", "p95", "p99", "max"]
         let cell = min((head.width - first) / names.count, 12)
         guard cell > HumanUnits.durationWidth else { return }
-        func place(_ index: Int, _ row: Rect) -> Rect {
+        func area(_ index: Int, _ row: Rect) -> Rect {
             Rect(x: row.minX + first + index * cell, y: row.minY, width: cell, height: 1)
         }
         guard rows.count > 1, !rows[1].isEmpty else { return }
         for (index, name) in names.enumerated() {
-            canvas.write(name, in: place(index, head), style: dim, alignment: .trailing)
+            canvas.write(name, in: area(index, head), style: dim, alignment: .trailing)
         }
         for (row, entry) in zip(rows.dropFirst(), summaries) where !row.isEmpty {
             let short = entry.name.split(separator: " ").last.map(String.init) ?? entry.name
@@ -47,7 +47,7 @@ struct AccessTimes {
             for (index, value) in values.enumerated() {
                 let text = value.map(HumanUnits.duration) ?? "–"
                 let style = value == nil ? dim : canvas.theme.style(.text)
-                canvas.write(text, in: place(index, row), style: style, alignment: .trailing)
+                canvas.write(text, in: area(index, row), style: style, alignment: .trailing)
             }
         }
     }

@@ -80,7 +80,7 @@ struct WorkloadScreen {
                 track: Track(minimum: 16, ideal: 22, maximum: 30, priority: 20, flex: 1)
             ),
             Table.Column(title: "set to", alignment: .trailing, track: .fixed(11, priority: 19)),
-            Table.Column(title: "request", alignment: .trailing, track: .fixed(10, priority: 15)),
+            Table.Column(title: "requested", alignment: .trailing, track: .fixed(10, priority: 15)),
             Table.Column(
                 title: isOver ? "at the end" : "measured now",
                 track: Track(minimum: 14, ideal: 22, maximum: 30, priority: 17, flex: 0)

@@ -161,7 +161,7 @@ struct VariableTable {
     /// Returns the statement with the indices of its variables in the list.
     mutating func plan(_ sql: String, client: String) throws -> ClientPlan.StatementPlan {
         let template = StatementTemplate(sql: sql)
-        let variables = try template.parameters.map { try place(of: $0, in: sql, client) }
+        let variables = try template.parameters.map { try variableIndex(of: $0, in: sql, client) }
         return ClientPlan.StatementPlan(sql: sql, variables: variables)
     }
 
@@ -182,7 +182,7 @@ struct VariableTable {
     }
 
     /// Returns a variable's index in the list.
-    mutating func place(of name: String, in text: String, _ client: String) throws -> Int {
+    mutating func variableIndex(of name: String, in text: String, _ client: String) throws -> Int {
         if let index = indices[name] { return index }
         guard let variable = known[name] else {
             throw RunError(

@@ -33,7 +33,10 @@ extension VariableTable {
             case .run(let sql, let names):
                 let statement = try plan(sql, client: client)
                 if names.isEmpty { return .run(statement) }
-                return .fetch(statement, into: try names.map { try place(of: $0, in: sql, client) })
+                return .fetch(
+                    statement,
+                    into: try names.map { try variableIndex(of: $0, in: sql, client) }
+                )
             case .when(let condition, let then, let otherwise):
                 return .when(
                     ConditionPlan(
@@ -58,7 +61,7 @@ extension VariableTable {
     ) throws -> ConditionPlan.Operand {
         switch operand {
         case .value(let value): .value(value)
-        case .variable(let name): .variable(try place(of: name, in: "a condition", client))
+        case .variable(let name): .variable(try variableIndex(of: name, in: "a condition", client))
         }
     }
 }
@@ -70,10 +73,10 @@ extension Worker {
             switch step {
             case .run(let statement):
                 try session.run(statement.sql, values.values(of: statement))
-            case .fetch(let statement, let places):
+            case .fetch(let statement, let variables):
                 let row = try session.rows(statement.sql, values.values(of: statement)).first ?? []
-                for (index, place) in places.enumerated() {
-                    values.set(index < row.count ? row[index] : .null, at: place)
+                for (column, variable) in variables.enumerated() {
+                    values.set(column < row.count ? row[column] : .null, at: variable)
                 }
             case .when(let condition, let then, let otherwise):
                 let holds = condition.comparison.holds(

@@ -39,7 +39,11 @@ struct HintsTests {
 
     @Test func theHintShowsTheConfiguredKey() throws {
         let keys = try DashboardKeys(changing: [.snapshots: [.character("w")]])
-        #expect(overview(keys: keys) { 2_000 + UInt64($0) * 100 }.contains("press w to see why it grows"))
+        #expect(
+            overview(keys: keys) { 2_000 + UInt64($0) * 100 }.contains(
+                "press w to see why it grows"
+            )
+        )
         let none = try DashboardKeys(changing: [.snapshots: []])
         #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("see why it grows"))
     }

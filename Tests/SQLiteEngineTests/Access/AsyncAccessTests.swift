@@ -131,7 +131,7 @@ struct AsyncAccessTests {
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func cancellingInterruptsTheStatementAndRollsBack() async throws {
+    @Test func cancelingInterruptsTheStatementAndRollsBack() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gate = StatementGate()
         let task = Task {
@@ -152,7 +152,7 @@ struct AsyncAccessTests {
         #expect(try pool.rowCount() == 1)
     }
 
-    @Test func cancellingInterruptsTheStatementOfARead() async throws {
+    @Test func cancelingInterruptsTheStatementOfARead() async throws {
         let queue = try DatabaseQueue.withTable()
         let gate = StatementGate()
         let task = Task {
@@ -168,7 +168,7 @@ struct AsyncAccessTests {
         #expect(try queue.rowCount() == 0)
     }
 
-    @Test func cancellingBetweenTwoStatementsRefusesTheNext() async throws {
+    @Test func cancelingBetweenTwoStatementsRefusesTheNext() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Lock(false)
         let mayContinue = Gate()

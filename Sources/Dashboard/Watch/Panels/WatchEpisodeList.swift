@@ -16,12 +16,12 @@ enum WatchEpisodeList {
                 rank: { .text($0.name) }
             ) { Span(WatchWords.process($0.name, $0.pid), $1.bold(.text)) },
             Listing.Column(
-                "held",
+                "lock held",
                 .fixed(14, priority: 18),
                 rank: { .text(WatchWords.held($0.kind)) }
             ) { Span(WatchWords.held($0.kind), $1.style(WatchWords.role($0.kind))) },
             Listing.Column(
-                "for",
+                "held for",
                 .fixed(10, priority: 17),
                 alignment: .trailing,
                 rank: { .number($0.seconds) }

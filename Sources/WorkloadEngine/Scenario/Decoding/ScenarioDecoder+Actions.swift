@@ -74,7 +74,7 @@ extension ScenarioDecoder {
             mix.contains(where: { $0.steps.contains(where: \.pauses) })
         {
             log.add(
-                "'pause' would block a task's thread; it requires style: sync or process",
+                "'pause' requires style: sync or process, because a pause would block a task's thread",
                 at: reader.mark(of: "style")
             )
         }
