@@ -10,7 +10,7 @@ mixes are random. For each case, the table shows:
 
   planted     the flaw
   result      found, missed, clean (nothing planted, nothing recommended) or false
-  effect      how many times the recommended remedy improves its best deciding metric
+  effect      how many times the recommended remedy improves its best primary metric
   floor       the noise floor of that metric in the same run; the effect must be at least its square
   seconds     the elapsed time of the command, which must not exceed --within by more than 3 s
   load        the load average before and after the command

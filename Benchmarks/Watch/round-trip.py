@@ -137,7 +137,7 @@ def verdict(options, scenario, database, metrics, changes=()):
 
 
 def metrics(runs):
-    """Returns the deciding metrics, with readers first: throughput or, for open loops, p99."""
+    """Returns the primary metrics, with readers first: throughput or, for open loops, p99."""
     found = []
     for name, client in sorted(runs[0]["clients"].items(), key=lambda c: is_write("", c[0])):
         if client.get("throughput"):

@@ -26,7 +26,7 @@ let findBlocks = (count: Int(option("blocks", 40)), seconds: option("seconds", 0
 let workers = Int(option("workers", 1))
 let slowdown = option("slowdown", 0.1)
 
-/// The deciding metrics.
+/// The primary metrics.
 ///
 /// The rate is affected by all other work on the machine. The median response is not affected by
 /// short stalls.
