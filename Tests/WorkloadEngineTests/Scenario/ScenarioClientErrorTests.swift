@@ -45,17 +45,17 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "rate: 200/s",
             "rate: 200",
-            "11:38: 'rate' of 'arrival' of client 'ui': '200' has no unit; write 200/s, 0.5/s"
+            "11:38: 'arrival.rate' of client 'ui': '200' has no unit; write 200/s, 0.5/s"
         ),
         ScenarioSlip(
             "rate: 200/s",
             "rate: 0/s",
-            "11:38: 'rate' of 'arrival' of client 'ui' must be above 0 and at most 10000000/s"
+            "11:38: 'arrival.rate' of client 'ui' must be above 0 and at most 10000000/s"
         ),
         ScenarioSlip(
             "{rate: 200/s}",
             "{rate: 200/s, process: poison}",
-            "11:54: 'process' of 'arrival' of client 'ui' must be one of poisson, even, not "
+            "11:54: 'arrival.process' of client 'ui' must be one of poisson, even, not "
                 + "'poison'; did you mean 'poisson'?"
         ),
         ScenarioSlip(

@@ -26,7 +26,7 @@ struct ScenarioThresholdTests {
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort-after: 5s}",
-            "14:38: 'abort-after' of a threshold on 'ui.response' needs abort: true"
+            "14:38: 'abort-after' of a threshold on 'ui.response' requires abort: true"
         ),
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",

@@ -89,7 +89,7 @@ struct StepTests {
         ("{access: read, sql: 'SELECT 1', phases: stedy}", "did you mean 'steady'?"),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: {from: 1/s}}}",
-            "'rate' of 'arrival' of client 'app' requires 'to'"
+            "'arrival.rate' of client 'app' requires 'to'"
         ),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: [{for: 20s, rate: 1/s}]}}",

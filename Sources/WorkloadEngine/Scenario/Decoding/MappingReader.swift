@@ -59,6 +59,14 @@ struct MappingReader {
     /// Returns the position of a key or, if it is missing, of the mapping.
     func mark(of name: String) -> Mark? { entries.first { $0.name == name }?.key.mark ?? mark }
 
+    /// Returns the name of a key for messages, such as `'arrival.rate' of client 'ui'`.
+    func path(_ name: String) -> String {
+        guard what.hasPrefix("'"), let end = what.dropFirst().firstIndex(of: "'") else {
+            return "'\(name)' of \(what)"
+        }
+        return "\(what[..<end]).\(name)\(what[end...])"
+    }
+
     /// Returns the value of a required key.
     func required(_ name: String, example: String) -> Node? {
         if let node = self[name] { return node }
@@ -72,13 +80,13 @@ struct MappingReader {
     func text(_ node: Node, named name: String) -> String? {
         guard let scalar = node.scalar else {
             log.add(
-                "'\(name)' of \(what) must be text, not \(Self.text(of: node))",
+                "\(path(name)) must be text, not \(Self.text(of: node))",
                 at: node.mark
             )
             return nil
         }
         let isEmpty = scalar.string.allSatisfy(\.isWhitespace)
-        if isEmpty { log.add("'\(name)' of \(what) has no value", at: node.mark) }
+        if isEmpty { log.add("\(path(name)) has no value", at: node.mark) }
         return isEmpty ? nil : scalar.string
     }
 
@@ -87,7 +95,7 @@ struct MappingReader {
         guard let sequence = node.sequence else {
             return text(node, named: name).map { [($0, node.mark)] } ?? []
         }
-        if sequence.isEmpty { log.add("'\(name)' of \(what) is an empty list", at: node.mark) }
+        if sequence.isEmpty { log.add("\(path(name)) is an empty list", at: node.mark) }
         return sequence.compactMap { item in
             text(item, named: name).map { ($0, item.mark) }
         }
@@ -104,7 +112,7 @@ struct MappingReader {
                 range.upperBound == I.max
                 ? "at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
             log.add(
-                "'\(name)' of \(what) must be an integer, \(bounds), not '\(text)'",
+                "\(path(name)) must be an integer, \(bounds), not '\(text)'",
                 at: node.mark
             )
             return nil
@@ -118,7 +126,7 @@ struct MappingReader {
         guard let value = Double(text), value > 0, value <= most else {
             let limit = most < .greatestFiniteMagnitude ? " and at most \(Int(most))" : ""
             log.add(
-                "'\(name)' of \(what) must be a number above 0\(limit), not '\(text)'",
+                "\(path(name)) must be a number above 0\(limit), not '\(text)'",
                 at: node.mark
             )
             return nil
@@ -132,7 +140,7 @@ struct MappingReader {
         case "true": return true
         case "false": return false
         default:
-            log.add("'\(name)' of \(what) must be true or false, not '\(text)'", at: node.mark)
+            log.add("\(path(name)) must be true or false, not '\(text)'", at: node.mark)
             return nil
         }
     }
@@ -142,7 +150,7 @@ struct MappingReader {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         if words.contains(text) { return text }
         log.add(
-            "'\(name)' of \(what) must be one of \(words.joined(separator: ", ")), not '\(text)'"
+            "\(path(name)) must be one of \(words.joined(separator: ", ")), not '\(text)'"
                 + (NearestName.of(text, among: words).map { "; did you mean '\($0)'?" } ?? ""),
             at: node.mark
         )
@@ -155,7 +163,7 @@ struct MappingReader {
         do {
             return try parse(text)
         } catch {
-            log.add("'\(name)' of \(what): \(error)", at: node.mark)
+            log.add("\(path(name)): \(error)", at: node.mark)
             return nil
         }
     }
@@ -166,7 +174,7 @@ struct MappingReader {
     func positiveDuration(_ name: String) -> Duration? {
         guard let value = duration(name) else { return nil }
         if value > .zero { return value }
-        log.add("'\(name)' of \(what) must be longer than 0", at: self[name]?.mark)
+        log.add("\(path(name)) must be longer than 0", at: self[name]?.mark)
         return nil
     }
 

@@ -51,7 +51,7 @@ extension ScenarioDecoder {
         guard let rate = rate("rate", of: arrival) else { return nil }
         if rate == 0 {
             log.add(
-                "'rate' of \(arrival.what) must be above 0 and at most 10000000/s",
+                "\(arrival.path("rate")) must be above 0 and at most 10000000/s",
                 at: node.mark
             )
             return nil
@@ -66,7 +66,7 @@ extension ScenarioDecoder {
         }
         let stages = sequence.map { decodeStage($0, of: arrival, isAlone: false) }
         guard !stages.isEmpty, !stages.contains(nil) else {
-            if stages.isEmpty { log.add("'rate' of \(arrival.what) has no stage", at: node.mark) }
+            if stages.isEmpty { log.add("\(arrival.path("rate")) has no stage", at: node.mark) }
             return nil
         }
         let known = stages.compactMap { $0 }
@@ -93,7 +93,7 @@ extension ScenarioDecoder {
         guard
             let stage = MappingReader(
                 node,
-                what: isAlone ? "'rate' of \(arrival.what)" : "a stage of \(arrival.what)",
+                what: isAlone ? arrival.path("rate") : "a stage of \(arrival.what)",
                 isAlone ? Language.ramp : Language.stage,
                 at: node.mark,
                 log: log
@@ -121,7 +121,7 @@ extension ScenarioDecoder {
         guard let rate = reader.quantity(name, Quantity.rate) else { return nil }
         if rate <= 1e7 { return rate }
         log.add(
-            "'\(name)' of \(reader.what) must be at most 10000000/s",
+            "\(reader.path(name)) must be at most 10000000/s",
             at: reader[name]?.mark
         )
         return nil
@@ -150,7 +150,7 @@ extension ScenarioDecoder {
             let from = think.duration("from"), let to = think.duration("to")
         else { return nil }
         guard from <= to else {
-            log.add("'from' of \(think.what) is longer than 'to'", at: think["from"]?.mark)
+            log.add("\(think.path("from")) is longer than 'to'", at: think["from"]?.mark)
             return nil
         }
         return .uniform(from...to)

@@ -49,7 +49,10 @@ extension ScenarioDecoder {
         let aborts = own.bool("abort") ?? false
         let delay = own.duration("abort-after")
         if own.has("abort-after"), !aborts {
-            log.add("'abort-after' of \(what) needs abort: true", at: own.mark(of: "abort-after"))
+            log.add(
+                "'abort-after' of \(what) requires abort: true",
+                at: own.mark(of: "abort-after")
+            )
         }
         if let delay, aborts, delay >= measured {
             log.add(
