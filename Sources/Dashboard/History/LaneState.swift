@@ -82,7 +82,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         switch self {
         case .idle: "idle: no access holds the connection"
         case .running: "running SQL: inside a statement"
-        case .held: "held, no SQL: held with no statement running"
+        case .held: "held, no SQL: no statement is running"
         case .committing: "committing: ending its transaction"
         case .locked: "file locked: waiting for a file lock"
         case .opening: "opening: being opened for a waiter"
