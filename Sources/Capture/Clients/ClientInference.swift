@@ -9,13 +9,13 @@ struct ClientInference {
     private static let minimumCount = 20
     /// The number of equal periods whose rates are compared.
     private static let parts = 10
-    /// The shortest rest to model on a busy machine, in seconds.
+    /// The shortest pause to model on a busy machine, in seconds.
     private static let shortestSleep = 50e-6
 
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
-    /// Whether the programs competed for processors, so that long rests are waits for a processor.
+    /// Whether the programs competed for processors, so that long pauses are waits for a processor.
     var isMachineBusy = false
 
     /// Returns the clients, busiest first.
