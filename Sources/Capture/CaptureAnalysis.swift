@@ -9,8 +9,7 @@ package struct CaptureAnalysis {
     /// The period from the start of the first transaction to the end of the last one, in seconds of
     /// recorded time.
     let span: ClosedRange<Double>
-    /// Whether the programs competed for processors, so that the time between two statements
-    /// consists mostly of waits for a processor.
+    /// Whether the time between two statements consists mostly of waits for a processor.
     let isMachineBusy: Bool
     /// The number of executions.
     package let executionCount: Int
@@ -36,15 +35,14 @@ package struct CaptureAnalysis {
     ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
-    ///   - processorWait: The share of their runnable time, from 0 to 1, for which the programs
-    ///     waited for a processor.
+    ///   - competition: How much the programs competed for processors.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
         _ executions: [CapturedExecution],
         schema: CaptureSchema,
         file: String? = nil,
-        processorWait: Double = 0,
+        competition: ProcessorCompetition = ProcessorCompetition(),
         gaps: [ClosedRange<Double>] = []
     ) throws(CaptureError) {
         let gaps = TraceGaps(gaps)
@@ -101,7 +99,10 @@ package struct CaptureAnalysis {
         let first = assembler.transactions.reduce(.infinity) { min($0, $1.start) }
         let last = assembler.transactions.reduce(first) { max($0, $1.end) }
         span = first...last
-        isMachineBusy = processorWait >= Self.busyMachine
+        isMachineBusy = competition.explains(
+            Self.pauses(of: assembler.transactions),
+            in: max(last - first, 1e-9)
+        )
         (shapes, clients) = Self.group(
             assembler.transactions,
             span: span,
@@ -109,10 +110,17 @@ package struct CaptureAnalysis {
         )
     }
 
-    /// The share of waits for a processor that indicates competition.
-    ///
-    /// A program that only sleeps and wakes waits for less than a fifth of its runnable time.
-    private static let busyMachine = 0.25
+    /// Returns the total time between the statements of each connection, in seconds.
+    private static func pauses(of transactions: [CapturedTransaction]) -> Double {
+        var ends: [String: Double] = [:]
+        var sum = 0.0
+        for transaction in transactions {
+            sum += transaction.gaps.reduce(0, +)
+            if let end = ends[transaction.connection] { sum += max(0, transaction.start - end) }
+            ends[transaction.connection] = transaction.end
+        }
+        return sum
+    }
 
     private static func check(
         _ assembler: TransactionAssembler,
@@ -182,7 +190,7 @@ package struct CaptureAnalysis {
                 Visit(
                     connection: connection,
                     shape: shapeIndex,
-                    start: transaction.start,
+                    start: transaction.firstStep ?? transaction.start,
                     end: transaction.end,
                     startIsKnown: transaction.beginSeconds != nil
                 )

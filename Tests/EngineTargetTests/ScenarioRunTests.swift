@@ -34,6 +34,18 @@ struct ScenarioRunTests {
         return result
     }
 
+    @Test(arguments: ["raw", "engine"])
+    func aReportContainsTheFirstMessageOfAnError(library: String) async throws {
+        let arm = "{a: {library: \(library), type: pool}}"
+        let client = "  add: {access: write, think: 5ms, sql: INSERT INTO t VALUES (1)}"
+        let yaml = head(arm, schema: "CREATE TABLE t (id PRIMARY KEY)") + "\nclients:\n" + client
+        let result = try await run(yaml, arm: "a")
+        let found = try #require(result.clients["add"])
+        let message = try #require(found.errorMessages?["SQLITE_CONSTRAINT_PRIMARYKEY"])
+        #expect(message.contains("UNIQUE constraint failed: t.id"))
+        #expect(found.errorMessages?.count == 1 && found.errors.count == 1)
+    }
+
     private func rows(_ sql: String, in file: URL) throws -> [[WorkloadValue]] {
         let target = try EngineTargetFactory()
             .open(Arm(name: "check", kind: .queue), at: file.path)

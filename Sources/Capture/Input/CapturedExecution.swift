@@ -67,10 +67,15 @@ package struct CapturedExecution: Sendable, Equatable {
 
     /// Returns the time that the program used for itself since an earlier execution.
     ///
-    /// This is the time before the first step and between steps, without the cost of a trace.
+    /// This is the time before the first step and between steps, without the cost of a trace. If
+    /// other statements ran between the steps, their time and the gaps before them are excluded.
     func gap(since end: Double) -> Double {
-        max(0, self.end - (elapsed ?? seconds ?? waited ?? 0) - end) + betweenSteps
+        if firstStep >= end { return firstStep - end + betweenSteps }
+        return max(0, start - end)
     }
+
+    /// The start of the first step, which precedes ``start`` if the program used time between steps.
+    var firstStep: Double { elapsed.map { end - $0 } ?? start }
 
     /// Whether the execution succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.
     package var succeeded: Bool { [0, 100, 101].contains(code) }

@@ -52,7 +52,9 @@ struct SlotGroups {
         let isSameColumn =
             column != nil && column == shape.positions[second.position].slots[second.slot].column
         guard both >= minimumCount else {
-            guard isSameColumn, both == 0 else { return false }
+            guard isSameColumn, both == 0,
+                Self.isRangeEnd(first, shape) == Self.isRangeEnd(second, shape)
+            else { return false }
             // Without values, a program's names show which values are equal.
             if let name = Self.name(first, shape), let other = Self.name(second, shape) {
                 return name == other
@@ -65,12 +67,17 @@ struct SlotGroups {
         return Double(equal) >= agreement * Double(both)
     }
 
+    private static func isRangeEnd(_ place: Place, _ shape: ShapeStatistics) -> Bool {
+        shape.positions[place.position].slots[place.slot].role == .rangeEnd
+    }
+
     /// Returns the name of the parameter, or `nil` for a literal, for `?` and for a number such as
     /// `?2` or `:p2`, which only counts the parameters of one statement.
     private static func name(_ place: Place, _ shape: ShapeStatistics) -> String? {
         let name = shape.positions[place.position].parameterNames[place.slot]
-        let isNumber = name?.first == "p" && name?.dropFirst().allSatisfy(\.isNumber) == true
-        return isNumber ? nil : name
+        guard let name else { return nil }
+        let digits = name.first == "p" && name.count > 1 ? name.dropFirst() : name[...]
+        return digits.allSatisfy(\.isNumber) ? nil : name
     }
 
     private static func value(_ place: Place, _ kept: [[WorkloadValue?]]) -> WorkloadValue? {

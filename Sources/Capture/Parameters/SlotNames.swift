@@ -46,7 +46,7 @@ struct SlotNames {
         var texts: [String] = []
         for (index, slot) in statement.slots.enumerated() {
             let place = SlotGroups.Place(position: position, slot: index)
-            let text = text(of: slot, at: place, previous: texts.last, &variables)
+            let text = text(of: slot, in: statement, at: place, previous: texts.last, &variables)
             texts.append(text)
         }
         return statement.sql { texts[$0] }
@@ -54,6 +54,7 @@ struct SlotNames {
 
     private mutating func text(
         of slot: StatementSlot,
+        in statement: NormalizedStatement,
         at place: SlotGroups.Place,
         previous: String?,
         _ variables: inout VariableRegistry
@@ -63,7 +64,7 @@ struct SlotNames {
         if root != place, let name = names[root] { return ":\(name)" }
         let cycle = Cycle(slot, position: place.position)
         if let cycle, let name = cycles[cycle] { return ":\(name)" }
-        let (value, problem) = planner.plan(slot, at: place, of: shape)
+        let (value, problem) = planner.plan(slot, in: statement, at: place, of: shape)
         if let problem, !problems.contains(problem) { problems.append(problem) }
         switch value {
         case .text(let text): return text
@@ -91,7 +92,8 @@ struct SlotNames {
         var kept: [SlotGroups.Place: (name: String, drawn: String)] = [:]
         var order: [SlotGroups.Place] = []
         for position in range {
-            for (index, slot) in shape.positions[position].slots.enumerated() {
+            let statement = shape.positions[position]
+            for (index, slot) in statement.slots.enumerated() {
                 guard shape.isConstant(position, index) else { continue }
                 let place = SlotGroups.Place(position: position, slot: index)
                 let root = groups.root(of: place)
@@ -99,7 +101,7 @@ struct SlotNames {
                     constants[place] = known.name
                     continue
                 }
-                let text = text(of: slot, at: place, previous: nil, &variables)
+                let text = text(of: slot, in: statement, at: place, previous: nil, &variables)
                 guard text.hasPrefix(":") else { continue }
                 let drawn = String(text.dropFirst())
                 let name = "kept_\(drawn)"

@@ -23,11 +23,11 @@ struct SlotPlanner {
     /// Returns the replacement for a slot, and the part of the slot that cannot be modeled, if any.
     func plan(
         _ slot: StatementSlot,
+        in statement: NormalizedStatement,
         at place: SlotGroups.Place,
         of shape: ShapeStatistics
     ) -> (value: SlotValue, problem: String?) {
         let sample = shape.sample(of: slot, at: place)
-        let statement = shape.positions[place.position]
         if options.showsLiterals, case .literal(_, let text) = slot.source,
             sample.onlyValue != nil, sample.count >= options.minimumCount
         {
@@ -49,14 +49,18 @@ struct SlotPlanner {
                 return (.text(Self.quotedName(own.name)), nil)
             }
         case .rangeEnd:
-            let next = place.slot + 1
+            let (before, next) = (place.slot - 1, place.slot + 1)
+            // The span follows the start of the range, which must be the previous value.
+            guard before >= 0, statement.slots[before].role == .rangeStart,
+                statement.slots[before].column == slot.column
+            else { break }
             if next < statement.slots.count, statement.slots[next].role == .rangeWidth {
                 return (.span(0), nil)
             }
-            if let span = span(at: place, of: shape) { return (.span(span), nil) }
+            if let span = span(of: slot, at: place, of: shape) { return (.span(span), nil) }
         case .rangeWidth:
             if options.showsValues, let fitted = fitted(slot, sample) { return (fitted, nil) }
-            let length = rangeLength(at: place, of: shape)
+            let length = rangeLength(of: slot, at: place, of: shape)
             guard let length else { return (.text("1"), Self.lengthProblem(slot.column)) }
             return (.text(String(length)), nil)
         case .comparison, .rangeStart, .list, .change, .other: break
@@ -177,44 +181,54 @@ struct SlotPlanner {
         return sorted[hidden]...sorted[sorted.count - 1 - hidden]
     }
 
-    /// Returns the mean length of a range of integers, or `nil` if it cannot be determined from
-    /// values and rows.
-    private func span(at place: SlotGroups.Place, of shape: ShapeStatistics) -> Int64? {
-        guard place.slot > 0, place.slot < shape.positions[place.position].slots.count,
-            shape.positions[place.position].slots[place.slot - 1].role == .rangeStart
-        else { return nil }
+    /// Returns the mean length of a range of integers, or `nil` if values and rows do not reveal it.
+    private func span(
+        of slot: StatementSlot,
+        at place: SlotGroups.Place,
+        of shape: ShapeStatistics
+    ) -> Int64? {
         var spans = SampledNumbers()
-        for kept in shape.kept {
+        for kept in shape.kept where options.showsValues {
             guard place.position < kept.count, place.slot < kept[place.position].count,
                 case .integer(let first)? = kept[place.position][place.slot - 1],
                 case .integer(let last)? = kept[place.position][place.slot]
             else { continue }
             spans.add(Double(last) - Double(first))
         }
-        if spans.count >= options.minimumCount, spans.mean >= 0, spans.mean < 1e15 {
+        if spans.count >= options.minimumCount, spans.mean >= 0, spans.mean < Self.longestRange {
             return Int64(spans.mean.rounded())
         }
-        return rangeLength(at: place, of: shape)
+        return rangeLength(of: slot, at: place, of: shape)
     }
+
+    /// The longest range to model, which is far below the largest `Int64`.
+    private static let longestRange = 1e15
 
     /// Returns the mean length of a range over a column of unique integers, or `nil` if no rows
     /// reveal it.
     ///
-    /// An aggregate returns one row for any range. For an aggregate, the result is the longest
-    /// range of the transaction over the same column.
-    private func rangeLength(at place: SlotGroups.Place, of shape: ShapeStatistics) -> Int64? {
-        guard let column = shape.positions[place.position].slots[place.slot].column,
-            let own = schema.column(column), own.isInteger, own.isUnique
+    /// An aggregate returns one row for any range, and a statement that writes returns none. For
+    /// them, the result is the longest range that a query of the transaction reads.
+    private func rangeLength(
+        of slot: StatementSlot,
+        at place: SlotGroups.Place,
+        of shape: ShapeStatistics
+    ) -> Int64? {
+        guard let column = slot.column, let own = schema.column(column), own.isInteger,
+            own.isUnique
         else { return nil }
         let similar = shape.positions.indices.filter { position in
-            shape.positions[position].slots.contains {
-                $0.role == .rangeEnd && $0.column == column
-            }
+            shape.rows[position].count > 0 && shape.positions[position].returnsFoundRows
+                && shape.positions[position].slots.contains {
+                    $0.role == .rangeEnd && $0.column == column
+                }
         }
-        var rows = shape.rows[place.position].mean
-        if rows <= 1 { rows = similar.reduce(rows) { max($0, shape.rows[$1].mean) } }
-        guard similar.contains(where: { shape.rows[$0].count > 0 }) else { return nil }
-        return Int64((max(0, rows - 1) * own.meanStep).rounded())
+        let longest = similar.map { shape.rows[$0].mean }.max()
+        guard
+            let rows = similar.contains(place.position) ? shape.rows[place.position].mean : longest
+        else { return nil }
+        let length = max(0, rows - 1) * own.meanStep
+        return length < Self.longestRange ? Int64(length.rounded()) : nil
     }
 
     private static func quotedName(_ name: String) -> String {
@@ -245,6 +259,17 @@ extension ShapeStatistics {
 }
 
 extension NormalizedStatement {
+    private static let aggregates = [
+        "COUNT(", "SUM(", "TOTAL(", "AVG(", "MIN(", "MAX(", "GROUP_CONCAT(",
+    ]
+
+    /// Whether the statement returns a row for each row that it finds.
+    var returnsFoundRows: Bool {
+        let text = key.uppercased().filter { !$0.isWhitespace }
+        return verb == "SELECT" && !text.contains("LIMIT?")
+            && !Self.aggregates.contains { text.contains($0) }
+    }
+
     /// Whether the statement accepts existing rows, as an upsert or `INSERT OR REPLACE` does.
     var toleratesConflicts: Bool {
         verb == "REPLACE" || key.hasPrefix("INSERT OR ") || key.contains(" ON CONFLICT ")

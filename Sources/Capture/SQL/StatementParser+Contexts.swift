@@ -81,7 +81,8 @@ extension StatementParser {
     /// `BETWEEN ? AND ? + 99`.
     private func widened(by index: Int) -> Variable.Column? {
         guard index > 1, tokens[index - 1].text == "+",
-            [.parameter, .number].contains(tokens[index - 2].kind)
+            [.parameter, .number].contains(tokens[index - 2].kind),
+            index + 1 == tokens.endIndex || !["*", "/", "%"].contains(tokens[index + 1].text)
         else { return nil }
         let (role, column) = context(of: index - 2)
         return role == .rangeEnd ? column : nil

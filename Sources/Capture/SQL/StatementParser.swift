@@ -229,7 +229,11 @@ struct StatementParser {
             if ["LIMIT", "OFFSET"].contains(clauses[index]) || isColumnNumber(at: index) {
                 return nil
             }
-            if token.text.count == 1, context(of: index).role == .other { return nil }
+            if token.text.count == 1,
+                [.other, .rangeWidth].contains(context(of: index).role)
+            {
+                return nil
+            }
             if let integer = Int64(token.text) { return .integer(integer) }
             if token.text.lowercased().hasPrefix("0x") {
                 return UInt64(token.text.dropFirst(2), radix: 16)

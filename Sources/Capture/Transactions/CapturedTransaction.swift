@@ -38,6 +38,9 @@ struct CapturedTransaction {
     var outcome = Outcome.committed
     /// The start of the first statement, including BEGIN, in seconds.
     var start: Double
+    /// The start of the first step, which precedes ``start`` by the cost of a trace, or `nil` if it
+    /// equals ``start``.
+    var firstStep: Double?
     /// The end of the last statement, including COMMIT, in seconds.
     var end: Double
     /// The statements, excluding BEGIN, COMMIT and ROLLBACK.

@@ -195,6 +195,7 @@ struct TransactionAssembler {
                 start: item.start,
                 end: item.end
             )
+            alone.firstStep = execution.firstStep
             alone.statements = [item]
             alone.busyCount = connection.busyBegins
             alone.isTimed = item.seconds != nil

@@ -91,7 +91,7 @@ struct ArmRecord: Sendable {
             ArmMetric(title: "saturated", meaning: "share of the time", unit: .share),
             ArmMetric(title: "reads waiting", meaning: "maximum in each second", unit: .count),
             ArmMetric(title: "writes waiting", meaning: "maximum in each second", unit: .count),
-            ArmMetric(title: "log", meaning: "size of the write-ahead log", unit: .bytes),
+            ArmMetric(title: "log", meaning: "size of the WAL file", unit: .bytes),
         ]
         series = metrics.map { _ in RingBuffer(capacity: Self.capacity) }
         medians = metrics.map { _ in .nan }

@@ -198,6 +198,6 @@ struct Knob: Sendable {
             all += client.throughput
             if client.activity == "write" { writes += client.throughput }
         }
-        return all > 0 ? "\(HumanUnits.percent(writes / all)) of completed accesses" : nil
+        return all > 0 ? "\(HumanUnits.percent(writes / all)) of the accesses" : nil
     }
 }

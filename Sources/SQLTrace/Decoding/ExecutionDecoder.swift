@@ -188,7 +188,10 @@ struct ExecutionDecoder {
         } else if let timing {
             execution.rows = timing.rows
             execution.seconds = Double(timing.nanoseconds) / 1e9
-            execution.secondsBetweenSteps = timing.secondsBetweenSteps(probes: overheadBetweenSteps)
+            execution.secondsBetweenSteps = timing.secondsBetweenSteps(
+                until: event.time,
+                probes: overheadBetweenSteps
+            )
         }
         if !end.values.isEmpty, let text = statement.text, !SecretKeys.contains(text) {
             execution.values = end.values

@@ -68,11 +68,12 @@ struct StatementTiming: Equatable {
     /// Its time then extends to the end of the execution.
     var isCut = false
 
-    /// Returns the time that the program spent between steps, in seconds, or 0 if the probes took
-    /// longer.
-    func secondsBetweenSteps(probes cost: UInt64) -> Double {
-        let probes = cost &* (steps - min(1, steps))
-        return between > 2 * probes ? Double(between - probes) / 1e9 : 0
+    /// Returns the time that the program spent between steps and before the end of the execution,
+    /// in seconds, or 0 if the probes took longer.
+    func secondsBetweenSteps(until end: UInt64, probes cost: UInt64) -> Double {
+        let all = between &+ (end - min(lastEnd, end))
+        let probes = cost &* steps
+        return all > 2 * probes ? Double(all - probes) / 1e9 : 0
     }
 }
 

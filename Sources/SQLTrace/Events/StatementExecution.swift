@@ -45,8 +45,8 @@ public struct StatementExecution: Sendable, Equatable {
     /// The time of the first call to `sqlite3_step`, in nanoseconds of `CLOCK_MONOTONIC`, or `nil`
     /// if the calls were not timed.
     public var start: UInt64?
-    /// The time that the program spent between the first and the last call, in seconds, or `nil` if
-    /// unknown.
+    /// The time that the program spent outside the calls between the first call and the end, in
+    /// seconds, or `nil` if unknown.
     ///
     /// It excludes the estimated cost of the probes. It is 0 if the program spent less time than
     /// the probes, because the estimate is not that precise.

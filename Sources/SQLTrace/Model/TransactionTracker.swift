@@ -77,7 +77,7 @@ struct TransactionTracker {
             return
         }
         let duration = UInt64((execution.seconds ?? 0) * 1e9)
-        let begin = execution.start ?? execution.end - min(duration, execution.end)
+        let begin = execution.end - min(duration, execution.end)
         let gap = begin - min(transaction.lastEnd, begin)
         transaction.idle += gap
         if gap > transaction.longestGap.length { transaction.longestGap = (gap, begin) }

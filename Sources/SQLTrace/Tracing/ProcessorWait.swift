@@ -38,16 +38,15 @@ package struct ProcessorWait {
         }
     }
 
-    /// The share of their runnable time for which all threads waited, from 0 to 1.
-    package var share: Double {
-        var running = 0.0
-        var waiting = 0.0
+    /// How long all threads ran and waited since the first read, in nanoseconds.
+    package var total: (running: Double, waiting: Double) {
+        var total = (running: 0.0, waiting: 0.0)
         for (thread, end) in last {
             guard let start = first[thread] else { continue }
-            running += Double(end.running) - Double(start.running)
-            waiting += Double(end.waiting) - Double(start.waiting)
+            total.running += max(0, Double(end.running) - Double(start.running))
+            total.waiting += max(0, Double(end.waiting) - Double(start.waiting))
         }
-        return running + waiting > 0 ? min(max(waiting / (running + waiting), 0), 1) : 0
+        return total
     }
 
     private static func times(of process: Int32) -> [Int32: Times] {

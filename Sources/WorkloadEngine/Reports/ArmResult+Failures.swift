@@ -1,3 +1,13 @@
+extension ClientResult {
+    /// The count, the code and the first message of each kind of error.
+    var errorLines: [String] {
+        errors.sorted { $0.key < $1.key }.map { code, count in
+            let message = errorMessages?[code].map { ": \($0)" } ?? ""
+            return "\(HumanUnits.count(count)) × \(code)\(message)"
+        }
+    }
+}
+
 extension ArmResult {
     /// The share of a client's accesses, in 0…1, that may fail if the scenario has no threshold on
     /// the client's errors.

@@ -83,6 +83,8 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var unfinished: UInt64
     /// The number of accesses that failed, keyed by the name of the error code.
     public var errors: [String: UInt64]
+    /// The first message of each error code, or `nil` inside a phase and inside an operation.
+    public var errorMessages: [String: String]?
     /// The number of completed accesses per second of the measured time.
     public var throughput: Double?
     /// The target arrival rate, in accesses/s, or `nil` in a closed loop.

@@ -83,9 +83,7 @@ public enum TextReport {
         }
         var lines = table.lines(indent: "  ")
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
-            for (code, count) in client.errors.sorted(by: { $0.key < $1.key }) {
-                lines.append("  \(name): \(HumanUnits.count(count)) × \(code)")
-            }
+            lines += client.errorLines.map { "  \(name): \($0)" }
         }
         for (what, count) in (run.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
             lines.append("  rejected by the guard: \(HumanUnits.count(count)) × \(what)")

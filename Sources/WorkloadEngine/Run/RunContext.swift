@@ -10,6 +10,8 @@ struct RunContext: Sendable {
     let events: EventLog
     /// The failures caused by locks.
     let busy: BusyRecord
+    /// The messages of errors.
+    let errorMessages = ErrorMessages()
     /// The results of comparing snapshots.
     let stability: StabilityLog
     /// The interrupts that users and clients request for connections, not for specific accesses.

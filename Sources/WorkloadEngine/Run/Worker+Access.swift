@@ -172,7 +172,9 @@ extension Worker {
             }
             recorder.finish(.failed(code), stamps, waited: waited, onCount: add)
         case .error(let code):
-            recorder.finish(.failed(code), stamps, waited: waited)
+            recorder.finish(.failed(code), stamps, waited: waited) {
+                errorMessages.add(error, code: code, client: plan.name.name)
+            }
         }
         return true
     }

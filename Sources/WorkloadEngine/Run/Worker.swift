@@ -30,6 +30,7 @@ final class Worker {
     let interrupts: InterruptRequests
     let holders: LockHolders?
     let busy: BusyRecord
+    let errorMessages: ErrorMessages
     /// The load test's closures, or `nil` if accesses run statements.
     let closures: ClosureTarget?
     let alarm: AlarmClock?
@@ -64,6 +65,7 @@ final class Worker {
         self.target = target ?? context.target
         holders = context.holders
         busy = context.busy
+        errorMessages = context.errorMessages
         busy.add(recorder, of: plan.name.name)
         closures = context.target as? ClosureTarget
         events = context.events

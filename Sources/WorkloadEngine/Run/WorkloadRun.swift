@@ -306,6 +306,9 @@ public final class WorkloadRun: Sendable {
             runsStatements: !outcome.isPartial || control.miss != nil
         )
         .add(to: &clients)
+        for name in clients.keys {
+            clients[name]?.errorMessages = context.errorMessages.messages(of: name)
+        }
         var result = ArmResult(
             arm: arm.name,
             valid: verdict.reason == nil,

@@ -17,8 +17,8 @@ struct CaptureRun {
     private var written: WrittenLoad?
     /// The periods when a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
-    /// The share of their runnable time for which the programs waited for a processor.
-    private var processorWait = 0.0
+    /// How much the programs competed for processors during a live capture.
+    private var competition = ProcessorCompetition()
 
     init(database: String, output: String) {
         self.database = database
@@ -78,7 +78,7 @@ struct CaptureRun {
         }
         run.written = result.written
         run.gaps = result.gaps
-        run.processorWait = result.processorWait
+        run.competition = result.competition
         try run.write(copy, in: folders, interruption) { () throws(CaptureError) in
             result.executions
         } from: {
@@ -142,7 +142,7 @@ struct CaptureRun {
                 executions(),
                 schema: schema,
                 file: name(),
-                processorWait: processorWait,
+                competition: competition,
                 gaps: gaps
             )
             captured = try CapturedScenario(analysis, schema: schema, options: options)

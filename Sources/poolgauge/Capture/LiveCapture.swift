@@ -27,9 +27,8 @@ struct LiveCapture {
         var gaps: [ClosedRange<Double>] = []
         /// The share of time, from 0 to 1, when executions were recorded.
         var tracedShare = 1.0
-        /// The share of their runnable time, from 0 to 1, for which the programs waited for a
-        /// processor.
-        var processorWait = 0.0
+        /// How much the programs competed for processors.
+        var competition = ProcessorCompetition()
     }
 
     /// Traces statements until the duration has passed or the user interrupts the capture.
@@ -90,7 +89,7 @@ struct LiveCapture {
             for execution in executions { add(execution, to: &result) }
         }
         for process in processorWait.known { processorWait.read(process) }
-        result.processorWait = processorWait.share
+        result.competition = ProcessorCompetition(processorWait, in: clock.now - start)
         if result.executions.count >= Self.maximumExecutions {
             result.notes.append(
                 "the capture ended early, after \(Self.maximumExecutions) executions"
@@ -129,6 +128,17 @@ struct LiveCapture {
                 CapturedExecution(execution, sql: statement, of: statements.count)
             )
         }
+    }
+}
+
+extension ProcessorCompetition {
+    /// Summarizes the waits for processors in a period.
+    fileprivate init(_ wait: ProcessorWait, in period: Duration) {
+        let (running, waiting) = wait.total
+        self.init(
+            share: waiting / max(1, running + waiting),
+            waitingThreads: waiting / max(1, period / .nanoseconds(1))
+        )
     }
 }
 

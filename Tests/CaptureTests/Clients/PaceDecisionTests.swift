@@ -225,7 +225,7 @@ struct PaceDecisionTests {
         #expect((think != nil) == hasThinkTime, "\(clients[0].evidence)")
     }
 
-    /// One of four connections waits for a lock during the second half.
+    /// One of four connections waits for a lock after the first 20 of 60 s.
     @Test func aConnectionThatWaitsForALockDoesNotComeAndGo() {
         let visits = closed(workers: 4, service: 0.004, think: 0, seed: 5)
             .filter { $0.connection > 0 || $0.start < 20 }

@@ -64,7 +64,7 @@ struct ExecutionReaderTests {
         ("{\"time\": \"noon\", \"sql\": \"SELECT 1\"}", "'time' is 'noon'; write seconds"),
         ("{\"time\": -1, \"sql\": \"SELECT 1\"}", "'time' must be a number that is at least 0"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\", \"code\": \"BUSY\"}", "'code' is 'BUSY'"),
-        ("{\"time\": 1, \"sql\": \"SELECT 1\", \"values\": 3}", "'values' is not a list"),
+        ("{\"time\": 1, \"sql\": \"SELECT 1\", \"values\": 3}", "'values' must be a list"),
         (
             "{\"time\": 2, \"sql\": \"SELECT 1\"}\n{\"time\": 1, \"sql\": \"SELECT 1\"}",
             "log.jsonl:2: the time 1.0 of connection 1 is before 2.0"

@@ -63,7 +63,7 @@ struct StatementParserTests {
             ]
         ),
         (
-            "SELECT * FROM users WHERE id BETWEEN ? AND ? + 99 AND age < ? + 7",
+            "SELECT * FROM users WHERE id BETWEEN ? AND ? + 99 AND age < ? + 71",
             [
                 "rangeStart users.id", "rangeEnd users.id", "rangeWidth users.id",
                 "comparison users.age", "other",

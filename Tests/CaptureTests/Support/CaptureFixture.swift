@@ -67,7 +67,7 @@ enum CaptureFixture {
     static func scenario(
         _ executions: [CapturedExecution],
         file: String? = "log.jsonl",
-        processorWait: Double = 0,
+        competition: ProcessorCompetition = ProcessorCompetition(),
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> CapturedScenario {
         var options = CaptureOptions(database: "/tmp/app.sqlite")
@@ -77,7 +77,7 @@ enum CaptureFixture {
             sorted,
             schema: schema,
             file: file,
-            processorWait: processorWait
+            competition: competition
         )
         return try CapturedScenario(analysis, schema: schema, options: options)
     }

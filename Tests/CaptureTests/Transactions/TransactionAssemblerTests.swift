@@ -35,6 +35,16 @@ struct TransactionAssemblerTests {
         #expect(abs(transactions[1].duration - 0.007) < 1e-9)
     }
 
+    /// A program executes statements while it reads the rows of a query, which ends last.
+    @Test func aQueryAroundOtherStatementsAddsNoGap() throws {
+        var executions = CaptureFixture.executions(["BEGIN", Self.write, Self.read, "COMMIT"])
+        executions[2].elapsed = 0.004
+        executions[2].betweenSteps = 0.003
+        let (transactions, _) = try assemble(executions)
+        let gaps = try #require(transactions.first).gaps
+        #expect(gaps.allSatisfy { abs($0 - 0.001) < 1e-9 }, "\(gaps)")
+    }
+
     /// The steps of the statement take 1 ms, the program 2 ms between them, and the probes 4 ms.
     @Test func theCostOfATraceIsNoGap() throws {
         var executions = CaptureFixture.executions(["BEGIN", Self.read, "COMMIT"])

@@ -35,10 +35,10 @@ struct CapturedScenarioTests {
 
     private func parsed(
         _ executions: [CapturedExecution],
-        processorWait: Double = 0,
+        competition: ProcessorCompetition = ProcessorCompetition(),
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> (Scenario, CapturedScenario) {
-        let captured = try CaptureFixture.scenario(executions, processorWait: processorWait) {
+        let captured = try CaptureFixture.scenario(executions, competition: competition) {
             // The decoder only checks that the file exists.
             $0.database = "/proc/self/exe"
             change(&$0)
@@ -116,10 +116,60 @@ struct CapturedScenarioTests {
         #expect(!captured.yaml.contains("length of the range"))
     }
 
+    /// Ranges with literals, with an offset before the start, and after another parameter.
+    @Test(arguments: [
+        ("age BETWEEN 0 AND 4711", "4711"), ("id BETWEEN 10 AND 4711", "4711"),
+        ("id BETWEEN ? - 4711 AND ? + 4712", "471"),
+        ("mail = ? AND id BETWEEN 77 AND ? + 4711", ":users_mail +"),
+    ])
+    func aRangeRevealsNoLiteral(condition: String, secret: String) throws {
+        var load: [CapturedExecution] = []
+        for index in 0..<50 {
+            load += CaptureFixture.executions(
+                ["SELECT mail FROM users WHERE \(condition)"],
+                from: Double(index) * 0.05
+            )
+        }
+        let (_, captured) = try parsed(load)
+        #expect(!captured.yaml.contains(secret), "\(captured.yaml)")
+    }
+
+    /// Without a query that returns the rows, the length is unknown.
+    @Test func theLengthOfALoneAggregateIsReportedAsUnknown() throws {
+        var load: [CapturedExecution] = []
+        for index in 0..<50 {
+            var one = CaptureFixture.executions(
+                ["SELECT sum(age) FROM users WHERE id BETWEEN ? AND ? + 4711"],
+                from: Double(index) * 0.05
+            )
+            one[0].rows = 1
+            load += one
+        }
+        let (_, captured) = try parsed(load)
+        #expect(captured.yaml.contains("the length of the range over users.id"))
+        #expect(captured.yaml.contains("BETWEEN :users_id AND :users_id + 1'"))
+    }
+
+    /// The most frequent text of a statement can have more values than its first one.
+    @Test func aRangeAfterAListOfAnyLengthIsModeled() throws {
+        var load: [CapturedExecution] = []
+        for index in 0..<50 {
+            let list = index == 0 ? "?" : "?, ?, ?"
+            var one = CaptureFixture.executions(
+                ["SELECT mail FROM users WHERE age IN (\(list)) AND id BETWEEN ? AND ? + 4711"],
+                from: Double(index) * 0.05
+            )
+            one[0].rows = 10
+            load += one
+        }
+        let (_, captured) = try parsed(load)
+        #expect(captured.yaml.contains("BETWEEN :users_id AND :users_id + 9'"))
+    }
+
     /// Without values, names show whether two statements refer to the same row.
     @Test(arguments: [
         (":id", ":id", true), (":from", ":to", false), ("?", "?", true), ("?1", "?2", true),
-        ("@a", "$a", true),
+        ("@a", "$a", true), ("$1", "$2", true), (":p", ":q", false),
     ])
     func parametersWithOneNameShareAVariable(first: String, second: String, isShared: Bool) throws {
         var load: [CapturedExecution] = []
@@ -139,8 +189,8 @@ struct CapturedScenarioTests {
     }
 
     /// Half of the gaps are short, and the others are as long as a time slice.
-    @Test(arguments: [(0.0, true), (0.5, false)])
-    func waitsForAProcessorAreNotRests(share: Double, isModeled: Bool) throws {
+    @Test(arguments: [(0.0, 4.0, true), (0.5, 4, false), (0.5, 0.1, true)])
+    func waitsForAProcessorAreNotPauses(share: Double, threads: Double, isModeled: Bool) throws {
         var load: [CapturedExecution] = []
         for index in 0..<200 {
             load += CaptureFixture.executions(
@@ -152,7 +202,10 @@ struct CapturedScenarioTests {
                 pause: index % 2 == 0 ? 0.00003 : 0.004
             )
         }
-        let (_, captured) = try parsed(load, processorWait: share)
+        let (_, captured) = try parsed(
+            load,
+            competition: ProcessorCompetition(share: share, waitingThreads: threads)
+        )
         #expect(captured.yaml.contains("{pause: ") == isModeled)
     }
 

@@ -111,7 +111,7 @@ struct SearchCommandsTests {
             ]
             let refused = try HeadlessProgram.run(arguments, in: folder)
             #expect(refused.status == 64)
-            let match = refused.errors.firstMatch(of: /choose (--duration \d+s --within \d+m)/)
+            let match = refused.errors.firstMatch(of: /use (--duration \d+s --within \d+m)/)
             let options = try #require(match, "\(refused.errors)").1
             let outcome = try HeadlessProgram.run(
                 arguments + options.split(separator: " ").map(String.init),

@@ -3,16 +3,16 @@ import Testing
 @testable import SQLTrace
 
 struct ProcessorWaitTests {
-    @Test func theShareExcludesTheTimeBeforeTheFirstRead() {
+    @Test func theTimeBeforeTheFirstReadIsExcluded() {
         nonisolated(unsafe) var threads: [Int32: ProcessorWait.Times] = [
             7: .init(running: 1000, waiting: 9000)
         ]
         var wait = ProcessorWait { $0 == 1 ? threads : [:] }
         wait.read(1)
-        #expect(wait.share == 0)
+        #expect(wait.total == (0, 0))
         threads = [7: .init(running: 1300, waiting: 9100)]
         wait.read(1)
-        #expect(wait.share == 0.25)
+        #expect(wait.total == (300, 100))
         #expect(wait.known == [1])
     }
 
@@ -27,6 +27,6 @@ struct ProcessorWaitTests {
         threads = [8: .init(running: 30, waiting: 110)]
         wait.read(1)
         // Thread 7 ran for 10 ns. Thread 8 ran for 30 ns and waited for 110 ns.
-        #expect(wait.share == 110.0 / 150)
+        #expect(wait.total == (40, 110))
     }
 }

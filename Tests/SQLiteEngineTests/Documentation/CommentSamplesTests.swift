@@ -178,7 +178,7 @@ struct CommentSamplesTests {
         let cancellable = observation.start(in: pool) { error in
             print(error)
         } onChange: { db in
-            changed(db)  // Shows the state that was just committed; the next write waits.
+            changed(db)  // The next write waits until this closure returns.
         }
         // end
         for _ in 1...2 {

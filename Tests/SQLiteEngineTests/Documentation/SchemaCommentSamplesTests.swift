@@ -83,7 +83,7 @@ struct SchemaCommentSamplesTests {
 
     @Test func literals() throws {
         let pool = try documented.poolOfThree()
-        let (score, id, team, least) = (7, 1, "Arthur", Optional(5))
+        let (score, id, team, minimumScore) = (7, 1, "Arthur", Optional(5))
         try pool.write { db in
             // sample
             try db.execute(literal: "UPDATE player SET score = \(score) WHERE id = \(id)")
@@ -91,7 +91,7 @@ struct SchemaCommentSamplesTests {
             try db.execute(sql: "ALTER TABLE player RENAME COLUMN name TO team")
             // sample
             var query: SQL = "SELECT * FROM player WHERE team = \(team)"
-            if let least { query += " AND score >= \(least)" }
+            if let minimumScore { query += " AND score >= \(minimumScore)" }
             let statement = try db.makeStatement(literal: query)
             // end
             #expect(try Row.fetchAll(statement).count == 1)
@@ -100,9 +100,9 @@ struct SchemaCommentSamplesTests {
 
     @Test func requests() throws {
         let pool = try documented.poolOfThree()
-        let least = 500
+        let minimumScore = 500
         // sample
-        let best: SQLRequest<Player> = "SELECT * FROM player WHERE score >= \(least)"
+        let best: SQLRequest<Player> = "SELECT * FROM player WHERE score >= \(minimumScore)"
         let players = try pool.read { db in try best.fetchAll(db) }
         // end
         #expect(players.count == 2)

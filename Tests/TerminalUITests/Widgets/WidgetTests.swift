@@ -44,7 +44,7 @@ struct WidgetTests {
             remark: "1%",
             remarkPriority: 5
         )
-        #expect(drawn(30, 1) { bar.draw(on: &$0, in: $1) } == " q quit  t theme  ? help  1%\n")
+        #expect(drawn(29, 1) { bar.draw(on: &$0, in: $1) } == " q quit  t theme  ? help  1%\n")
         #expect(drawn(18, 1) { bar.draw(on: &$0, in: $1) } == " q quit ? help 1%\n")
         #expect(drawn(8, 1) { bar.draw(on: &$0, in: $1) } == " q quit\n")
     }

@@ -130,7 +130,7 @@ struct ComparisonTests {
         ).run()
         #expect((7...12).contains(result.blocks))
         #expect(!result.partial)
-        let advice = "(a longer --within restores it)"
+        let advice = "(a longer --within avoids this)"
         #expect(result.warnings?.contains { $0.hasSuffix(advice) } == true, "\(result)")
         let slow = try #require(result.pair("reader.throughput", of: "slow", against: "fast"))
         #expect(slow.verdict == .worse)

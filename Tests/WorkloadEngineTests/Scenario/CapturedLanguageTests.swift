@@ -85,7 +85,7 @@ struct CapturedLanguageTests {
 
     @Test(arguments: [
         ("{type: queue, begin: sometimes}", "must be one of deferred, immediate, exclusive"),
-        ("{type: snapshot, begin: deferred}", "'begin' requires a queue"),
+        ("{type: snapshot, begin: deferred}", "'begin' requires library: raw, or library: engine with a queue"),
         ("{type: queue, busy: {timeot: 5s}}", "did you mean 'timeout'?"),
         ("{type: queue, busy: {}}", "requires 'timeout'"),
         ("{type: queue, busy: {timeout: 5s}, busy-timeout: 1s}", "cannot be combined with 'busy'"),
@@ -115,7 +115,7 @@ struct CapturedLanguageTests {
     }
 
     @Test(arguments: [
-        (", style: async", "would block the thread of a task"),
+        (", style: async", "would block a task's thread"),
         (", style: process", nil),
     ])
     func aTaskMustNotPause(client: String, message: String?) throws {

@@ -99,7 +99,7 @@ struct StepTests {
         (
             "{access: read, mix: [{name: w, access: write, sql: 'DELETE FROM t'}, "
                 + "{name: x, sql: 'DELETE FROM t'}]}",
-            "DELETE in an access that reads"
+            "DELETE in a read access"
         ),
     ])
     func aMistakeInAClientIsReportedAtItsPosition(client: String, message: String) throws {

@@ -1,8 +1,12 @@
+import Foundation
+
 extension ComparisonResult {
     /// Adds the compared programs and the warnings about them.
     mutating func add(_ programs: [ComparedProgram]) {
         self.programs = programs
-        if let first = programs.first, let last = programs.last, first.path == last.path {
+        if let first = programs.first, let last = programs.last,
+            Self.file(at: first.path) == Self.file(at: last.path)
+        {
             warnings =
                 (warnings ?? []) + [
                     "\(first.name) and \(last.name) are the same program, so a difference between "
@@ -16,5 +20,9 @@ extension ComparisonResult {
         let list = zip(programs, versions).map { "\($0.name): \($1)" }.joined(separator: ", ")
         warnings =
             (warnings ?? []) + ["the programs use different versions of SQLite (\(list))"]
+    }
+
+    private static func file(at path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 }

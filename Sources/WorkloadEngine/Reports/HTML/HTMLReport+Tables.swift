@@ -131,9 +131,7 @@ extension HTMLReport {
                     )
                 }
             }
-            errors += client.errors.sorted { $0.key < $1.key }.map {
-                "\(name): \(HumanUnits.count($0.value)) × \($0.key)"
-            }
+            errors += client.errorLines.map { "\(name): \($0)" }
             if let caveat = client.caveat { errors.append("\(name): \(caveat).") }
         }
         return [

@@ -120,7 +120,7 @@ struct CrossoverRunTests {
             }
             return error?.message ?? ""
         }
-        #expect(try failure { $0.within = .seconds(10) }.contains("--within allows 10 s"))
+        #expect(try failure { $0.within = .seconds(10) }.contains("--within allows only 10 s"))
         #expect(try failure { $0.sweeps = [] }.contains("--sweep readers=1,2,4,8"))
         #expect(try failure { $0.sweeps += $0.sweeps }.contains("readers is swept twice"))
         #expect(

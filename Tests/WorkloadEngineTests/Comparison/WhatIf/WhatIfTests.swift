@@ -101,7 +101,7 @@ struct WhatIfTests {
         let one = try #require(prediction.predictions.first?.clients["ui"])
         // One reader serves 200 of the 300 accesses per second.
         #expect(abs((one.skipped ?? 0) - 1.0 / 3) < 0.06)
-        #expect(WhatIfReport.text(of: prediction).contains(" % skipped"))
+        #expect(WhatIfReport.text(of: prediction).contains("% skipped"))
         #expect(prediction.predictions.last?.clients["ui"]?.skipped == nil)
     }
 
@@ -265,7 +265,7 @@ struct WhatIfTests {
         #expect(
             notes.first?.hasPrefix(
                 "ui's p99 wait in a single run varies by chance with queue, 2 … 3 readers, "
-                    + "5 readers: "
+                    + "5 readers; "
             ) == true
         )
     }

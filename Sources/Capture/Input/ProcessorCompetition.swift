@@ -1,0 +1,29 @@
+/// How much the threads of the captured programs competed for processors.
+package struct ProcessorCompetition: Sendable, Equatable {
+    /// The share of their runnable time, from 0 to 1, for which the threads waited.
+    package var share = 0.0
+    /// The mean number of threads that waited.
+    package var waitingThreads = 0.0
+
+    /// Creates a measurement.
+    package init(share: Double = 0, waitingThreads: Double = 0) {
+        self.share = share
+        self.waitingThreads = waitingThreads
+    }
+
+    /// The share that indicates competition.
+    ///
+    /// A program that only sleeps and wakes waits for less than a fifth of its runnable time.
+    private static let leastShare = 0.25
+
+    /// Returns whether waits for a processor explain the time between statements.
+    ///
+    /// - Parameters:
+    ///   - pauses: The total time between statements, in seconds.
+    ///   - duration: The duration of the capture, in seconds.
+    /// - Returns: `false` if the time is more than twice the waits, because the programs then also
+    ///   paused.
+    func explains(_ pauses: Double, in duration: Double) -> Bool {
+        share >= Self.leastShare && pauses <= 2 * waitingThreads * duration
+    }
+}

@@ -1,0 +1,28 @@
+import Telemetry
+
+/// The first message of each error code of each client.
+///
+/// Any thread may use the messages. Their memory does not grow with the run.
+final class ErrorMessages: Sendable {
+    /// The maximum length of a message.
+    private static let limit = 300
+
+    private let messages = Lock<[String: [String: String]]>([:])
+
+    /// Keeps the message of an error if it is the client's first error with this code.
+    func add(_ error: any Error, code: String, client: String) {
+        messages.withLock { messages in
+            guard messages[client]?[code] == nil else { return }
+            // Messages quote SQL, which can contain line breaks and other control characters.
+            let text = String(describing: error)
+                .split { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
+                .joined(separator: " ")
+            guard text != code, !text.isEmpty else { return }
+            messages[client, default: [:]][code] =
+                text.count > Self.limit ? text.prefix(Self.limit) + "…" : text
+        }
+    }
+
+    /// Returns a client's messages, keyed by code, or `nil` if there are none.
+    func messages(of client: String) -> [String: String]? { messages.withLock { $0[client] } }
+}
