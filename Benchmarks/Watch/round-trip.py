@@ -138,14 +138,20 @@ def verdict(options, scenario, database, metrics, changes=()):
     return text, ratios
 
 
-def metrics(runs):
-    """Returns the primary metrics, with readers first: throughput or, for open loops, p99."""
+def metrics(runs, kinds=None):
+    """Returns the primary metrics, readers first, and their kinds.
+
+    They are the throughput of closed loops and the p90 of open ones, or the specified kinds. Blocks
+    of a second contain too few samples for p99.
+    """
     found = []
     for name, client in sorted(runs[0]["clients"].items(), key=lambda c: is_write("", c[0])):
         if client.get("throughput"):
-            is_open = client.get("targetRate") is not None
-            found.append(f"{name}.response.p99" if is_open else f"{name}.throughput")
-    return found
+            kind = "response.p90" if client.get("targetRate") is not None else "throughput"
+            if kinds and len(found) < len(kinds):
+                kind = kinds[len(found)]
+            found.append((name, kind))
+    return [f"{name}.{kind}" for name, kind in found], [kind for _, kind in found]
 
 
 def number(value):
@@ -248,8 +254,9 @@ def round_trip(options, preset, folder):
     isRight = isRight and isClose
     print(f"  write share {shares[0]:.1f} %, captured {shares[1]:.1f} %" + ("" if isClose else "  MISS"))
     if options.verdict:
-        old, old_ratios = verdict(options, original, base, metrics(originals), changes)
-        new, new_ratios = verdict(options, scenario, base, metrics(captures))
+        names, kinds = metrics(originals)
+        old, old_ratios = verdict(options, original, base, names, changes)
+        new, new_ratios = verdict(options, scenario, base, metrics(captures, kinds)[0])
         isSame = old == new
         isRight = isRight and isSame
         print(f"  verdict {old} {old_ratios}, captured {new} {new_ratios}"

@@ -110,16 +110,26 @@ package struct CaptureAnalysis {
         )
     }
 
-    /// Returns the total time between the statements of each connection, in seconds.
+    /// Returns an estimate of the total time between the statements of each connection, in seconds.
+    ///
+    /// The time before a statement of unknown duration contains its duration, so the estimate uses
+    /// the mean of the other times.
     private static func pauses(of transactions: [CapturedTransaction]) -> Double {
         var ends: [String: Double] = [:]
-        var sum = 0.0
+        var outside = 0.0
+        var inside = SampledNumbers()
+        var count = 0
         for transaction in transactions {
-            sum += transaction.gaps.reduce(0, +)
-            if let end = ends[transaction.connection] { sum += max(0, transaction.start - end) }
+            for (gap, statement) in zip(transaction.gaps, transaction.statements) {
+                count += 1
+                if statement.seconds != nil { inside.add(gap) }
+            }
+            if let end = ends[transaction.connection] {
+                outside += max(0, transaction.start - end)
+            }
             ends[transaction.connection] = transaction.end
         }
-        return sum
+        return outside + inside.mean * Double(count)
     }
 
     private static func check(

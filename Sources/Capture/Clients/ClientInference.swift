@@ -12,6 +12,11 @@ struct ClientInference {
     /// The shortest pause to model on a busy machine, in seconds.
     private static let shortestSleep = 50e-6
 
+    /// The shortest think time to model, in seconds, if transactions take almost all of the time.
+    private static let shortestThinkTime = 100e-6
+    /// The share of their time that connections spend in transactions if they hardly pause.
+    private static let busyShare = 0.85
+
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
@@ -151,6 +156,11 @@ struct ClientInference {
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
+        // A sleep takes at least 0.1 ms. It would distort a loop that hardly pauses more than a missing
+        // pause does.
+        if mean < Self.shortestThinkTime, service >= Self.busyShare * Double(connections) * length {
+            return nil
+        }
         return mean >= minimum ? PauseModel(decision.pauses, mean: mean) : nil
     }
 

@@ -225,6 +225,22 @@ struct PaceDecisionTests {
         #expect((think != nil) == hasThinkTime, "\(clients[0].evidence)")
     }
 
+    /// A thread cannot sleep for 80 µs, and the pause hardly changes the rate of long transactions.
+    @Test(arguments: [(0.000_8, false), (0.000_3, true)])
+    func aThinkTimeThatIsTooShortToSleepIsOmitted(service: Double, hasThinkTime: Bool) {
+        let visits = (0..<2000).map { index in
+            let start = Double(index) * (service + 0.000_08)
+            return Visit(connection: 0, shape: 0, start: start, end: start + service)
+        }
+        let end = visits.last?.end ?? 0
+        let clients = ClientInference(visits: visits, span: 0...end, isTimed: true).clients()
+        guard case .closed(let think) = clients[0].pace else {
+            Issue.record("not a closed loop: \(clients[0].evidence)")
+            return
+        }
+        #expect((think != nil) == hasThinkTime, "\(clients[0].evidence)")
+    }
+
     /// One of four connections waits for a lock after the first 20 of 60 s.
     @Test func aConnectionThatWaitsForALockDoesNotComeAndGo() {
         let visits = closed(workers: 4, service: 0.004, think: 0, seed: 5)

@@ -116,6 +116,31 @@ struct CapturedScenarioTests {
         #expect(!captured.yaml.contains("length of the range"))
     }
 
+    /// Most statements are untimed, so the times before them contain their durations.
+    @Test func durationsOfUntimedStatementsAreNotPauses() throws {
+        var load: [CapturedExecution] = []
+        for index in 0..<200 {
+            var one = CaptureFixture.executions(
+                [
+                    "BEGIN", "SELECT age FROM users WHERE id = 1", "UPDATE users SET age = 2",
+                    "COMMIT",
+                ],
+                from: Double(index) * 0.05,
+                pause: index % 2 == 0 ? 0.00003 : 0.004
+            )
+            for place in one.indices where index > 50 {
+                one[place].seconds = nil
+                one[place].end += Double(place) * 0.01
+            }
+            load += one
+        }
+        let (_, captured) = try parsed(
+            load,
+            competition: ProcessorCompetition(share: 0.5, waitingThreads: 0.3)
+        )
+        #expect(!captured.yaml.contains("{pause: "), "\(captured.yaml)")
+    }
+
     /// Ranges with literals, with an offset before the start, and after another parameter.
     @Test(arguments: [
         ("age BETWEEN 0 AND 4711", "4711"), ("id BETWEEN 10 AND 4711", "4711"),
