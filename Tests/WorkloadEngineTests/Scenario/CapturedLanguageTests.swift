@@ -85,7 +85,7 @@ struct CapturedLanguageTests {
 
     @Test(arguments: [
         ("{type: queue, begin: sometimes}", "must be one of deferred, immediate, exclusive"),
-        ("{type: snapshot, begin: deferred}", "'begin' requires library: raw, or library: engine with a queue"),
+        ("{type: snapshot, begin: deferred}", "'begin' requires library: raw, or library: engine"),
         ("{type: queue, busy: {timeot: 5s}}", "did you mean 'timeout'?"),
         ("{type: queue, busy: {}}", "requires 'timeout'"),
         ("{type: queue, busy: {timeout: 5s}, busy-timeout: 1s}", "cannot be combined with 'busy'"),
