@@ -9,9 +9,6 @@ struct ClientInference {
     private static let minimumCount = 20
     /// The number of equal periods whose rates are compared.
     private static let parts = 10
-    /// The shortest pause to model on a busy machine, in seconds.
-    private static let shortestSleep = 50e-6
-
     /// The shortest think time to model, in seconds, if transactions take almost all of the time.
     private static let shortestThinkTime = 100e-6
     /// The share of their time that connections spend in transactions if they hardly pause.
@@ -150,7 +147,7 @@ struct ClientInference {
         // Do not model such short pauses, because probes account for part of them and a thread
         // cannot sleep for such a short time. Waits for a processor are not pauses.
         if decision.isSaturated { return nil }
-        if isMachineBusy, decision.pauses.quantile(0.5) < Self.shortestSleep { return nil }
+        if isMachineBusy, decision.pauses.quantile(0.5) < PauseModel.shortest { return nil }
         // Use the mean that reproduces the observed rate. It includes pauses that are not between
         // two transactions, such as the pauses of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }

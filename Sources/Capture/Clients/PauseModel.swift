@@ -7,6 +7,11 @@ struct PauseModel: Equatable {
         case exponential
     }
 
+    /// The shortest pause to model, in seconds.
+    ///
+    /// The load generator also needs time between two statements: up to 30 µs after a sleep.
+    static let shortest = 50e-6
+
     /// The mean, in seconds.
     var mean: Double
     var kind: Kind

@@ -2,11 +2,6 @@ import WorkloadEngine
 
 /// Converts transaction shapes to operations, and their slots to variables.
 struct OperationPlanner {
-    /// The shortest pause to model, in seconds.
-    ///
-    /// The load generator also needs time between two statements: up to 30 µs after a sleep.
-    private static let minimumPause = 50e-6
-
     let schema: CaptureSchema
     let options: CaptureOptions
     /// Whether the programs competed for processors.
@@ -84,7 +79,7 @@ struct OperationPlanner {
     ) {
         let pause = shape.pause(
             before: position,
-            least: Self.minimumPause,
+            least: PauseModel.shortest,
             isMachineBusy: isMachineBusy
         )
         guard let pause else { return }

@@ -10,7 +10,8 @@ package struct ProcessorWait {
 
     private var first: [Int32: Times] = [:]
     private var last: [Int32: Times] = [:]
-    private var processes: Set<Int32> = []
+    /// The processes that have been read.
+    package private(set) var known: Set<Int32> = []
     private let times: (Int32) -> [Int32: Times]
 
     /// Creates a measurement.
@@ -23,14 +24,11 @@ package struct ProcessorWait {
     /// On systems without `/proc`, it measures nothing.
     package init() { self.init(times: Self.times(of:)) }
 
-    /// The processes that have been read.
-    package var known: Set<Int32> { processes }
-
     /// Reads the times of a process.
     ///
     /// The first call for a process starts its measurement.
     package mutating func read(_ process: Int32) {
-        let isNew = processes.insert(process).inserted
+        let isNew = known.insert(process).inserted
         for (thread, times) in times(process) {
             // A thread that starts later has not run before the measurement.
             if first[thread] == nil { first[thread] = isNew ? times : Times() }

@@ -396,11 +396,3 @@ public final class Database {
 
 @available(*, unavailable)
 extension Database: Sendable {}
-
-extension Database: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The label of the connection.
-    public var description: String { label }
-
-    /// The label of the connection, marked as a `Database`.
-    public var debugDescription: String { "<Database: \(label)>" }
-}

@@ -23,6 +23,14 @@ final class ErrorMessages: Sendable {
         }
     }
 
-    /// Returns a client's messages, keyed by code, or `nil` if there are none.
-    func messages(of client: String) -> [String: String]? { messages.withLock { $0[client] } }
+    /// Adds the messages of counted errors to the results of clients.
+    func add(to clients: inout [String: ClientResult]) {
+        let messages = messages.withLock { $0 }
+        for (client, found) in messages {
+            guard let errors = clients[client]?.errors else { continue }
+            // An error outside the measured phases is not counted.
+            let counted = found.filter { errors[$0.key] != nil }
+            if !counted.isEmpty { clients[client]?.errorMessages = counted }
+        }
+    }
 }

@@ -172,9 +172,8 @@ extension Worker {
             }
             recorder.finish(.failed(code), stamps, waited: waited, onCount: add)
         case .error(let code):
-            recorder.finish(.failed(code), stamps, waited: waited) {
-                errorMessages.add(error, code: code, client: plan.name.name)
-            }
+            errorMessages.add(error, code: code, client: plan.name.name)
+            recorder.finish(.failed(code), stamps, waited: waited)
         }
         return true
     }

@@ -241,7 +241,12 @@ public final class WorkloadRun: Sendable {
             startsProcesses: options.processCommand != nil
         )
         try plan.checkStatements(of: scenario, on: target)
-        let processes = try startProcesses(of: plan, on: file)
+        let processes = try ClientProcesses.start(
+            for: plan.clients,
+            on: arm,
+            at: file,
+            command: options.processCommand
+        )
         defer { processes?.close() }
         let steering = LoadSteering(
             clients: plan.clients,
@@ -306,9 +311,7 @@ public final class WorkloadRun: Sendable {
             runsStatements: !outcome.isPartial || control.miss != nil
         )
         .add(to: &clients)
-        for name in clients.keys {
-            clients[name]?.errorMessages = context.errorMessages.messages(of: name)
-        }
+        context.errorMessages.add(to: &clients)
         var result = ArmResult(
             arm: arm.name,
             valid: verdict.reason == nil,
@@ -364,34 +367,6 @@ public final class WorkloadRun: Sendable {
         }
         let free = FreeSpace.bytes(in: path).map { ", with \(HumanUnits.bytes($0)) free" } ?? ""
         return " (in the folder '\(path)'\(free))"
-    }
-
-    /// Starts the processes of clients with `style: process`.
-    ///
-    /// Returns `nil` if there are no such clients.
-    private func startProcesses(of plan: RunPlan, on path: String) throws -> ClientProcesses? {
-        let clients = plan.clients.filter { $0.client.style == .process }
-        guard !clients.isEmpty, let command = options.processCommand, let program = command.first
-        else { return nil }
-        let processes = ClientProcesses(
-            RemoteTarget.Command(
-                executable: URL(fileURLWithPath: program),
-                arguments: Array(command.dropFirst())
-            ),
-            arm: arm,
-            path: path
-        )
-        do {
-            for client in clients {
-                for worker in 0..<client.client.workers {
-                    _ = try processes.target(of: client.name.name, worker: worker)
-                }
-            }
-        } catch {
-            processes.close()
-            throw RunError(.opening, "another process cannot open the database", cause: error)
-        }
-        return processes
     }
 
     /// Reports the progress before the load.

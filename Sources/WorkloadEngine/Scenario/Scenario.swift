@@ -64,7 +64,7 @@ public struct Scenario: Sendable, Equatable {
 
     /// The arms that run by default.
     ///
-    /// These are all arms except those that use GRDB, because not every program includes GRDB. If
+    /// These are all arms except GRDB arms, because not every program includes GRDB. If
     /// all arms use GRDB, all of them run by default.
     public var defaultArms: [Arm] {
         let others = arms.filter { $0.library != .grdb }

@@ -81,4 +81,18 @@ enum CaptureFixture {
         )
         return try CapturedScenario(analysis, schema: schema, options: options)
     }
+
+    /// Creates a scenario from executions, and parses it.
+    static func parsed(
+        _ executions: [CapturedExecution],
+        competition: ProcessorCompetition = ProcessorCompetition(),
+        _ change: (inout CaptureOptions) -> Void = { _ in }
+    ) throws -> (Scenario, CapturedScenario) {
+        let captured = try scenario(executions, competition: competition) {
+            // The decoder only checks that the file exists.
+            $0.database = "/proc/self/exe"
+            change(&$0)
+        }
+        return (try Scenario.parse(yaml: captured.yaml, file: "captured.yaml"), captured)
+    }
 }

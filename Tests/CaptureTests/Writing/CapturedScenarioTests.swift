@@ -33,21 +33,8 @@ struct CapturedScenarioTests {
         return executions
     }
 
-    private func parsed(
-        _ executions: [CapturedExecution],
-        competition: ProcessorCompetition = ProcessorCompetition(),
-        _ change: (inout CaptureOptions) -> Void = { _ in }
-    ) throws -> (Scenario, CapturedScenario) {
-        let captured = try CaptureFixture.scenario(executions, competition: competition) {
-            // The decoder only checks that the file exists.
-            $0.database = "/proc/self/exe"
-            change(&$0)
-        }
-        return (try Scenario.parse(yaml: captured.yaml, file: "captured.yaml"), captured)
-    }
-
     @Test func theScenarioIsValid() throws {
-        let (scenario, captured) = try parsed(Self.load)
+        let (scenario, captured) = try CaptureFixture.parsed(Self.load)
         #expect(scenario.arms.map(\.name) == ["present", "queue", "queue-wal", "pool"])
         #expect(!scenario.arms.map(\.isGuarded).contains(false))
         #expect(scenario.arms[0].library == .raw && scenario.arms[0].begin == .immediate)
@@ -57,7 +44,7 @@ struct CapturedScenarioTests {
     }
 
     @Test func ratesPausesAndLoopsMatchTheLoad() throws {
-        let (scenario, _) = try parsed(Self.load)
+        let (scenario, _) = try CaptureFixture.parsed(Self.load)
         guard case .open(let arrival) = scenario.clients[0].pace,
             case .operations(_, let mix) = scenario.clients[1].activity
         else {
@@ -76,7 +63,7 @@ struct CapturedScenarioTests {
 
     /// Statements on the same row share a variable, and each new row gets a new key.
     @Test func equalValuesShareAVariable() throws {
-        let (_, captured) = try parsed(Self.load)
+        let (_, captured) = try CaptureFixture.parsed(Self.load)
         #expect(captured.yaml.contains("SELECT age FROM users WHERE id = :users_id"))
         #expect(captured.yaml.contains("VALUES (:new_orders_id, :users_id, :orders_state)"))
         #expect(
@@ -86,158 +73,10 @@ struct CapturedScenarioTests {
         )
     }
 
-    /// An aggregate returns one row, so its range has the length of the other range.
-    @Test(arguments: [
-        ("BETWEEN ? AND ? + 4711", "BETWEEN :users_id AND :users_id + 99"),
-        (">= ? AND id <= ?", ">= :users_id AND id <= :users_id + 99"),
-    ])
-    func theRowsOfAQueryRevealTheLengthOfARange(sql: String, expected: String) throws {
-        let rows = "SELECT mail FROM users WHERE id \(sql)"
-        let sum = "SELECT sum(age) FROM users WHERE id \(sql)"
-        var load: [CapturedExecution] = []
-        for index in 0..<50 {
-            let time = Double(index) * 0.02
-            for (offset, (text, count)) in [("BEGIN", 0), (rows, 100), (sum, 1), ("COMMIT", 0)]
-                .enumerated()
-            {
-                load.append(
-                    CapturedExecution(
-                        end: time + Double(offset + 1) * 0.001,
-                        sql: text,
-                        seconds: 0.001,
-                        rows: count
-                    )
-                )
-            }
-        }
-        let (_, captured) = try parsed(load)
-        #expect(captured.yaml.contains("SELECT mail FROM users WHERE id \(expected)"))
-        #expect(captured.yaml.contains("SELECT sum(age) FROM users WHERE id \(expected)"))
-        #expect(!captured.yaml.contains("length of the range"))
-    }
-
-    /// Most statements are untimed, so the times before them contain their durations.
-    @Test func durationsOfUntimedStatementsAreNotPauses() throws {
-        var load: [CapturedExecution] = []
-        for index in 0..<200 {
-            var one = CaptureFixture.executions(
-                [
-                    "BEGIN", "SELECT age FROM users WHERE id = 1", "UPDATE users SET age = 2",
-                    "COMMIT",
-                ],
-                from: Double(index) * 0.05,
-                pause: index % 2 == 0 ? 0.00003 : 0.004
-            )
-            for place in one.indices where index > 50 {
-                one[place].seconds = nil
-                one[place].end += Double(place) * 0.01
-            }
-            load += one
-        }
-        let (_, captured) = try parsed(
-            load,
-            competition: ProcessorCompetition(share: 0.5, waitingThreads: 0.3)
-        )
-        #expect(!captured.yaml.contains("{pause: "), "\(captured.yaml)")
-    }
-
-    /// Ranges with literals, with an offset before the start, and after another parameter.
-    @Test(arguments: [
-        ("age BETWEEN 0 AND 4711", "4711"), ("id BETWEEN 10 AND 4711", "4711"),
-        ("id BETWEEN ? - 4711 AND ? + 4712", "471"),
-        ("mail = ? AND id BETWEEN 77 AND ? + 4711", ":users_mail +"),
-    ])
-    func aRangeRevealsNoLiteral(condition: String, secret: String) throws {
-        var load: [CapturedExecution] = []
-        for index in 0..<50 {
-            load += CaptureFixture.executions(
-                ["SELECT mail FROM users WHERE \(condition)"],
-                from: Double(index) * 0.05
-            )
-        }
-        let (_, captured) = try parsed(load)
-        #expect(!captured.yaml.contains(secret), "\(captured.yaml)")
-    }
-
-    /// Without a query that returns the rows, the length is unknown.
-    @Test func theLengthOfALoneAggregateIsReportedAsUnknown() throws {
-        var load: [CapturedExecution] = []
-        for index in 0..<50 {
-            var one = CaptureFixture.executions(
-                ["SELECT sum(age) FROM users WHERE id BETWEEN ? AND ? + 4711"],
-                from: Double(index) * 0.05
-            )
-            one[0].rows = 1
-            load += one
-        }
-        let (_, captured) = try parsed(load)
-        #expect(captured.yaml.contains("the length of the range over users.id"))
-        #expect(captured.yaml.contains("BETWEEN :users_id AND :users_id + 1'"))
-    }
-
-    /// The most frequent text of a statement can have more values than its first one.
-    @Test func aRangeAfterAListOfAnyLengthIsModeled() throws {
-        var load: [CapturedExecution] = []
-        for index in 0..<50 {
-            let list = index == 0 ? "?" : "?, ?, ?"
-            var one = CaptureFixture.executions(
-                ["SELECT mail FROM users WHERE age IN (\(list)) AND id BETWEEN ? AND ? + 4711"],
-                from: Double(index) * 0.05
-            )
-            one[0].rows = 10
-            load += one
-        }
-        let (_, captured) = try parsed(load)
-        #expect(captured.yaml.contains("BETWEEN :users_id AND :users_id + 9'"))
-    }
-
-    /// Without values, names show whether two statements refer to the same row.
-    @Test(arguments: [
-        (":id", ":id", true), (":from", ":to", false), ("?", "?", true), ("?1", "?2", true),
-        ("@a", "$a", true), ("$1", "$2", true), (":p", ":q", false),
-    ])
-    func parametersWithOneNameShareAVariable(first: String, second: String, isShared: Bool) throws {
-        var load: [CapturedExecution] = []
-        for index in 0..<50 {
-            load += CaptureFixture.executions(
-                [
-                    "BEGIN", "UPDATE users SET age = age - 1 WHERE id = \(first)",
-                    "UPDATE users SET age = age + 1 WHERE id = \(second)", "COMMIT",
-                ],
-                from: Double(index) * 0.05
-            )
-        }
-        let (_, captured) = try parsed(load)
-        #expect(captured.yaml.contains("SET age = age - 1 WHERE id = :users_id'"))
-        let other = isShared ? ":users_id'" : ":users_id_2'"
-        #expect(captured.yaml.contains("SET age = age + 1 WHERE id = \(other)"))
-    }
-
-    /// Half of the gaps are short, and the others are as long as a time slice.
-    @Test(arguments: [(0.0, 4.0, true), (0.5, 4, false), (0.5, 0.1, true)])
-    func waitsForAProcessorAreNotPauses(share: Double, threads: Double, isModeled: Bool) throws {
-        var load: [CapturedExecution] = []
-        for index in 0..<200 {
-            load += CaptureFixture.executions(
-                [
-                    "BEGIN", "SELECT age FROM users WHERE id = 1", "UPDATE users SET age = 2",
-                    "COMMIT",
-                ],
-                from: Double(index) * 0.05,
-                pause: index % 2 == 0 ? 0.00003 : 0.004
-            )
-        }
-        let (_, captured) = try parsed(
-            load,
-            competition: ProcessorCompetition(share: share, waitingThreads: threads)
-        )
-        #expect(captured.yaml.contains("{pause: ") == isModeled)
-    }
-
     private static let secrets = ["hidden", "4711", "secret", "example.org"]
 
     @Test func withoutFlagsNoValueIsShown() throws {
-        let (_, captured) = try parsed(Self.load)
+        let (_, captured) = try CaptureFixture.parsed(Self.load)
         for secret in Self.secrets {
             #expect(!captured.yaml.contains(secret), "\(secret)")
         }
@@ -253,10 +92,10 @@ struct CapturedScenarioTests {
             from: 11,
             connection: "reader"
         )
-        let (_, values) = try parsed(load) { $0.showsValues = true }
+        let (_, values) = try CaptureFixture.parsed(load) { $0.showsValues = true }
         #expect(values.yaml.contains("'hidden3@example.org'"))
         #expect(!values.yaml.contains("once@example.net"))
-        let (_, literals) = try parsed(load) { $0.showsLiterals = true }
+        let (_, literals) = try CaptureFixture.parsed(load) { $0.showsLiterals = true }
         #expect(literals.yaml.contains("age > 4711"))
         #expect(literals.yaml.contains("'secret state'"))
         #expect(!literals.yaml.contains("example.org"))
@@ -278,7 +117,7 @@ struct CapturedScenarioTests {
             let isKey = sql.contains("key") || sql.contains("KEY")
             // With the flags, only keys stay hidden.
             guard !flags || isKey else { continue }
-            let (_, captured) = try parsed(load) {
+            let (_, captured) = try CaptureFixture.parsed(load) {
                 $0.showsValues = flags
                 $0.showsLiterals = flags
             }
@@ -295,7 +134,7 @@ struct CapturedScenarioTests {
         let executions = (0..<30).flatMap { index in
             CaptureFixture.executions([sql], from: Double(index))
         }
-        let (scenario, _) = try parsed(executions) {
+        let (scenario, _) = try CaptureFixture.parsed(executions) {
             $0.showsLiterals = true
             $0.name = text.contains { !$0.isWhitespace } ? text : "blank"
             $0.origin = text
@@ -306,15 +145,15 @@ struct CapturedScenarioTests {
         }
         #expect(mix.map(\.statements) == [[sql]])
         #expect(scenario.arms.count == 4 && scenario.clients.count == 1)
-        let (masked, captured) = try parsed(executions)
+        let (masked, captured) = try CaptureFixture.parsed(executions)
         #expect(masked.clients[0].name == "app-reads")
         if text.count > 8 { #expect(!captured.yaml.contains(text)) }
     }
 
     @Test func countedCommitsAreComparedWithCapturedOnes() throws {
-        let (_, all) = try parsed(Self.load) { $0.observedCommits = 101 }
+        let (_, all) = try CaptureFixture.parsed(Self.load) { $0.observedCommits = 101 }
         #expect(!all.omissions.contains { $0.contains("the database counted") })
-        let (_, few) = try parsed(Self.load) { $0.observedCommits = 400 }
+        let (_, few) = try CaptureFixture.parsed(Self.load) { $0.observedCommits = 400 }
         #expect(few.omissions.contains { $0.contains("the database counted 400 commits") })
     }
 
@@ -326,7 +165,7 @@ struct CapturedScenarioTests {
             ],
             connection: "writer"
         )
-        let (scenario, _) = try parsed(
+        let (scenario, _) = try CaptureFixture.parsed(
             settings
                 + Self.load.map {
                     var later = $0
@@ -353,7 +192,7 @@ struct CapturedScenarioTests {
             load[index].rows = index % 5 == 0 ? 3 : nil
             if index % 5 != 0 { load[index].seconds = nil }
         }
-        let (_, captured) = try parsed(load) { $0.journal = "wal" }
+        let (_, captured) = try CaptureFixture.parsed(load) { $0.journal = "wal" }
         let read = try #require(captured.operations.first { !$0.writes })
         #expect(try abs(#require(read.rows) - 3) < 1e-9)
         #expect(try abs(#require(read.meanSeconds) - 0.001) < 1e-9)
@@ -364,7 +203,7 @@ struct CapturedScenarioTests {
             (1...1_000).map { "UPDATE users SET age = 7 WHERE id = \($0)" }
         )
         for index in load.indices where index % 10 != 0 { load[index].seconds = nil }
-        let (_, captured) = try parsed(load)
+        let (_, captured) = try CaptureFixture.parsed(load)
         #expect(abs(captured.writeShare - 0.5) < 0.01)
     }
 
@@ -381,7 +220,7 @@ struct CapturedScenarioTests {
         for index in load.indices where load[index].sql != "COMMIT" && load[index].end > 3 {
             load[index].seconds = nil
         }
-        let (scenario, _) = try parsed(load)
+        let (scenario, _) = try CaptureFixture.parsed(load)
         guard case .operations(_, let mix) = scenario.clients[0].activity else {
             Issue.record("the client does not have the expected kind")
             return
@@ -395,7 +234,7 @@ struct CapturedScenarioTests {
         syncSeconds: Double?,
         synchronous: String
     ) throws {
-        let (scenario, _) = try parsed(Self.load) {
+        let (scenario, _) = try CaptureFixture.parsed(Self.load) {
             $0.journal = "wal"
             $0.syncSeconds = syncSeconds
         }
@@ -424,7 +263,7 @@ struct CapturedScenarioTests {
             connection: "x"
         )
         load += CaptureFixture.executions(["BEGIN", "SELECT * FROM users"], from: 21)
-        let (_, captured) = try parsed(load)
+        let (_, captured) = try CaptureFixture.parsed(load)
         let text = captured.omissions.joined(separator: "\n")
         for part in [
             "it maintains the database", "were rolled back", "the change of users.age",

@@ -1,0 +1,50 @@
+#if os(Linux)
+import Telemetry
+
+extension SQLTraceSession {
+    /// Opens and closes timing windows, and pauses if programs lose too much time.
+    func adjust() {
+        let now = monotonicNanoseconds()
+        let decision = limiter.decision(at: now) { elapsed in
+            defer { lostTimes = [:] }
+            guard elapsed > 0 else {
+                lostShares.restart()
+                return 0
+            }
+            guard options.level == .full else {
+                return lostShares.largest(of: lostTimes, in: elapsed)
+            }
+            defer { lostStepTimes = [:] }
+            let lost = lostTimes.merging(lostStepTimes, uniquingKeysWith: +)
+            return lostShares.largest(of: lost, in: elapsed)
+        }
+        // At the full level, the user has chosen the processes, so the cost is only reported.
+        if let decision, options.level != .full {
+            pause(decision)
+        }
+        guard options.level == .timed, !limiter.isPaused else { return }
+        switch windows.action(at: now, isTiming: decoder.isTiming) {
+        case .open:
+            probes.recordSteps(true)
+            // The recorded steps are complete from this time.
+            decoder.window = monotonicNanoseconds()...(.max)
+        case .drain:
+            if let start = decoder.window?.lowerBound { decoder.window = start...max(start, now) }
+        case .close:
+            probes.recordSteps(false)
+            decoder.endTiming()
+            limitWindows(at: now)
+        case nil: break
+        }
+    }
+
+    /// Shortens the windows if threads lose too much time to step events.
+    private func limitWindows(at now: UInt64) {
+        stepShare = lostStepShares.largest(of: lostStepTimes, in: now - lastWindow)
+        lostStepTimes = [:]
+        lastWindow = now
+        guard stepShare > 0, options.shareLimit > 0 else { return }
+        windows.share = min(1, windows.share * min(2, options.shareLimit / stepShare))
+    }
+}
+#endif
