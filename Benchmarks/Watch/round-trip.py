@@ -5,11 +5,12 @@
 
 Each preset runs with a connection for each worker (`library: raw`), as in most programs that use
 SQLite. It first runs in another process while `poolgauge capture` traces it. Then the original and
-the captured scenario run three times in turn on the same rows.
+the captured scenario run alternately on the same rows, in pairs (`--runs`).
 
 A row for each kind of transaction shows rates, medians and 99th percentiles of the original and of
-the capture (medians of the three runs), and the values that miss their bounds. Rates must be within
-10%, and medians within 20%. The ranges of p99 in the three runs must overlap. The share of their
+the capture (medians of the runs), and the values that miss their bounds. The median of the ratios
+within the pairs must be within 10% for rates, and within 20% for medians. The ranges of p99 in the
+runs must overlap. The share of their
 time that writing workers spend in transactions must be within 5 points. A closed loop must have the
 same number of workers. Times are response times of closed loops and service times of open loads.
 `compare --arms queue,pool` must reach the same verdict for both scenarios.
@@ -189,12 +190,13 @@ def round_trip(options, preset, folder):
     scenario = f"{folder}/{preset}.yaml"
     shutil.copy(base, live)
     capture = subprocess.Popen(
-        [options.capture or options.poolgauge, "capture", live, "--for", f"{options.seconds + 3}s", "--no-check",
+        [options.capture or options.poolgauge, "capture", live, "--for",
+         f"{options.capture_seconds}s", "--no-check",
          "--output", scenario, "--force"] + options.capture_flags,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )
     wait_for_trace(capture)
-    traced = run(options, original, live, options.seconds + 4, changes, in_place=True)
+    traced = run(options, original, live, options.capture_seconds + 1, changes, in_place=True)
     output, errors = capture.communicate()
     traced = result(traced)
     if capture.returncode != 0:
@@ -224,16 +226,19 @@ def round_trip(options, preset, folder):
         # The response time of an open load includes the delay of its start, which no capture sees.
         kind = "service" if old["open"] else "response"
         for one in [old, new] + [o for o in beside if o["name"] == old["name"]]:
-            for key in ("p50", "p99", "p99s"):
+            for key in ("p50", "p50s", "p99", "p99s"):
                 one[key] = one[f"{kind} {key}"]
         misses = []
         # The workers of an open load limit nothing unless the load saturates them.
         if not old["open"] and (new["open"] or new["workers"] != old["workers"]):
             misses.append("workers")
-        if abs(new["rate"] / old["rate"] - 1) > 0.1:
-            misses.append("rate")
-        if abs(new["p50"] / old["p50"] - 1) > 0.2:
-            misses.append("p50")
+        # The speed of a machine changes between two pairs of runs, but less within a pair.
+        def ratio(key):
+            return statistics.median(b / a for a, b in zip(old[key], new[key]))
+        if abs(ratio("rates") - 1) > 0.1:
+            misses.append(f"rate {ratio('rates'):.2f}")
+        if abs(ratio("p50s") - 1) > 0.2:
+            misses.append(f"p50 {ratio('p50s'):.2f}")
         if old["p99s"] and new["p99s"]:
             if min(new["p99s"]) > max(old["p99s"]) or max(new["p99s"]) < min(old["p99s"]):
                 misses.append("p99")
@@ -252,7 +257,7 @@ def round_trip(options, preset, folder):
     shares = write_share(before, originals[0]) * 100, write_share(after, captures[0]) * 100
     isClose = abs(shares[0] - shares[1]) <= 5
     isRight = isRight and isClose
-    print(f"  write share {shares[0]:.1f} %, captured {shares[1]:.1f} %" + ("" if isClose else "  MISS"))
+    print(f"  write share {shares[0]:.1f}%, captured {shares[1]:.1f}%" + ("" if isClose else "  MISS"))
     if options.verdict:
         names, kinds = metrics(originals)
         old, old_ratios = verdict(options, original, base, names, changes)
@@ -273,8 +278,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("poolgauge")
     parser.add_argument("presets", nargs="*")
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=4)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--capture-seconds", type=int, default=9)
     parser.add_argument("--journal", choices=["wal", "delete"], default="wal")
     parser.add_argument("--blocks", type=int, default=8)
     parser.add_argument("--no-verdict", dest="verdict", action="store_false")

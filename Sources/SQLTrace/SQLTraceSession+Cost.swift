@@ -23,8 +23,9 @@ extension SQLTraceSession {
             pause(decision)
         }
         guard options.level == .timed, !limiter.isPaused else { return }
-        switch windows.action(at: now, isTiming: decoder.isTiming) {
+        switch windows.action(at: now, events: windowEvents, isTiming: decoder.isTiming) {
         case .open:
+            windowEvents = 0
             probes.recordSteps(true)
             // The recorded steps are complete from this time.
             decoder.window = monotonicNanoseconds()...(.max)

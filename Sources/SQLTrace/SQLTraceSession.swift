@@ -39,6 +39,8 @@ public final class SQLTraceSession {
     /// last window.
     var stepShare: Double = 0
     var lastWindow: UInt64
+    /// The number of step events since the last window opened.
+    var windowEvents = 0
     /// The events of selected processes.
     var selected: PerfEvents?
     var problems: [Int32: String] = [:]
@@ -276,31 +278,55 @@ public final class SQLTraceSession {
     @discardableResult
     public func poll() -> [StatementExecution] {
         let until = monotonicNanoseconds()
-        var hasMore = true
-        var isAfterLoss = false
-        while hasMore {
-            let read = probes.instance.read()
-            hasMore = read.hasMore
-            isAfterLoss = isAfterLoss || read.isAfterLoss
-            counted += UInt64(read.records.count)
-            pendingEvents += read.records.compactMap { probes.decoder.event($0) }
+        var executions: [StatementExecution] = []
+        var isComplete = false
+        // Decode each batch before reading the next, and close a timing window in time, because
+        // busy programs fill the buffers within a tenth of a second.
+        while !isComplete {
+            let end = read(until: until)
+            isComplete = end >= until
+            executions += decodeEvents(until: end)
+            adjust()
         }
+        lastPoll = until
+        surveyProcesses()
+        return executions
+    }
+
+    /// Reads a batch of events.
+    ///
+    /// - Returns: The time, at most `until`, before which all events have been read.
+    private func read(until: UInt64) -> UInt64 {
+        let batch = probes.instance.read()
+        var records = batch.records
+        var isAfterLoss = batch.isAfterLoss
         if let selected {
             let lost = selected.lost
-            let records = selected.read()
+            records += selected.read()
             isAfterLoss = isAfterLoss || selected.lost > lost
-            counted += UInt64(records.count)
-            pendingEvents += records.compactMap { probes.decoder.event($0) }
         }
+        counted += UInt64(records.count)
+        let events = records.compactMap { probes.decoder.event($0) }
+        windowEvents += events.count { $0.kind.isStep }
+        pendingEvents += events
+        if isAfterLoss {
+            decoder.forget()
+            addGap(lastPoll...max(lastPoll, until))
+        }
+        return min(until, batch.completeUntil ?? until)
+    }
+
+    /// Decodes the events until a time.
+    private func decodeEvents(until end: UInt64) -> [StatementExecution] {
         // Earlier events of other processors may not be readable yet.
         pendingEvents.sort { $0.time < $1.time }
-        let end = pendingEvents.firstIndex { $0.time > until } ?? pendingEvents.endIndex
-        let batch = Array(pendingEvents[..<end])
-        pendingEvents.removeFirst(end)
+        let count = pendingEvents.firstIndex { $0.time > end } ?? pendingEvents.endIndex
+        let batch = Array(pendingEvents[..<count])
+        pendingEvents.removeFirst(count)
         for event in batch {
             switch event.kind {
             case .newProgram:
-                survey.scheduleSurvey(of: event.thread, at: until)
+                survey.scheduleSurvey(of: event.thread, at: end)
                 files.noteProgram(of: event.thread)
             case .newThread(let process, isProcess: true):
                 files.noteStart(of: process, by: event.thread)
@@ -313,11 +339,6 @@ public final class SQLTraceSession {
                 lostTimes[event.thread, default: 0] += cost
             }
         }
-        if isAfterLoss {
-            decoder.forget()
-            addGap(lastPoll...max(lastPoll, until))
-        }
-        lastPoll = until
         let output = decoder.decode(batch)
         var executions: [StatementExecution] = []
         for output in output {
@@ -332,8 +353,6 @@ public final class SQLTraceSession {
                 for database in models.indices { models[database].end(process: process, at: time) }
             }
         }
-        surveyProcesses()
-        adjust()
         return executions
     }
 

@@ -26,6 +26,10 @@ struct TimingWindows {
     static let meanInterval: UInt64 = 900_000_000
     /// The length of a window, in nanoseconds.
     static let length: UInt64 = 100_000_000
+    /// The number of step events after which a window ends early.
+    ///
+    /// A buffer holds about 100,000 events.
+    static let eventLimit = 40_000
     /// How long tracing continues after a window for the statements that started in it, in
     /// nanoseconds.
     static let drainTime: UInt64 = 1_000_000_000
@@ -43,14 +47,15 @@ struct TimingWindows {
     ///
     /// - Parameters:
     ///   - now: The time.
+    ///   - events: The number of step events since the window opened.
     ///   - isTiming: Whether any timed statement is still running.
     /// - Returns: The action, or `nil` for no action.
-    mutating func action(at now: UInt64, isTiming: Bool) -> Action? {
+    mutating func action(at now: UInt64, events: Int, isTiming: Bool) -> Action? {
         switch phase {
         case .closed(let until) where now >= until:
             phase = .open(until: now + UInt64(Double(Self.length) * max(0.05, share)))
             return .open
-        case .open(let until) where now >= until:
+        case .open(let until) where now >= until || events >= Self.eventLimit:
             phase = .draining(until: now + Self.drainTime)
             return .drain
         case .draining(let until) where now >= until || !isTiming:

@@ -17,7 +17,9 @@ final class TraceInstance {
     /// Each read returns one page.
     private let pageSize: Int
     /// The maximum number of pages that one call to ``read()`` reads for each processor.
-    private static let readLimit = 4_096
+    ///
+    /// Decoding takes longer than reading, and the buffers must not overflow meanwhile.
+    private static let readLimit = 256
 
     /// Creates the instance.
     init(folder: TraceFolder, name: String) throws(TraceError) {
@@ -136,25 +138,35 @@ final class TraceInstance {
 
     // MARK: Records
 
-    /// Returns the records since the last call, by processor, and whether more records may be
-    /// available or some were lost.
-    func read() -> (records: [EventRecord], hasMore: Bool, isAfterLoss: Bool) {
+    /// The records of one call to ``read()``.
+    struct Batch {
+        /// The records, by processor.
         var records: [EventRecord] = []
+        /// Whether events were lost.
         var isAfterLoss = false
-        var hasMore = false
+        /// The time until which the records of all processors are complete, if more records are
+        /// available.
+        var completeUntil: UInt64?
+    }
+
+    /// Returns the oldest records that were not yet read.
+    func read() -> Batch {
+        var batch = Batch()
         for pipe in pipes {
             var pages = 0
             while pages < Self.readLimit {
                 let page = ProcFile.readOnce(pipe, limit: pageSize)
                 if page.isEmpty { break }
                 let content = RingBufferPage.parse(page)
-                records += content.records
-                isAfterLoss = isAfterLoss || content.isAfterLoss
+                batch.records += content.records
+                batch.isAfterLoss = batch.isAfterLoss || content.isAfterLoss
                 pages += 1
             }
-            hasMore = hasMore || pages == Self.readLimit
+            if pages == Self.readLimit, let last = batch.records.last {
+                batch.completeUntil = min(batch.completeUntil ?? .max, last.time)
+            }
         }
-        return (records, hasMore, isAfterLoss)
+        return batch
     }
 
     /// The number of events lost because a buffer was full or a record was too long.

@@ -249,19 +249,28 @@ struct CostLimiterTests {
 struct TimingWindowsTests {
     @Test func aWindowDrainsBeforeItCloses() {
         var windows = TimingWindows(at: 0, seed: 1)
-        #expect(windows.action(at: 0, isTiming: false) == .open)
-        #expect(windows.action(at: 1, isTiming: true) == nil)
-        #expect(windows.action(at: TimingWindows.length, isTiming: true) == .drain)
-        #expect(windows.action(at: TimingWindows.length + 1, isTiming: true) == nil)
-        #expect(windows.action(at: TimingWindows.length + 2, isTiming: false) == .close)
-        #expect(windows.action(at: TimingWindows.length + 3, isTiming: false) == nil)
+        #expect(windows.action(at: 0, events: 0, isTiming: false) == .open)
+        #expect(windows.action(at: 1, events: 0, isTiming: true) == nil)
+        #expect(windows.action(at: TimingWindows.length, events: 0, isTiming: true) == .drain)
+        #expect(windows.action(at: TimingWindows.length + 1, events: 0, isTiming: true) == nil)
+        #expect(windows.action(at: TimingWindows.length + 2, events: 0, isTiming: false) == .close)
+        #expect(windows.action(at: TimingWindows.length + 3, events: 0, isTiming: false) == nil)
+    }
+
+    @Test func aWindowEndsEarlyAfterManyEvents() {
+        var windows = TimingWindows(at: 0, seed: 1)
+        let limit = TimingWindows.eventLimit
+        _ = windows.action(at: 0, events: 0, isTiming: false)
+        #expect(windows.action(at: 1, events: limit - 1, isTiming: true) == nil)
+        #expect(windows.action(at: 2, events: limit, isTiming: true) == .drain)
+        #expect(windows.action(at: 3, events: limit + 9, isTiming: false) == .close)
     }
 
     @Test func aWindowClosesEvenIfAStatementDoesNotEnd() {
         var windows = TimingWindows(at: 0, seed: 1)
-        _ = windows.action(at: 0, isTiming: false)
-        _ = windows.action(at: TimingWindows.length, isTiming: true)
+        _ = windows.action(at: 0, events: 0, isTiming: false)
+        _ = windows.action(at: TimingWindows.length, events: 0, isTiming: true)
         let late = TimingWindows.length + TimingWindows.drainTime
-        #expect(windows.action(at: late, isTiming: true) == .close)
+        #expect(windows.action(at: late, events: 0, isTiming: true) == .close)
     }
 }
