@@ -136,7 +136,7 @@ def changing_programs(poolgauge, path):
     output, errors = top.communicate()
     if top.returncode:
         return failures + [f"top failed: {errors.strip()}"]
-    statements = json.loads(output.splitlines()[-1])["statements"]
+    statements = json.loads(output)["statements"]
     calls = sum(one["calls"] for one in statements if "SELECT b, ?" in one["sql"])
     expected = CALLS * 6
     print(f"fork, exec, late load and exit: {calls:,} of {expected:,} calls reported")
