@@ -10,8 +10,10 @@ extension ExecutionDecoder {
         var traced = processes[process] ?? TracedProcess(isNew: false)
         // Statements that started before the window are not timed, because their first steps are
         // missing.
-        if start.programCounter < 0, window?.contains(time) ?? false {
-            traced.timings[start.statement] = StatementTiming(start: time)
+        if start.programCounter < 0 {
+            traced.timings[start.statement] =
+                window?.contains(time) ?? false
+                ? StatementTiming(start: time, thread: event.thread) : nil
         }
         if var timing = traced.timings[start.statement], !timing.isCut {
             let duration = event.time - min(time, event.time)
@@ -24,6 +26,18 @@ extension ExecutionDecoder {
             traced.timings[start.statement] = timing
         }
         processes[process] = traced
+    }
+
+    /// Discards the timings of the statements that a call to `sqlite3_exec` has run.
+    ///
+    /// `sqlite3_exec` finalizes its statements without an event, and their addresses are then
+    /// reused.
+    mutating func endSteps(ofExecStartedAt start: UInt64, _ thread: Int32) {
+        let process = process(of: thread)
+        guard let timings = processes[process]?.timings, !timings.isEmpty else { return }
+        processes[process]?.timings = timings.filter {
+            $0.value.thread != thread || $0.value.start < start
+        }
     }
 
     /// Records that a step has reset its statement.
@@ -82,7 +96,7 @@ extension ExecutionDecoder {
             where start.programCounter < 0 && window?.contains(time) ?? false {
                 // The first event of a process may be this step.
                 processes[process, default: TracedProcess(isNew: false)]
-                    .timings[start.statement] = StatementTiming(start: time)
+                    .timings[start.statement] = StatementTiming(start: time, thread: thread)
             }
             calls[thread] = open.filter { if case .exec = $0 { true } else { false } }
         }

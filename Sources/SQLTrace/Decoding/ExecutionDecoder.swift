@@ -289,6 +289,7 @@ struct ExecutionDecoder {
             }
         }
         guard let (start, time) = found else { return nil }
+        endSteps(ofExecStartedAt: time, event.thread)
         let seconds = Double(event.time - min(time, event.time)) / 1e9
         return execution(of: start, result: result, event, seconds: seconds)
     }

@@ -55,6 +55,8 @@ struct TracedStatement {
 struct StatementTiming: Equatable {
     /// The time of the first step, in nanoseconds.
     var start: UInt64
+    /// The thread of the first step.
+    var thread: Int32
     /// The time in steps without the cost of probes, in nanoseconds.
     var nanoseconds: UInt64 = 0
     /// The time between steps, with the cost of probes, in nanoseconds.

@@ -184,25 +184,26 @@ struct ExecutionDecoderTests {
         #expect(found.map(\.secondsWaited) == [0, 0.008, 0.3, 0, nil])
     }
 
-    @Test mutating func execEndsWithItsResultAndItsTransaction() {
-        func exec(_ text: String, _ start: UInt64, result: Int32 = 0) -> [TraceEvent] {
-            [
-                TraceEvent(
-                    time: start,
-                    thread: 7,
-                    kind: .execStart(
-                        TraceEvent.ExecStart(
-                            library: 0,
-                            connection: Self.connection,
-                            sql: Self.sql,
-                            isAutocommit: true,
-                            text: text
-                        )
+    private func exec(_ text: String, _ start: UInt64, result: Int32 = 0) -> [TraceEvent] {
+        [
+            TraceEvent(
+                time: start,
+                thread: 7,
+                kind: .execStart(
+                    TraceEvent.ExecStart(
+                        library: 0,
+                        connection: Self.connection,
+                        sql: Self.sql,
+                        isAutocommit: true,
+                        text: text
                     )
-                ),
-                TraceEvent(time: start + 500, thread: 7, kind: .execEnd(result: result)),
-            ]
-        }
+                )
+            ),
+            TraceEvent(time: start + 500, thread: 7, kind: .execEnd(result: result)),
+        ]
+    }
+
+    @Test mutating func execEndsWithItsResultAndItsTransaction() {
         let found = executions(
             exec("BEGIN; INSERT INTO t VALUES(1)", 1_000) + exec("BEGIN", 2_000, result: 1)
                 + exec("SELECT*FROM\"main\".sqlite_master ORDER BY rowid", 3_000)
@@ -210,6 +211,28 @@ struct ExecutionDecoderTests {
         #expect(found.map(\.isAutocommit) == [false, true])
         #expect(found.map(\.result) == [0, 1])
         #expect(found.map(\.seconds) == [500e-9, 500e-9])
+    }
+
+    @Test mutating func theTimesOfStatementsInExecDoNotAffectLaterStatements() {
+        // sqlite3_exec finalizes its statements without an event.
+        decoder.window = 0...(.max)
+        let calls = exec("SELECT 1; SELECT 2", 1_000)
+        _ = executions([calls[0]] + step(1_100, -1, 10, 100) + [calls[1]])
+        #expect(!decoder.isTiming)
+        decoder.endTiming()
+        let found = executions([end(9_000_000)])
+        #expect(found.map(\.seconds) == [nil])
+    }
+
+    @Test mutating func aStatementWhoseEndWasMissedIsTimedFromItsNextStart() {
+        decoder.window = 0...5_000
+        _ = executions(step(1_000, -1, 10, 100))
+        let found = executions(step(2_000, -1, 20, 100) + [end(2_100)])
+        #expect(found.map(\.rows) == [1])
+        #expect(found.map(\.start) == [2_000])
+        // This execution starts after the window.
+        _ = executions(step(3_000, -1, 10, 100))
+        #expect(executions(step(6_000, -1, 20, 100) + [end(6_100)]).map(\.seconds) == [nil])
     }
 
     private func step(
