@@ -6,13 +6,19 @@ extension SQLTraceSession {
     func adjust() {
         let now = monotonicNanoseconds()
         let decision = limiter.decision(at: now) { elapsed in
-            defer { lostTimes = [:] }
+            // Programs also pay for events that are missing.
+            let recorded = Double(elapsed - min(elapsed / 10 * 9, missingTime))
+            let scale = Double(elapsed) / max(1, recorded)
+            defer {
+                lostTimes = [:]
+                missingTime = 0
+            }
             guard elapsed > 0 else {
                 lostShares.restart()
                 return 0
             }
             guard options.level == .full else {
-                return lostShares.largest(of: lostTimes, in: elapsed)
+                return lostShares.largest(of: lostTimes.mapValues { $0 * scale }, in: elapsed)
             }
             defer { lostStepTimes = [:] }
             let lost = lostTimes.merging(lostStepTimes, uniquingKeysWith: +)

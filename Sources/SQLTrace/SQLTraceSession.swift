@@ -49,8 +49,12 @@ public final class SQLTraceSession {
     private var gaps: [ClosedRange<UInt64>] = []
     private var gapStart: UInt64?
     private static let gapLimit = 1 << 14
-    /// The time of the last call to ``poll()``.
-    private var lastPoll: UInt64
+    /// The time until which all events have been decoded or counted as lost.
+    private var decodedUntil: UInt64
+    /// The time at which recording stopped after a loss of events, or `nil` during recording.
+    private var stopTime: UInt64?
+    /// The time for which events are missing since the limiter's last decision, in nanoseconds.
+    var missingTime: UInt64 = 0
     let calendarStart: (monotonic: UInt64, milliseconds: Int64)
 
     /// Starts tracing.
@@ -87,7 +91,7 @@ public final class SQLTraceSession {
         start = monotonicNanoseconds()
         lastReport = start
         lastWindow = start
-        lastPoll = start
+        decodedUntil = start
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         calendarStart = (
@@ -277,18 +281,19 @@ public final class SQLTraceSession {
     /// - Returns: The executions on watched databases, ordered by end time.
     @discardableResult
     public func poll() -> [StatementExecution] {
-        let until = monotonicNanoseconds()
+        var until = monotonicNanoseconds()
         var executions: [StatementExecution] = []
-        var isComplete = false
         // Decode each batch before reading the next, and close a timing window in time, because
         // busy programs fill the buffers within a tenth of a second.
-        while !isComplete {
+        while decodedUntil < until {
             let end = read(until: until)
-            isComplete = end >= until
             executions += decodeEvents(until: end)
+            decodedUntil = max(decodedUntil, end)
             adjust()
+            // After a loss, decode all events until the stop.
+            until = max(until, stopTime ?? until)
         }
-        lastPoll = until
+        resumeAfterLoss()
         surveyProcesses()
         return executions
     }
@@ -298,22 +303,53 @@ public final class SQLTraceSession {
     /// - Returns: The time, at most `until`, before which all events have been read.
     private func read(until: UInt64) -> UInt64 {
         let batch = probes.instance.read()
-        var records = batch.records
-        var isAfterLoss = batch.isAfterLoss
-        if let selected {
-            let lost = selected.lost
-            records += selected.read()
-            isAfterLoss = isAfterLoss || selected.lost > lost
-        }
-        counted += UInt64(records.count)
-        let events = records.compactMap { probes.decoder.event($0) }
+        counted += UInt64(batch.records.count)
+        let events = batch.records.compactMap { probes.decoder.event($0) }
         windowEvents += events.count { $0.kind.isStep }
         pendingEvents += events
-        if isAfterLoss {
-            decoder.forget()
-            addGap(lastPoll...max(lastPoll, until))
+        if let end = batch.lossEnd {
+            // Without a stop, programs that are faster than the decoder would lose events in every
+            // batch. With it, the events between two losses are complete.
+            if stopTime == nil {
+                probes.instance.record(false)
+                stopTime = monotonicNanoseconds()
+            }
+            forgetEvents(before: end)
         }
+        if let selected { readSelected(selected, until: until) }
         return min(until, batch.completeUntil ?? until)
+    }
+
+    /// Reads the events of the selected processes.
+    private func readSelected(_ selected: PerfEvents, until: UInt64) {
+        let lost = selected.lost
+        let records = selected.read()
+        counted += UInt64(records.count)
+        pendingEvents += records.compactMap { probes.decoder.event($0) }
+        if selected.lost > lost { forgetEvents(before: until) }
+    }
+
+    /// Discards the events and the state before the end of a loss.
+    private func forgetEvents(before end: UInt64) {
+        pendingEvents.removeAll { $0.time < end }
+        decoder.forget()
+        for number in models.indices { models[number].noteGap(at: end) }
+        guard end > decodedUntil else { return }
+        missingTime += end - decodedUntil
+        addGap(decodedUntil...end)
+    }
+
+    /// Resumes recording after a loss, when the buffers are empty.
+    private func resumeAfterLoss() {
+        guard let time = stopTime else { return }
+        stopTime = nil
+        pendingEvents = []
+        probes.instance.record(true)
+        decodedUntil = monotonicNanoseconds()
+        decoder.forget()
+        for number in models.indices { models[number].noteGap(at: decodedUntil) }
+        missingTime += decodedUntil - time
+        addGap(time...decodedUntil)
     }
 
     /// Decodes the events until a time.

@@ -1,6 +1,7 @@
 #if os(Linux)
 import Glibc
 import SQLiteWatch
+import Telemetry
 
 /// A trace buffer for this session only, and the group of the session's probes.
 final class TraceInstance {
@@ -18,7 +19,7 @@ final class TraceInstance {
     private let pageSize: Int
     /// The maximum number of pages that one call to ``read()`` reads for each processor.
     ///
-    /// Decoding takes longer than reading, and the buffers must not overflow meanwhile.
+    /// Decoding takes longer than reading, and the buffers must not overflow in the meantime.
     private static let readLimit = 256
 
     /// Creates the instance.
@@ -142,8 +143,8 @@ final class TraceInstance {
     struct Batch {
         /// The records, by processor.
         var records: [EventRecord] = []
-        /// Whether events were lost.
-        var isAfterLoss = false
+        /// The end of the last period in which events were lost, or `nil` if no events were lost.
+        var lossEnd: UInt64?
         /// The time until which the records of all processors are complete, if more records are
         /// available.
         var completeUntil: UInt64?
@@ -159,7 +160,10 @@ final class TraceInstance {
                 if page.isEmpty { break }
                 let content = RingBufferPage.parse(page)
                 batch.records += content.records
-                batch.isAfterLoss = batch.isAfterLoss || content.isAfterLoss
+                if content.isAfterLoss {
+                    let first = content.records.first?.time ?? monotonicNanoseconds()
+                    batch.lossEnd = max(batch.lossEnd ?? 0, first)
+                }
                 pages += 1
             }
             if pages == Self.readLimit, let last = batch.records.last {
@@ -167,6 +171,11 @@ final class TraceInstance {
             }
         }
         return batch
+    }
+
+    /// Starts or stops recording without removing the probes.
+    func record(_ isRecording: Bool) {
+        _ = folder.write(isRecording ? "1" : "0", to: "instances/\(name)/tracing_on")
     }
 
     /// The number of events lost because a buffer was full or a record was too long.

@@ -106,7 +106,9 @@ struct LiveCapture {
         result.written = WrittenLoad(report)
         guard let tracing = report.tracing else { return }
         if tracing.lost > 0 {
-            result.notes.append("\(tracing.lost) events were lost: all rates are lower bounds")
+            result.notes.append(
+                "at least \(tracing.lost) events were lost; all rates exclude the affected periods"
+            )
         }
         if tracing.unknownTexts > 0 {
             result.notes.append("the SQL of \(tracing.unknownTexts) executions could not be read")
