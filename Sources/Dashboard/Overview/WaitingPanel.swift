@@ -114,7 +114,7 @@ struct WaitingPanel {
         let isOver = history.isOver
         let now = waiters.max { $0.waitedNanoseconds < $1.waitedNanoseconds }
         guard let oldest = isOver ? longest : now else {
-            let text = isOver && anyWaited ? "  none in a sample" : "  none"
+            let text = isOver && anyWaited ? "  none observed" : "  none"
             canvas.write(text, in: row, style: theme.style(.dim), alignment: .leading)
             return
         }

@@ -108,7 +108,7 @@ extension AccessGate: GateSteps {
     }
 
     func handOver(_ slot: AccessSlot) -> GateHandover<Waiter> {
-        let handover = decideHandOver(slot)
+        let handover = decideHandover(of: slot)
         if case .grant = handover { return handover }
         endTransactionIfForbidden(slot)
         return handover
@@ -125,7 +125,7 @@ extension AccessGate: GateSteps {
         release(slot)
     }
 
-    private func decideHandOver(_ slot: AccessSlot) -> GateHandover<Waiter> {
+    private func decideHandover(of slot: AccessSlot) -> GateHandover<Waiter> {
         queue.withLock { queue in
             switch queue.release(slot, at: monotonicNanoseconds()) {
             case .grant(let waiter):

@@ -28,7 +28,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
 
     /// Adds a waiter.
     mutating func append(_ waiter: Waiter, at now: UInt64) {
-        if waiter.isCounted, !hasCounted { saturatedSince = now }
+        if waiter.isCounted, !hasCountedWaiter { saturatedSince = now }
         waiters.append(waiter)
     }
 
@@ -37,7 +37,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
         guard let index = index(of: waiter) else { return false }
         let removed = waiters.remove(at: index)
-        if removed.isCounted, !hasCounted { saturatedTotal += now &- saturatedSince }
+        if removed.isCounted, !hasCountedWaiter { saturatedTotal += now &- saturatedSince }
         return true
     }
 
@@ -64,16 +64,16 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Removes all waiters.
     mutating func removeAll(at now: UInt64) -> [Waiter] {
         defer { waiters = [] }
-        if hasCounted { saturatedTotal += now &- saturatedSince }
+        if hasCountedWaiter { saturatedTotal += now &- saturatedSince }
         return waiters
     }
 
     /// Whether an access that the status includes is waiting.
-    private var hasCounted: Bool { waiters.contains(where: \.isCounted) }
+    private var hasCountedWaiter: Bool { waiters.contains(where: \.isCounted) }
 
     /// Returns the total time until `now` during which at least one counted access waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
-        saturatedTotal + (!hasCounted || now < saturatedSince ? 0 : now - saturatedSince)
+        saturatedTotal + (!hasCountedWaiter || now < saturatedSince ? 0 : now - saturatedSince)
     }
 
     /// Decides what happens to a slot that its holder releases.

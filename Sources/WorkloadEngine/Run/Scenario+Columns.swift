@@ -89,7 +89,7 @@ private struct ColumnResolution {
             variable.minimum = 1
             variable.maximum = isSequential ? Variable.largest : 1
         default:
-            throw failure("has values that are not integers; write distribution: choice")
+            throw failure("has values that are not integers; use 'distribution: choice'")
         }
         let isRanked =
             switch variable.distribution {

@@ -53,12 +53,12 @@ struct TargetOpener {
                 guard options.clock.now() < end else {
                     throw RunError(
                         .opening,
-                        "arm '\(arm.name)' cannot be opened: the database was locked for "
-                            + "\(HumanUnits.time(timeout.wholeNanoseconds)), by \(by)",
+                        "the database of arm '\(arm.name)' cannot be opened: it was locked by "
+                            + "\(by) for \(HumanUnits.time(timeout.wholeNanoseconds))",
                         cause: cause
                     )
                 }
-                report("the database is locked by \(by), waiting")
+                report("waiting because the database is locked by \(by)")
                 sleeper.sleep(until: options.clock.now() &+ Self.pause)
             }
         }
@@ -90,7 +90,11 @@ struct TargetOpener {
             return Opened(target: target, factory: factory, original: original)
         } catch {
             original?.restore(through: factory)
-            throw RunError(.opening, "arm '\(arm.name)' cannot be opened", cause: error)
+            throw RunError(
+                .opening,
+                "the database of arm '\(arm.name)' cannot be opened",
+                cause: error
+            )
         }
     }
 }

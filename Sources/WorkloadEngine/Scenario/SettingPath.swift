@@ -25,12 +25,14 @@ struct SettingPath {
             .map(String.init)
         known = Self.paths(of: root)
         if keys.contains("") {
-            throw Failure(message: "'\(path)' is not a path" + NearestName.hint(path, among: known))
+            throw Failure(
+                message: "'\(path)' is not a valid path" + NearestName.hint(path, among: known)
+            )
         }
         do {
             value = try Yams.compose(yaml: setting.value) ?? Node("", Tag(.null))
         } catch {
-            throw Failure(message: "'\(setting.value)' is not YAML")
+            throw Failure(message: "'\(setting.value)' is not valid YAML")
         }
     }
 

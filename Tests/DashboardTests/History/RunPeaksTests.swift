@@ -49,7 +49,7 @@ struct RunPeaksTests {
         #expect(!model.history.peaks.accesses.areSampled)
         let overview = model.render(size: Size(width: 120, height: 40)).plainText
         #expect(overview.contains("t most 16 reads waited at the same time"))
-        #expect(overview.contains("none in a sample"))
+        #expect(overview.contains("none observed"))
         #expect(!overview.lowercased().contains("no access waited"))
     }
 

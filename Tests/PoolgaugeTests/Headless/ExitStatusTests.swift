@@ -91,7 +91,7 @@ struct ExitStatusTests {
         )
         let outcome = try run(yaml, ["--format", format])
         #expect(outcome.status == 1, "\(outcome)")
-        #expect(outcome.output.contains("second: arm 'second' cannot be opened"))
+        #expect(outcome.output.contains("second: the database of arm 'second' cannot be opened"))
         switch format {
         case "text":
             #expect(outcome.output.hasPrefix("FAILED  mine: second: arm"), "\(outcome)")

@@ -43,7 +43,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[0], at: 1) == .free)
     }
 
-    @Test func aThreadMayBeOvertakenForLessThanItsPatience() {
+    @Test func aThreadMayBeOvertakenUntilItsPatienceExpires() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         var queue = queue(waiter)
@@ -96,7 +96,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: 2) == .grant(waiter))
     }
 
-    @Test func aWaiterForOneSlotIsGrantedItDespiteAThreadThatCanUseAnother() {
+    @Test func aWaiterForOneSlotPrecedesAThreadThatCanUseAnother() {
         let start: UInt64 = 1_000_000_000
         let older = thread(since: start)
         let certain = thread(since: start + 1, wanted: slots[1])
@@ -115,7 +115,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(certain))
     }
 
-    @Test func aTaskIsFoundBehindThreadsUnlessItWaitsForOneSlot() {
+    @Test func aTaskIsFoundBehindThreads() {
         let certain = thread(since: 2, wanted: slots[1])
         #expect(!queue(thread(since: 1), certain).hasTask)
         #expect(queue(thread(since: 1), certain, task(since: 3)).hasTask)
@@ -143,7 +143,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[0], at: tooEarly + 1) == .notify(waiter))
     }
 
-    @Test func saturationIsTheTimeWithWaiters() {
+    @Test func saturationMeasuresTheTimeWithWaiters() {
         var queue = WaiterQueue<Waiter>()
         let first = thread(since: 100)
         let second = thread(since: 150)

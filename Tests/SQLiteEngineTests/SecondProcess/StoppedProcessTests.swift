@@ -32,7 +32,7 @@ struct StoppedProcessTests {
     }
 
     @Test(arguments: ["TRUNCATE", "RESTART"])
-    func aStoppedProcessPreventsCheckpointsAsRarelyAsWithoutKeeping(mode: String) async throws {
+    func keepingDoesNotMakeAStoppedProcessBlockMoreCheckpoints(mode: String) async throws {
         let (keeping, renewing) = try await runOnNewThread {
             (
                 try Self.blockingStops(keeps: true, mode: mode),

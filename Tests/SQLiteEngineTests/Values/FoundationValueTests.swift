@@ -3,7 +3,7 @@ import SQLiteEngine
 import Testing
 
 struct FoundationValueTests {
-    @Test func identifiersAreSixteenBytes() throws {
+    @Test func uuidsAreStoredAsSixteenBytes() throws {
         let db = try Database.inMemory()
         let uuid = UUID()
         let statement = try db.makeStatement(sql: "SELECT ?")
@@ -37,7 +37,7 @@ struct FoundationValueTests {
         #expect(NSURL.fromDatabaseValue(url.databaseValue)?.absoluteString == url.absoluteString)
     }
 
-    @Test func numbersAreIntegersAndReals() {
+    @Test func numbersAreStoredAsIntegersOrReals() {
         #expect(NSNumber(value: Int64.max).databaseValue.storage == .int64(.max))
         #expect(NSNumber(value: 0.5).databaseValue.storage == .double(0.5))
         #expect(NSNumber(value: true).databaseValue.storage == .int64(1))
@@ -49,7 +49,7 @@ struct FoundationValueTests {
         #expect(NSDecimalNumber.fromDatabaseValue("1.5".databaseValue) == 1.5)
     }
 
-    @Test func otherClassesMatchTheirStructures() {
+    @Test func otherFoundationClassesMatchTheirValueTypes() {
         let text: NSString = "text"
         #expect(text.databaseValue == "text".databaseValue)
         #expect(NSString.fromDatabaseValue("text".databaseValue) == text)

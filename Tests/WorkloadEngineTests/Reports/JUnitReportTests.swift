@@ -76,11 +76,12 @@ struct JUnitReportTests {
     @Test func aFailedRunIsAnError() throws {
         var result = ResultFixture.result
         result.runs[0].failures = ["none of ui's 12 accesses succeeded"]
-        result.failures = ["raw: arm 'raw' cannot be opened"]
+        result.failures = ["raw: the database of arm 'raw' cannot be opened"]
         let errors = try elements(JUnitReport.text(of: result)).filter { $0.name == "error" }
         #expect(
             errors.map { $0.attributes["message"] ?? "" } == [
-                "none of ui's 12 accesses succeeded", "raw: arm 'raw' cannot be opened",
+                "none of ui's 12 accesses succeeded",
+                "raw: the database of arm 'raw' cannot be opened",
             ]
         )
     }

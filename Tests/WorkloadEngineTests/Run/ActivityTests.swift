@@ -162,7 +162,7 @@ struct ActivityTests {
                         sent += 1
                         return sent == 1
                     }
-                    if !isLost { clock.cut() }
+                    if !isLost { clock.interrupt() }
                 }
             )
         )

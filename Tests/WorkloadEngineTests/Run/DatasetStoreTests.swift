@@ -40,7 +40,7 @@ struct DatasetStoreTests {
         #expect(rest.sorted() == ["a", "b", "c"])
     }
 
-    @Test func theFolderOfARunIsDeletedUnlessItIsKept() async throws {
+    @Test func aRunDeletesItsFolderUnlessTheOptionsKeepIt() async throws {
         for isKept in [false, true] {
             let folder = FileManager.default.temporaryDirectory
                 .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")

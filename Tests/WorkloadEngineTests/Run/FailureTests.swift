@@ -36,7 +36,7 @@ struct FailureTests {
         #expect(TextReport.verdict(of: result, scenario: "test").hasPrefix("FAILED"))
     }
 
-    @Test func aFewErrorsAreCountedAndPass() async throws {
+    @Test func aRunWithAFewErrorsPassesAndCountsThem() async throws {
         let result = try await run(failing: 3)
         #expect(result.exitStatus == .passed)
         #expect(result.failures == nil)
@@ -65,7 +65,7 @@ struct FailureTests {
         #expect(reason.contains("SQLITE_INTERRUPT"))
     }
 
-    @Test func aThresholdOnErrorsDoesNotReplaceASuccess() async throws {
+    @Test func aPassedErrorThresholdDoesNotExcuseAClientWithoutSuccesses() async throws {
         let result = try await run(failing: 100, threshold: "count < 1000000")
         #expect(result.thresholds.first?.passed == true)
         #expect(result.exitStatus == .failed)
@@ -75,14 +75,14 @@ struct FailureTests {
     }
 
     @Test func aFullDiskEndsTheRunAndKeepsTheResult() async throws {
-        let target = FullTarget(clock: SimulatedClock())
+        let target = FullDiskTarget(clock: SimulatedClock())
         let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(5)))])
         var options = RunOptions()
         options.clock = target.fake.clock
         let run = WorkloadRun(
             scenario: scenario,
             arm: scenario.arms[0],
-            factory: FullFactory(target: target),
+            factory: FullDiskTargetFactory(target: target),
             options: options
         )
         let result = try await run.run()
@@ -96,7 +96,7 @@ struct FailureTests {
 }
 
 /// A fake target whose disk is full after three seconds.
-private final class FullTarget: WorkloadTarget {
+private final class FullDiskTarget: WorkloadTarget {
     let fake: FakeTarget
 
     init(clock: SimulatedClock) {
@@ -126,8 +126,8 @@ private final class FullTarget: WorkloadTarget {
     func close() throws { try fake.close() }
 }
 
-private struct FullFactory: WorkloadTargetFactory {
-    let target: FullTarget
+private struct FullDiskTargetFactory: WorkloadTargetFactory {
+    let target: FullDiskTarget
 
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         if arm.name == "data" { return try FakeFactory(target: target.fake).open(arm, at: path) }

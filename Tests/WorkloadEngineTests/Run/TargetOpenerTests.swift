@@ -84,7 +84,7 @@ struct TargetOpenerTests {
         let reports = try open(factory, timeout: .seconds(30))
         #expect(factory.attempts.withLock { $0 } == 4)
         #expect(reports.count == 3)
-        #expect(reports.allSatisfy { $0.hasPrefix("the database is locked by ") })
+        #expect(reports.allSatisfy { $0.hasPrefix("waiting because the database is locked by ") })
     }
 
     @Test func aLockedDatabaseIsRetriedForTheBusyTimeout() throws {
@@ -95,7 +95,8 @@ struct TargetOpenerTests {
         }
         #expect(ContinuousClock.now - start >= .milliseconds(200))
         #expect(factory.attempts.withLock { $0 } > 2)
-        #expect(error?.description.contains("was locked for 200 ms, by ") == true)
+        #expect(error?.description.contains("it was locked by ") == true)
+        #expect(error?.description.contains(" for 200 ms") == true)
     }
 
     @Test func closingRestoresTheJournalMode() throws {

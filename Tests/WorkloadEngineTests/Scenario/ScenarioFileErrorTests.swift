@@ -52,7 +52,7 @@ struct ScenarioFileErrorTests {
         }
         let issue = try #require(error?.issues.first)
         #expect(issue.line == 3)
-        #expect(issue.message.hasPrefix("this is not YAML: "))
+        #expect(issue.message.hasPrefix("this is not valid YAML: "))
         #expect(issue.message.hasSuffix("near 'dataset: {'"))
     }
 

@@ -85,10 +85,10 @@ struct SettingTests {
             ("phases.stedy.duration=5s", "'phases.steady.duration'"),
             ("phases.7.duration=5s", "steady"),
             ("nonsense=1", "version, name"),
-            ("clients..rate=1", "is not a path"),
+            ("clients..rate=1", "is not a valid path"),
             ("clients.ui.workers", "path=value"),
             ("=5", "path=value"),
-            ("arms.pool={type: [", "is not YAML"),
+            ("arms.pool={type: [", "is not valid YAML"),
             ("thresholds.uu.response=[\"p(99) < 1s\"]", "unknown client 'uu'"),
         ]
     )

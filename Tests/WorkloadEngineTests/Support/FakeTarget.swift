@@ -116,7 +116,7 @@ final class FakeTarget: WorkloadTarget {
 
     func interrupt() {
         state.withLock { $0.interrupts += 1 }
-        clock.cut()
+        clock.interrupt()
     }
 
     func failure(of error: any Error) -> WorkloadFailure {

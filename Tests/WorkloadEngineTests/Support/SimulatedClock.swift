@@ -14,13 +14,13 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
 
     private final class Entry {
         let deadline: UInt64
-        let isCuttable: Bool
+        let isInterruptible: Bool
         var isReleased = false
-        var wasCut = false
+        var wasInterrupted = false
 
-        init(deadline: UInt64, isCuttable: Bool = false) {
+        init(deadline: UInt64, isInterruptible: Bool = false) {
             self.deadline = deadline
-            self.isCuttable = isCuttable
+            self.isInterruptible = isInterruptible
         }
     }
 
@@ -53,18 +53,18 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
     func spend(_ nanoseconds: UInt64) -> Bool {
         condition.lock()
         defer { condition.unlock() }
-        let entry = Entry(deadline: time + nanoseconds, isCuttable: true)
+        let entry = Entry(deadline: time + nanoseconds, isInterruptible: true)
         block(entry)
-        return !entry.wasCut
+        return !entry.wasInterrupted
     }
 
     /// Ends all ``spend(_:)`` calls in progress and returns their number.
     @discardableResult
-    func cut() -> Int {
+    func interrupt() -> Int {
         condition.withLock {
-            let cut = sleeping.filter(\.isCuttable)
+            let cut = sleeping.filter(\.isInterruptible)
             for entry in cut {
-                entry.wasCut = true
+                entry.wasInterrupted = true
                 release(entry)
             }
             return cut.count

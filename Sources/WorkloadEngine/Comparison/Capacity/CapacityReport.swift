@@ -160,8 +160,8 @@ public enum CapacityReport {
         let rate = HumanUnits.rate(needed.rate)
         let because = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
         guard let smallest = needed.smallest else {
-            let highest = needed.candidates.last.map { String($0) } ?? "no"
-            return "\(needed.arm): \(rate) is not sustained with \(highest) readers or fewer"
+            let readers = needed.candidates.last.map { " with \($0) or fewer readers" } ?? ""
+            return "\(needed.arm): \(rate) is not sustained\(readers)"
                 + (needed.failure.map { ": \($0)" } ?? "") + "."
         }
         return "\(needed.arm): maximumReaderCount \(smallest) is the smallest that sustains "

@@ -41,7 +41,7 @@ public struct ScenarioCheck {
                 let file = folder.appendingPathComponent("\(seen.count).sqlite").path
                 try check(scenario, on: arm, at: file, &log)
             } catch {
-                log.add("arm '\(arm.name)' cannot be opened: \(error)", sql: nil)
+                log.add("the database of arm '\(arm.name)' cannot be opened: \(error)", sql: nil)
             }
         }
         if !log.issues.isEmpty { throw ScenarioError(issues: log.issues) }

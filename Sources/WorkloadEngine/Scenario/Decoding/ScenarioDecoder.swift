@@ -101,7 +101,7 @@ struct ScenarioDecoder {
         case .scanner(let context, let problem, let mark, _),
             .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
-            message = "this is not YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
+            message = "this is not valid YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
             place = mark
         case .duplicatedKeysInMapping(let duplicates, let context):
             message = "duplicate key: \(duplicates.map { "'\($0)'" }.joined(separator: ", "))"

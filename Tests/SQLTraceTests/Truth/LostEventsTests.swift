@@ -1,0 +1,58 @@
+#if os(Linux)
+import Testing
+
+@testable import SQLTrace
+
+/// Tests traces that lose events because the buffers are full.
+@Suite(
+    .enabled(if: TracedPrograms.isAvailable, "skipped: SQL cannot be traced here"),
+    .serialized,
+    .timeLimit(.minutes(2))
+)
+struct LostEventsTests {
+    @Test func executionsOutsideTheGapsAreComplete() throws {
+        let folder = TemporaryFolder()
+        let path = folder.file()
+        let program = try ForeignProgram(path, name: "fast")
+        // All events are in the buffer of one processor, which they fill more than once.
+        try program.run(
+            """
+            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+            c = connect(path)
+            c.execute("CREATE TABLE stock(id INTEGER PRIMARY KEY)")
+            def select(numbers):
+                for i in numbers:
+                    c.execute("SELECT %d FROM stock" % i).fetchall()
+            """
+        )
+        let session = try TracedPrograms.session(path)
+        defer { session.close() }
+        try program.run("select(range(150000))")
+        let first = session.poll()
+        #expect(Self.isComplete(first, until: 149_999))
+        let gaps = session.takeGaps()
+        let start = try #require(first.first)
+        #expect(gaps.contains { $0.contains(start.end - 1) })
+        #expect(first.allSatisfy { one in !gaps.contains { $0.contains(one.end + 1) } })
+
+        // Recording resumes.
+        try program.run("select(range(150001, 150101))")
+        let second = Self.numbers(session.poll())
+        #expect(second == Array(150_001...150_100))
+        #expect(try session.database().tracing.lost > 0)
+    }
+
+    private static func numbers(_ executions: [StatementExecution]) -> [Int] {
+        executions.compactMap { one in
+            one.sql.flatMap { $0.hasPrefix("SELECT ") ? Int($0.split(separator: " ")[1]) : nil }
+        }
+    }
+
+    /// Whether executions are missing only at the start.
+    private static func isComplete(_ executions: [StatementExecution], until last: Int) -> Bool {
+        let found = numbers(executions)
+        guard let first = found.first, first > 0 else { return false }
+        return found == Array(first...last)
+    }
+}
+#endif
