@@ -50,9 +50,9 @@ public final class SQLTraceSession {
     private var gapStart: UInt64?
     private static let gapLimit = 1 << 14
     /// The time until which all events have been decoded or counted as lost.
-    private var decodedUntil: UInt64
+    var decodedUntil: UInt64
     /// The time at which recording stopped after a loss of events, or `nil` during recording.
-    private var stopTime: UInt64?
+    var stopTime: UInt64?
     /// The time for which events are missing since the limiter's last decision, in nanoseconds.
     var missingTime: UInt64 = 0
     let calendarStart: (monotonic: UInt64, milliseconds: Int64)
@@ -191,7 +191,7 @@ public final class SQLTraceSession {
         return gaps + (gapStart.map { [$0...UInt64.max] } ?? [])
     }
 
-    private func addGap(_ gap: ClosedRange<UInt64>) {
+    func addGap(_ gap: ClosedRange<UInt64>) {
         // Limit the list, because some callers never call takeGaps().
         if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
         gaps.append(gap)
@@ -327,29 +327,6 @@ public final class SQLTraceSession {
         counted += UInt64(records.count)
         pendingEvents += records.compactMap { probes.decoder.event($0) }
         if selected.lost > lost { forgetEvents(before: until) }
-    }
-
-    /// Discards the events and the state before the end of a loss.
-    private func forgetEvents(before end: UInt64) {
-        pendingEvents.removeAll { $0.time < end }
-        decoder.forget()
-        for number in models.indices { models[number].noteGap(at: end) }
-        guard end > decodedUntil else { return }
-        missingTime += end - decodedUntil
-        addGap(decodedUntil...end)
-    }
-
-    /// Resumes recording after a loss, when the buffers are empty.
-    private func resumeAfterLoss() {
-        guard let time = stopTime else { return }
-        stopTime = nil
-        pendingEvents = []
-        probes.instance.record(true)
-        decodedUntil = monotonicNanoseconds()
-        decoder.forget()
-        for number in models.indices { models[number].noteGap(at: decodedUntil) }
-        missingTime += decodedUntil - time
-        addGap(time...decodedUntil)
     }
 
     /// Decodes the events until a time.
