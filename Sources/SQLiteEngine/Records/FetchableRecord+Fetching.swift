@@ -3,8 +3,7 @@ extension FetchableRecord {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: A cursor that is valid only during the access.
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
@@ -22,11 +21,10 @@ extension FetchableRecord {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or an error that occurs when a record is created.
+    /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -36,8 +34,7 @@ extension FetchableRecord {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: [Self] = []
         guard try cursor.steps.advance() else { return records }
-        // The row is stored in a local variable, which avoids retrieving it from the cursor for
-        // each record.
+        // Store the row in a local variable to avoid retrieving it from the cursor for each record.
         let row = try cursor.makeRow()
         repeat { records.append(try Self(row: row)) } while try cursor.steps.advance()
         return records
@@ -47,11 +44,10 @@ extension FetchableRecord {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: The record, or `nil` if there is no row.
-    /// - Throws: A ``DatabaseError``, or an error that occurs when the record is created.
+    /// - Throws: A ``DatabaseError``, or an error from the record's initializer.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
@@ -100,11 +96,10 @@ extension FetchableRecord where Self: Hashable {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or an error that occurs when a record is created.
+    /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchSet(
         _ statement: Statement,
@@ -114,8 +109,7 @@ extension FetchableRecord where Self: Hashable {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: Set<Self> = []
         guard try cursor.steps.advance() else { return records }
-        // The row is stored in a local variable, which avoids retrieving it from the cursor for
-        // each record.
+        // Store the row in a local variable to avoid retrieving it from the cursor for each record.
         let row = try cursor.makeRow()
         repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
         return records

@@ -57,7 +57,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private static let maximumFetchesPerCommit = 8
 
     let freeReaders: @Sendable () -> Int
-    /// The number of commits by the writer since the hub was installed.
+    /// The number of the writer's commits while the hub was installed.
     let commits = Atomic<UInt64>(0)
     /// The value of ``EngineTimings/cheapFetch``, which tests can override.
     let cheapFetch = Atomic<UInt64>(EngineTimings.cheapFetch)

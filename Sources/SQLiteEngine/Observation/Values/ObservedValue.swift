@@ -163,8 +163,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     ///
     /// - Parameters:
     ///   - fetched: The result of the reader's fetch.
-    ///   - isDelivered: Whether the first value is delivered before its region is reported. If so,
-    ///     this method leaves the report of the region to a later step.
+    ///   - isDelivered: Whether ``didJoin(_:isCurrent:)`` or the next fetch, rather than this
+    ///     method, reports the region.
     private func join(after fetched: Fetched, isDelivered: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
         if !isDelivered { track(region) {} }
