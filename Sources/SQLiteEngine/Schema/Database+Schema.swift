@@ -7,7 +7,6 @@ extension Database {
     ///   - name: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
-    /// - Returns: Whether the table exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
@@ -19,7 +18,6 @@ extension Database {
     ///   - name: The name of the view, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
-    /// - Returns: Whether the view exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
@@ -31,13 +29,12 @@ extension Database {
     ///   - name: The name of the trigger, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
-    /// - Returns: Whether the trigger exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("trigger", name, in: schemaName)
     }
 
-    /// Returns whether a table belongs to SQLite.
+    /// Returns whether SQLite reserves a table's name for internal use.
     public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
         let name = tableName.lowercased()
         return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
@@ -52,8 +49,6 @@ extension Database {
     }
 
     /// Returns SQLite's counter of schema changes in the main database.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func schemaVersion() throws -> Int32 {
         try Int32.fetchOne(self, sql: "PRAGMA schema_version") ?? 0
     }
@@ -66,7 +61,7 @@ extension Database {
 
     // MARK: Observation
 
-    /// Returns the name of a table as spelled in the schema, or `nil` if the table does not exist.
+    /// Returns a table name as spelled in the schema, or `nil` if the table does not exist.
     func canonicalTableName(_ name: String) throws -> String? {
         for database in try databaseNames() {
             if let name = try schema(of: database).canonicalName(name, type: "table") {
@@ -78,7 +73,7 @@ extension Database {
         return nil
     }
 
-    /// Returns the names of all tables, starting with the tables of `temp`.
+    /// Returns the names of all tables, with the tables of `temp` first.
     func allTableNames() throws -> [String] {
         try databaseNames().flatMap { database in
             try schema(of: database).objects.filter { $0.key.type == "table" }.map(\.value)
@@ -107,7 +102,8 @@ extension Database {
 
     // MARK: The cache
 
-    /// Called after this connection has changed its schema or rolled back a change.
+    /// Discards cached schema information after this connection has changed its schema or rolled
+    /// back a change.
     func schemaDidChange() {
         if isInsideTransaction {
             hasChangedSchema = true

@@ -8,7 +8,7 @@ extension Database {
     ///   - options: The options of the table.
     ///   - body: A closure that adds the columns and the constraints.
     /// - Throws: The error that `body` throws, or the error that SQLite reports for the definition.
-    ///   In both cases, nothing is created.
+    ///   After an error, neither the table nor the indexes exist.
     public func create(
         table name: String,
         options: TableOptions = [],
@@ -20,8 +20,6 @@ extension Database {
     }
 
     /// Renames a table, including in the triggers and views that use it.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func rename(table name: String, to newName: String) throws {
         try execute(
             sql: "ALTER TABLE \(name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)"
@@ -33,8 +31,8 @@ extension Database {
     /// - Parameters:
     ///   - name: The name of the table.
     ///   - body: A closure that adds the changes.
-    /// - Throws: The error that SQLite reports for a change. If it reports an error, no change is
-    ///   made.
+    /// - Throws: The error that SQLite reports for a change. After an error, the table is
+    ///   unchanged.
     public func alter(table name: String, body: (TableAlteration) -> Void) throws {
         let alteration = TableAlteration(name: name)
         body(alteration)
@@ -147,8 +145,6 @@ extension Database {
     /// Rebuilds all indexes that use a collation.
     ///
     /// Call this method after the results of the collation have changed.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func reindex(collation: CollationName) throws {
         try execute(sql: "REINDEX \(collation.rawValue)")
     }
@@ -156,8 +152,6 @@ extension Database {
     /// Rebuilds all indexes that use a collation.
     ///
     /// Call this method after the results of the collation have changed.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func reindex(collation: DatabaseCollation) throws {
         try reindex(collation: CollationName(rawValue: collation.name.quotedIdentifier))
     }

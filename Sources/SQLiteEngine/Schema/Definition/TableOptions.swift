@@ -10,13 +10,9 @@ public struct TableOptions: OptionSet, Sendable {
     public static let ifNotExists = TableOptions(rawValue: 1)
     /// The table belongs to the connection and is removed when the connection closes.
     public static let temporary = TableOptions(rawValue: 2)
-    /// Rows are stored by primary key.
-    ///
-    /// See <https://sqlite.org/withoutrowid.html>.
+    /// Rows are stored by primary key. See <https://sqlite.org/withoutrowid.html>.
     public static let withoutRowID = TableOptions(rawValue: 4)
-    /// Values must have the type of their column.
-    ///
-    /// See <https://sqlite.org/stricttables.html>.
+    /// Values must have the type of their column. See <https://sqlite.org/stricttables.html>.
     public static let strict = TableOptions(rawValue: 8)
 }
 
@@ -35,11 +31,11 @@ public struct IndexOptions: OptionSet, Sendable {
 }
 
 extension Database {
-    /// The effect on rows when the row that they refer to is deleted or its key changes.
+    /// The effect on referring rows when the referenced row is deleted or its key changes.
     ///
     /// See <https://sqlite.org/foreignkeys.html#fk_actions>.
     public enum ForeignKeyAction: String, Sendable {
-        /// The rows are deleted, or their keys are updated.
+        /// The referring rows are deleted, or their keys are updated.
         case cascade = "CASCADE"
         /// The change fails, even if the check is deferred.
         case restrict = "RESTRICT"
@@ -57,9 +53,9 @@ extension Database {
         /// Creates a collation name from the name in SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Compares bytes, which is SQLite's default.
+        /// Compares bytes. SQLite's default.
         public static let binary = CollationName(rawValue: "BINARY")
-        /// Compares text ignoring the case of ASCII letters.
+        /// Compares text, ignoring the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")
         /// Compares bytes, ignoring trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")
