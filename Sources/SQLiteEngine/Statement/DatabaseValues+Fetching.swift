@@ -5,8 +5,7 @@ extension DatabaseValueConvertible {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that determines the first column.
     /// - Returns: A cursor that is valid only during the access.
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters.
@@ -23,12 +22,11 @@ extension DatabaseValueConvertible {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that determines the first column.
     /// - Returns: The values of the first column.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if a value cannot be decoded.
-    ///   `NULL` cannot be decoded, unless `Self` is an optional.
+    ///   `NULL` cannot be decoded unless `Self` is an optional.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -53,10 +51,9 @@ extension DatabaseValueConvertible {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that determines the first column.
-    /// - Returns: The value, or `nil` if it is `NULL` or if there is no row.
+    /// - Returns: The value, or `nil` if the value is `NULL` or there is no row.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if the value cannot be decoded.
     @inlinable
     public static func fetchOne(

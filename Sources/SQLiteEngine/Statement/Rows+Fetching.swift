@@ -3,8 +3,7 @@ extension Row {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: A cursor that is valid only during the access.
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
@@ -21,8 +20,7 @@ extension Row {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: Copies of the rows.
     /// - Throws: A ``DatabaseError``.
@@ -40,8 +38,7 @@ extension Row {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: Copies of the rows.
     /// - Throws: A ``DatabaseError``.
@@ -59,8 +56,7 @@ extension Row {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: A copy of the row, or `nil` if there is no row.
     /// - Throws: A ``DatabaseError``.
@@ -124,7 +120,7 @@ extension Row {
         _ adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
-        // An adapter that maps an unknown column fails before the statement is executed.
+        // Report an adapter that maps an unknown column before the statement runs.
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return }
         let base = statement.layout

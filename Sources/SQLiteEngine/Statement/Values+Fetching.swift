@@ -1,15 +1,14 @@
 import CSQLite
 
-// A statement is reset immediately after its last required step. In autocommit mode, its read
-// transaction therefore ends at the reset, not when the statement is released.
+// These methods reset a statement immediately after its last required step. In autocommit mode, the
+// read transaction therefore ends at the reset, not when the statement is released.
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     /// Returns a cursor over the values of the first column.
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that determines the first column.
     /// - Returns: A cursor that is valid only during the access.
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters.
@@ -26,12 +25,11 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that determines the first column.
     /// - Returns: The values of the first column.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if a value cannot be decoded.
-    ///   `NULL` cannot be decoded, unless `Self` is an optional.
+    ///   `NULL` cannot be decoded unless `Self` is an optional.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -55,10 +53,9 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     ///
     /// - Parameters:
     ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
+    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
     ///   - adapter: The adapter that determines the first column.
-    /// - Returns: The value, or `nil` if it is `NULL` or if there is no row.
+    /// - Returns: The value, or `nil` if the value is `NULL` or there is no row.
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if the value cannot be decoded.
     @inlinable
     public static func fetchOne(
@@ -138,7 +135,6 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hash
 }
 
 extension Statement {
-    /// Ends an execution whose row cannot be decoded, and returns the error.
     @usableFromInline
     func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> RowDecodingError {
         let error = RowDecodingError.valueMismatch(type, statement: self, index: Int(column))
