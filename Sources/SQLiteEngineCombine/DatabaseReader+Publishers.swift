@@ -7,16 +7,16 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher that reads once for each subscriber.
+    /// A publisher that reads once for each subscriber, sends one value, and then finishes.
     ///
-    /// It publishes one value and then finishes, unless the read fails.
+    /// The publisher fails if the read fails.
     public struct Read<Output>: Publisher {
         /// A ``DatabaseError``, or an error from the closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Attaches a subscriber to this publisher.
+        /// Attaches a subscriber.
         ///
         /// The read starts with the first demand.
         public func receive<S>(subscriber: S)
@@ -34,7 +34,7 @@ extension DatabaseReader {
     /// ```
     ///
     /// - Parameters:
-    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
+    ///   - scheduler: The scheduler that delivers the value and the completion. Defaults to the
     ///     main queue.
     ///   - value: A closure that reads the database in a separate transaction, on another thread.
     ///   - fileID: The file that `status()` reports for the holder.

@@ -7,18 +7,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher that writes once for each subscriber.
+    /// A publisher that writes once for each subscriber, sends one value, and then finishes.
     ///
-    /// It publishes one value and then finishes, unless the write fails.
+    /// The publisher fails if the write fails.
     public struct Write<Output>: Publisher {
         /// A ``DatabaseError``, or an error from a closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Attaches a subscriber to this publisher.
+        /// Attaches a subscriber.
         ///
-        /// The write is requested with the first demand.
+        /// The first demand requests the write.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)
@@ -37,7 +37,7 @@ extension DatabaseWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
+    ///   - scheduler: The scheduler that delivers the value and the completion. Defaults to the
     ///     main queue.
     ///   - updates: A closure that writes to the database on another thread. The transaction
     ///     commits if the closure returns, and rolls back if the closure throws an error.
@@ -64,11 +64,11 @@ extension DatabaseWriter {
 
     /// Returns a publisher that writes in a transaction and then reads the committed state.
     ///
-    /// The read uses exactly the state that the transaction committed. In a pool, it does not delay
-    /// later writes.
+    /// The read uses exactly the state that the transaction committed. In a pool, the read does not
+    /// delay later writes.
     ///
     /// - Parameters:
-    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
+    ///   - scheduler: The scheduler that delivers the value and the completion. Defaults to the
     ///     main queue.
     ///   - updates: A closure that writes to the database on another thread. The transaction
     ///     commits if the closure returns, and rolls back if the closure throws an error.

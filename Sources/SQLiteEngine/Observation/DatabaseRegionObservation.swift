@@ -60,8 +60,8 @@ public struct DatabaseRegionObservation: Sendable {
     }
 }
 
-/// `@unchecked Sendable`: only the access that holds the writer uses `isTouched`. A lock protects
-/// all other state.
+/// `@unchecked Sendable`: only the access that holds the writer uses `isTouched`, and a lock
+/// protects all other state.
 private final class RegionObserver: TransactionObserver, @unchecked Sendable {
     private struct State {
         var region = DatabaseRegion()

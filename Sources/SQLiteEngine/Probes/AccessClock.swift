@@ -16,7 +16,9 @@ enum AccessPhase: Int, CaseIterable {
     case notifying
 }
 
-/// Divides the time of one access among its phases. Times are in nanoseconds.
+/// Divides the time of one access among its phases.
+///
+/// Times are in nanoseconds.
 struct AccessClock {
     /// The time spent in each phase, indexed by the phase's raw value.
     private(set) var times = SIMD8<UInt64>()

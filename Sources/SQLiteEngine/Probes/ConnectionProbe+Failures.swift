@@ -37,7 +37,9 @@ extension ConnectionProbe {
         events.emit(label, .interrupted(by: holder, after: latency))
     }
 
-    /// Records a request to interrupt the running statement. Any thread may call this method.
+    /// Records a request to interrupt the running statement.
+    ///
+    /// Any thread may call this method.
     func willInterrupt() {
         let access = accessCount
         let now = monotonicNanoseconds()

@@ -17,7 +17,9 @@ final class ConnectionProbe: @unchecked Sendable {
         case committing
     }
 
-    /// Flags for the holder's additional work. A test of one byte detects any work.
+    /// Flags for the holder's additional work.
+    ///
+    /// A test of one byte detects any work.
     enum Duty {
         /// The probe splits the access's time into phases.
         static let split: UInt8 = 1
@@ -273,7 +275,9 @@ final class ConnectionProbe: @unchecked Sendable {
 
     // MARK: The write-ahead log
 
-    /// The wal-index in memory. Only the connection's holder may use it.
+    /// The wal-index in memory.
+    ///
+    /// Only the connection's holder may use it.
     @inline(__always)
     var walIndex: UnsafeRawPointer? {
         get { index.pointee }

@@ -76,8 +76,9 @@ final class EventHub: @unchecked Sendable {
 
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// Delivers an event to all listeners. Without listeners, this method does not create the
-    /// event.
+    /// Delivers an event to all listeners.
+    ///
+    /// Without listeners, this method does not create the event.
     @inline(__always)
     func emit(_ label: @autoclosure () -> String, _ kind: @autoclosure () -> ConnectionEvent.Kind) {
         guard hasListeners.load(ordering: .relaxed) else { return }

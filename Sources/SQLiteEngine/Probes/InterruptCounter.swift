@@ -47,8 +47,8 @@ final class InterruptCounter: Sendable {
         return true
     }
 
-    /// - Parameter delivered: The number of statements that the connections reported as
-    ///   interrupted.
+    /// Returns the counts, given the number of statements that the connections reported as
+    /// interrupted.
     func status(delivered: UInt64) -> InterruptStatus {
         InterruptStatus(
             requested: requested.load(ordering: .relaxed),

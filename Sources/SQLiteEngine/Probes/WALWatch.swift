@@ -32,8 +32,9 @@ final class WALWatch: Sendable {
         database.probe.observeLog(self)
     }
 
-    /// Records the end of an access on the writer connection. Only the connection's holder calls
-    /// this method.
+    /// Records the end of an access on the writer connection.
+    ///
+    /// Only the connection's holder calls this method.
     func accessDidEnd(_ site: AccessSite, _ log: WALState, at now: UInt64) {
         let change = history.withLock { history in
             let hasWritten =

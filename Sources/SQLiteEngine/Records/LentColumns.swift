@@ -13,8 +13,9 @@ struct LentColumns {
         var columns: Unmanaged<RowColumns>?
     }
 
-    /// The unused cells. The total number of cells is the maximum number of simultaneous loans so
-    /// far.
+    /// The unused cells.
+    ///
+    /// The total number of cells is the maximum number of simultaneous loans so far.
     ///
     /// `@unchecked Sendable`: each cell belongs either to this list, which a lock protects, or to
     /// one decoder.
@@ -39,11 +40,14 @@ struct LentColumns {
         number = cell.pointee.number
     }
 
-    /// Lends columns to containers. The caller must call ``end()`` when the columns are
-    /// deallocated.
+    /// Lends columns to containers.
+    ///
+    /// The caller must call ``end()`` when the columns are deallocated.
     func begin(_ columns: RowColumns) { cell.pointee.columns = .passUnretained(columns) }
 
-    /// The lent columns. Accessing them after ``end()`` is a fatal error.
+    /// The lent columns.
+    ///
+    /// Accessing them after ``end()`` is a fatal error.
     @inline(__always)
     var columns: RowColumns {
         guard cell.pointee.number == number, let columns = cell.pointee.columns else {

@@ -123,6 +123,8 @@ extension Row {
     ///   - columns: The columns of the enclosing row, which retain the decoder.
     ///   - codingPath: The coding path of the value.
     ///   - missing: A function that returns the error to throw if `type` decodes a single value.
+    /// - Returns: The decoded value.
+    /// - Throws: An error from the initializer of `type`.
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
         within columns: RowColumns,

@@ -6,8 +6,9 @@ final class RecordEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
     fileprivate(set) var container: PersistenceContainer
     fileprivate let recordType: any EncodableRecord.Type
-    /// Returns the column for a key. A value of `nil` means that the columns have the names of the
-    /// keys.
+    /// Returns the column for a key.
+    ///
+    /// A value of `nil` means that the columns have the names of the keys.
     fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {

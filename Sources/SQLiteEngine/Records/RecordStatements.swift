@@ -43,13 +43,15 @@ struct RecordStatements {
         )
     }
 
-    /// Returns the statement that inserts a row or updates the conflicting row, with its arguments.
+    /// Returns the statement that inserts a row or updates the conflicting row.
     ///
     /// - Parameters:
     ///   - target: The columns of the unique key to check for a conflict, or an empty array to
     ///     check all keys.
     ///   - strategy: How to change the conflicting row.
     ///   - selection: The columns that the statement returns.
+    /// - Returns: The statement with its arguments.
+    /// - Throws: The error that SQLite reports.
     func upsert(
         onConflict target: [String],
         updating strategy: UpsertUpdateStrategy,

@@ -8,13 +8,17 @@ extension Row {
         self[column.name]
     }
 
-    /// The value of a column. A missing or inconvertible value is a fatal error.
+    /// The value of a column.
+    ///
+    /// A missing or inconvertible value is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
     }
 
-    /// The value of a column. A missing or inconvertible value is a fatal error.
+    /// The value of a column.
+    ///
+    /// A missing or inconvertible value is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ column: some ColumnExpression
@@ -61,7 +65,9 @@ extension Row {
         try withUnsafeData(named: column.name, body)
     }
 
-    /// The record in a scope. A failure to create the record is a fatal error.
+    /// The record in a scope.
+    ///
+    /// A failure to create the record is a fatal error.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             guard let row = scopesTree[scope] else {

@@ -22,7 +22,9 @@ final class RowColumns {
     /// The columns of scopes that were requested as containers.
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
-    /// The key that was decoded from the whole row, if any. At most one key can be.
+    /// The key that was decoded from the whole row, if any.
+    ///
+    /// At most one key can be.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
     /// The decoders of parts of the row, which live while the row is current.

@@ -7,6 +7,7 @@ extension Database {
     ///   - name: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
+    /// - Returns: Whether the table exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
@@ -18,6 +19,7 @@ extension Database {
     ///   - name: The name of the view, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
+    /// - Returns: Whether the view exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
@@ -29,6 +31,7 @@ extension Database {
     ///   - name: The name of the trigger, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
+    /// - Returns: Whether the trigger exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("trigger", name, in: schemaName)

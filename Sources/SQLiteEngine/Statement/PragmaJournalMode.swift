@@ -13,7 +13,9 @@ enum PragmaJournalMode {
                 && words[1].allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
     }
 
-    /// Returns whether the SQL may set the journal mode. False positives are possible.
+    /// Returns whether the SQL may set the journal mode.
+    ///
+    /// False positives are possible.
     static func maySet(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         return String(cString: sql).lowercased().contains("journal_mode") && !isQuery(sql)

@@ -147,7 +147,9 @@ extension StatementArguments {
         return replaced
     }
 
-    /// Combines arguments. A name with a value in both operands is a fatal error.
+    /// Combines arguments.
+    ///
+    /// A name with a value in both operands is a fatal error.
     ///
     /// To prefer the right operand, use ``&+(_:_:)``.
     public static func + (lhs: Self, rhs: Self) -> Self {
@@ -156,15 +158,18 @@ extension StatementArguments {
         return result
     }
 
-    /// Combines arguments. If both operands have a value for a name, the right operand takes
-    /// precedence.
+    /// Combines arguments.
+    ///
+    /// If both operands have a value for a name, the right operand takes precedence.
     public static func &+ (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         _ = result.append(contentsOf: rhs)
         return result
     }
 
-    /// Appends arguments. A name with a value in both operands is a fatal error.
+    /// Appends arguments.
+    ///
+    /// A name with a value in both operands is a fatal error.
     public static func += (lhs: inout Self, rhs: Self) {
         let replaced = lhs.append(contentsOf: rhs)
         requirement(

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A type with values that can be read from a column without a ``DatabaseValue``.
+/// A type that can be read from a column without a ``DatabaseValue``.
 public protocol StatementColumnConvertible {
     /// Reads a column, which can be `NULL`.
     ///
@@ -36,8 +36,7 @@ extension StatementColumnConvertible {
 
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
-    /// Reads the raw value from a column, or returns `nil` if the raw value is not valid for this
-    /// type.
+    /// Reads the raw value from a column, or returns `nil` if it is not valid for this type.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {

@@ -22,8 +22,9 @@ extension ObservationHub {
         /// other queues are blocked. An awake lookout therefore does not occupy one of the few
         /// threads that all concurrent queues share.
         var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
-        /// The number of the current lookout. A replaced lookout compares its own number with this
-        /// one to detect the replacement.
+        /// The number of the current lookout.
+        ///
+        /// A replaced lookout compares its own number with this one to detect the replacement.
         var number = 0
         var isAwake = false
         /// The time until which the lookout is expected to respond, in nanoseconds on the monotonic

@@ -45,6 +45,7 @@ public final class ColumnDefinition {
     ///   - conflictResolution: How SQLite handles a row with a key that already exists.
     ///   - autoincrement: Whether SQLite never reuses a number. Applies only to an `INTEGER`
     ///     column.
+    /// - Returns: The column.
     @discardableResult
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -63,7 +64,9 @@ public final class ColumnDefinition {
         set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflict)"))
     }
 
-    /// Requires unique values. Several rows can contain `NULL`.
+    /// Requires unique values.
+    ///
+    /// Several rows can contain `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflict)"))
@@ -108,6 +111,7 @@ public final class ColumnDefinition {
     ///
     /// - Parameter sql: A literal, a keyword such as `CURRENT_TIMESTAMP`, or an expression in
     ///   parentheses.
+    /// - Returns: The column.
     @discardableResult
     public func defaults(sql: String) -> Self { set(.defaultValue, "DEFAULT \(sql: sql)") }
 
@@ -123,7 +127,9 @@ public final class ColumnDefinition {
         set(.collation, "COLLATE \(identifier: collation.name)")
     }
 
-    /// Computes the value from other columns. See <https://sqlite.org/gencol.html>.
+    /// Computes the value from other columns.
+    ///
+    /// See <https://sqlite.org/gencol.html>.
     @discardableResult
     public func generatedAs(
         sql: String,
@@ -132,7 +138,9 @@ public final class ColumnDefinition {
         generatedAs(SQL(sql: sql), qualification)
     }
 
-    /// Computes the value from other columns. See <https://sqlite.org/gencol.html>.
+    /// Computes the value from other columns.
+    ///
+    /// See <https://sqlite.org/gencol.html>.
     @discardableResult
     public func generatedAs(
         _ expression: SQL,
@@ -153,6 +161,7 @@ public final class ColumnDefinition {
     ///   - updateAction: The effect of changing the other row's key, or `nil` to prevent the
     ///     change.
     ///   - isDeferred: Whether SQLite checks the constraint when the transaction commits.
+    /// - Returns: The column.
     @discardableResult
     public func references(
         _ table: String,

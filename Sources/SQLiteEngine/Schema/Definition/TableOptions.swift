@@ -10,9 +10,13 @@ public struct TableOptions: OptionSet, Sendable {
     public static let ifNotExists = TableOptions(rawValue: 1)
     /// The table belongs to the connection and is removed when the connection closes.
     public static let temporary = TableOptions(rawValue: 2)
-    /// Rows are stored by primary key. See <https://sqlite.org/withoutrowid.html>.
+    /// Rows are stored by primary key.
+    ///
+    /// See <https://sqlite.org/withoutrowid.html>.
     public static let withoutRowID = TableOptions(rawValue: 4)
-    /// Values must have the type of their column. See <https://sqlite.org/stricttables.html>.
+    /// Values must have the type of their column.
+    ///
+    /// See <https://sqlite.org/stricttables.html>.
     public static let strict = TableOptions(rawValue: 8)
 }
 
@@ -53,7 +57,9 @@ extension Database {
         /// Creates a collation name from the name in SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Compares bytes. SQLite's default.
+        /// Compares bytes.
+        ///
+        /// SQLite's default.
         public static let binary = CollationName(rawValue: "BINARY")
         /// Compares text, ignoring the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")

@@ -20,7 +20,9 @@ extension Cursor {
         while let element = try next() { try body(element) }
     }
 
-    /// Whether no element remains. Reading this property consumes an element.
+    /// Whether no element remains.
+    ///
+    /// Reading this property consumes an element.
     public var isEmpty: Bool { get throws { try next() == nil } }
 
     /// Returns whether an element satisfies a predicate.

@@ -21,7 +21,9 @@ struct StatementSteps {
         execution = statement.execution
     }
 
-    /// Steps to the next row. After an error, the next call executes the statement again.
+    /// Steps to the next row.
+    ///
+    /// After an error, the next call executes the statement again.
     ///
     /// - Returns: Whether a row exists.
     @usableFromInline

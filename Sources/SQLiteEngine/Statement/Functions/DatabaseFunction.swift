@@ -128,8 +128,10 @@ extension DatabaseFunction {
         }
     }
 
-    /// Ends a group. SQLite calls this function once for each group, even if the statement has
-    /// failed or ended early.
+    /// Ends a group.
+    ///
+    /// SQLite calls this function once for each group, even if the statement has failed or ended
+    /// early.
     private static func finalize(_ context: Context?) {
         if let group = group(of: context, create: false) {
             Unmanaged.passUnretained(group).release()

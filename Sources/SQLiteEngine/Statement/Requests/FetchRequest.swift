@@ -68,7 +68,9 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     /// Returns the number of rows that the query returns.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-    /// Prepares the query. The adapter applies after the adapter of the base request.
+    /// Prepares the query.
+    ///
+    /// The adapter applies after the adapter of the base request.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false
