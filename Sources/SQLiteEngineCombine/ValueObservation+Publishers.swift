@@ -44,6 +44,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - reader: The database to fetch values from.
     ///   - scheduler: The scheduler that delivers values. Defaults to the main queue. With
     ///     `.immediate`, the subscription delivers the first value before it returns.
+    /// - Returns: The publisher.
     public func publisher(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main)

@@ -5,7 +5,7 @@ public protocol TableRecord: SendableMetatype {
     /// The type that contains the columns. By convention, an `enum Columns` inside the record type.
     associatedtype Columns = Never
 
-    /// The type of ``databaseComponents``. Defaults to the metatype of ``Columns``.
+    /// The type of ``databaseComponents``. Defaults to the metatype of `Columns`.
     associatedtype DatabaseComponents = Columns.Type
 
     /// The name of the table, without its schema.

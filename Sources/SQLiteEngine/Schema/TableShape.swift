@@ -17,9 +17,10 @@ struct TableShape {
 }
 
 extension Database {
-    /// Returns the shape of a table or a view, which is cached until the schema changes.
+    /// Returns the shape of a table or a view.
     ///
     /// - Parameter name: The name, ignoring case.
+    /// - Returns: The shape, which is cached until the schema changes.
     /// - Throws: `SQLITE_ERROR` if no table or view has this name.
     func tableShape(_ name: String) throws -> TableShape {
         let key = name.lowercased()

@@ -33,6 +33,7 @@ extension Statement {
     ///   - value: The value of the parameter at `position + 1`.
     ///   - others: The values of all parameters except the first.
     ///   - position: The number of preceding parameters.
+    /// - Throws: An error from the binding or the execution.
     private func lend(
         _ value: DatabaseValue,
         _ others: [DatabaseValue]?,

@@ -1,12 +1,11 @@
 extension Database {
-    /// Returns the columns of a table or a view in order, including generated columns.
-    ///
-    /// The result is cached until the schema changes.
+    /// Returns the columns of a table or a view, including generated columns.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
+    /// - Returns: The columns in order, which are cached until the schema changes.
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func columns(
         in tableName: String,
@@ -17,12 +16,11 @@ extension Database {
 
     /// Returns the primary key of a table.
     ///
-    /// The result is cached until the schema changes.
-    ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
+    /// - Returns: The primary key, which is cached until the schema changes.
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if the table is
     ///   a view without a key in ``Configuration/schemaSource``.
     public func primaryKey(
@@ -34,13 +32,13 @@ extension Database {
 
     /// Returns the indexes of a table, except indexes on expressions.
     ///
-    /// The result does not include the rowid, which is an index without a name. The result is
-    /// cached until the schema changes.
+    /// The result does not include the rowid, which is an index without a name.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
+    /// - Returns: The indexes, which are cached until the schema changes.
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func indexes(
         on tableName: String,
@@ -51,12 +49,11 @@ extension Database {
 
     /// Returns the foreign keys of a table.
     ///
-    /// The result is cached until the schema changes.
-    ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
     ///     databases.
+    /// - Returns: The foreign keys, which are cached until the schema changes.
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if a key without
     ///   target columns refers to a missing table.
     public func foreignKeys(

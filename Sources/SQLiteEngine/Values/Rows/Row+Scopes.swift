@@ -44,7 +44,9 @@ extension Row {
         /// Returns the position of the next scope.
         public func index(after i: Int) -> Int { i + 1 }
 
-        /// The name and the row of a scope. Scopes are sorted by name.
+        /// The name and the row of a scope.
+        ///
+        /// The scopes are sorted by name.
         public subscript(position: Int) -> (name: String, row: Row) {
             let name = sortedNames[position]
             guard let layout = layouts[name] else { fatalError("no scope is named \(name)") }
