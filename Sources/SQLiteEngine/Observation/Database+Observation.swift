@@ -139,11 +139,9 @@ extension Database {
         body()
     }
 
-    /// Whether the connection's authorizer is installed, and so analyzes each statement that SQLite
-    /// prepares.
+    /// Whether the installed authorizer analyzes each statement that SQLite prepares.
     var analyzesStatements: Bool { authorizer?.isInstalled == true }
 
-    /// Runs `preparation`, and returns what SQLite reports about the prepared statement.
     func analysis(whilePreparing preparation: () -> Void) -> StatementAnalysis {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer

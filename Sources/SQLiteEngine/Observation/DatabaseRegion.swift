@@ -56,7 +56,6 @@ public struct DatabaseRegion: Sendable {
     /// Adds another region to this region.
     public mutating func formUnion(_ other: DatabaseRegion) { self = union(other) }
 
-    /// Returns the region that contains everything in both regions.
     func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables else { return other }
         guard let others = other.tables else { return self }
@@ -136,7 +135,6 @@ extension DatabaseRegion: CustomStringConvertible {
     }
 }
 
-/// A part of one table.
 struct TableRegion: Equatable, Sendable, CustomStringConvertible {
     /// A value of `nil` means all columns.
     var columns: Set<SQLName>?

@@ -23,7 +23,7 @@ final class ObservationBroker {
     /// The changes to report after the savepoints are released, with the observations to notify.
     private var heldBack: [(event: DatabaseEvent, interested: [StatementObservation])] = []
 
-    /// The transaction ends whose notification is in progress, outermost first.
+    /// The ended transactions with observers still to notify, outermost first.
     private var ends: [TransactionEnd] = []
 
     private var completion = Completion.none
@@ -111,7 +111,7 @@ final class ObservationBroker {
         }
     }
 
-    /// Ends observation of a statement that succeeded, before the savepoint stack changes.
+    /// Handles the end of a successful statement, before the savepoint stack changes.
     ///
     /// - Throws: The error that an observer throws to prevent the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
@@ -132,7 +132,7 @@ final class ObservationBroker {
         heldBack.removeLast(max(0, heldBack.count - count))
     }
 
-    /// Ends observation of a statement that failed.
+    /// Handles the end of a failed statement.
     ///
     /// - Returns: The error to throw instead of the statement's error, if an observer prevented the
     ///   commit.

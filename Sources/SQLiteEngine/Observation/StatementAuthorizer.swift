@@ -55,7 +55,7 @@ final class StatementAuthorizer {
 
     func observersDidChange() { epoch += 1 }
 
-    /// Makes SQLite reprepare a statement if this is necessary to report its deletions.
+    /// Makes SQLite reprepare a statement if necessary to report the statement's deletions.
     ///
     /// A statement that was prepared without an observer of deletions may delete all rows of a
     /// table in one step.
@@ -67,7 +67,6 @@ final class StatementAuthorizer {
         install()
     }
 
-    /// Runs `preparation`, and returns what SQLite reports about the prepared statement.
     func analysis(whilePreparing preparation: () -> Void) -> StatementAnalysis {
         notes = Notes()
         isDropping = false

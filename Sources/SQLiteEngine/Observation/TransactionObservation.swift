@@ -1,4 +1,3 @@
-/// An observer and the extent of its observation.
 final class TransactionObservation {
     let extent: Database.TransactionObservationExtent
 

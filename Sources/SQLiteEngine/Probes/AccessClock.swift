@@ -1,4 +1,3 @@
-/// A phase of an access.
 enum AccessPhase: Int, CaseIterable {
     /// Waiting for a connection.
     case waiting

@@ -12,9 +12,9 @@ struct WALDiagnosis {
         var origin: AccessOrigin
         /// The time since the holder acquired its state, in nanoseconds.
         var age: UInt64
-        /// The end of the log no later than the acquisition of the state, or `nil` if unknown.
+        /// The end of the log at or before the acquisition of the state, or `nil` if unknown.
         var before: WALPosition?
-        /// The end of the log no earlier than the acquisition of the state, or `nil` if unknown.
+        /// The end of the log at or after the acquisition of the state, or `nil` if unknown.
         var after: WALPosition?
     }
 

@@ -22,15 +22,15 @@ struct WALHistory {
     ///
     /// If so, the next write should have restarted the log.
     private(set) var wasComplete = false
-    /// The time since which readers have prevented a restart, or `nil` while no reader does.
+    /// The time at which readers started to prevent a restart, or `nil` if no reader does.
     private(set) var overlapSince: UInt64?
-    /// The time since which checkpoints have left frames uncopied, or `nil` while they copy all
+    /// The time at which checkpoints started to leave frames uncopied, or `nil` if they copy all
     /// frames.
     ///
     /// Since this time, readers have acquired a later state, or other readers have started.
     private var leftoverSince: UInt64?
-    /// The time since which commits have left the log above the threshold although no reader
-    /// prevented a checkpoint, or `nil` if they have not.
+    /// The time at which commits started to leave the log above the threshold although no reader
+    /// prevented checkpoints, or `nil` if they do not.
     private(set) var neglectedSince: UInt64?
     private(set) var lastWriter: AccessSite?
     /// The outside connection that currently pins the log, and the time of its first observation.

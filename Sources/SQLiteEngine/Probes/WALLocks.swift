@@ -20,10 +20,10 @@ struct WALLocks: Equatable {
     /// The maximum length of a list that a single call to `read` always returns completely, in
     /// bytes: one page minus one line.
     ///
-    /// Linux's `seq_read_iter` fills one page per call. Between two calls, it unlocks the list and
-    /// then continues at the same index. If a lock before that index is released in between, the
-    /// result omits a lock that is held throughout. In a test with a process that changed 10,000
-    /// locks per second, 0.4% of all results omitted a lock.
+    /// Linux's `seq_read_iter` fills one page per call. Between two calls, the list is unlocked,
+    /// and the next call continues at the same index. If a lock before that index is released in
+    /// between, the result omits a lock that is held throughout. In a test with a process that
+    /// changed 10,000 locks per second, 0.4% of all results omitted a lock.
     static let page = 4096 - 256
 
     /// Reads the locks on a `-shm` file, or returns `nil` if the system does not report them.

@@ -11,7 +11,9 @@
 /// `aroundSave` encloses `willInsert`, `aroundInsert`, and `didInsert`, and `aroundInsert` encloses
 /// the statement. If a callback or the statement throws an error, no more callbacks run.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// The default conflict resolutions. If not implemented, a conflict is an error.
+    /// The default conflict resolutions.
+    ///
+    /// If a record type does not implement this property, a conflict is an error.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// Called before the record is inserted.

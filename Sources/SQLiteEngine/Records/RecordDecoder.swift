@@ -81,7 +81,7 @@ private final class Kept<Value> {
     func value() -> Value { kept }
 }
 
-/// Decodes a record that encodes as a single value: the first column, or a wrapped record.
+/// Decodes a record from a single value: the first column, or a wrapped record.
 private struct FirstColumnDecoder: SingleValueDecodingContainer {
     let columns: RowColumns
     let codingPath: [any CodingKey]
@@ -118,13 +118,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 extension Row {
     /// Decodes a value from the whole row, as a record if `type` is a record type.
     ///
-    /// - Parameters:
-    ///   - type: The type to decode.
-    ///   - columns: The columns of the enclosing row, which retain the decoder.
-    ///   - codingPath: The coding path of the value.
-    ///   - missing: A function that returns the error to throw if `type` decodes a single value.
-    /// - Returns: The decoded value.
-    /// - Throws: An error from the initializer of `type`.
+    /// The columns of the enclosing row retain the decoder.
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
         within columns: RowColumns,

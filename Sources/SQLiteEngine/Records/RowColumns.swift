@@ -24,16 +24,16 @@ final class RowColumns {
 
     /// The key that was decoded from the whole row, if any.
     ///
-    /// At most one key can be.
+    /// At most one key can be decoded from the whole row.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
-    /// The decoders of parts of the row, which live while the row is current.
+    /// The decoders of parts of the current row.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
     /// A bit mask of the first 64 columns that are known to read dates and data without a strategy.
     @exclusivity(unchecked) private var plainColumns: UInt64 = 0
 
-    /// Whether the cache contains state of a single row.
+    /// Whether the cache contains state that belongs to a single row.
     @exclusivity(unchecked) private var isMarked = false
 
     /// The decoder that owns these columns, or `nil` for the columns of a scope.

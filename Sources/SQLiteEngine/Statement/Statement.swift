@@ -21,7 +21,6 @@ public final class Statement {
         return pointer
     }
 
-    /// The C statement, for internal use.
     @usableFromInline package let pointer: SQLiteStatement
 
     unowned let database: Database

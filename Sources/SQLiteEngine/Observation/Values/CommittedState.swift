@@ -31,7 +31,6 @@ extension Database {
         return poolgauge_wal_header_read(walIndex, &state.header) != 0 ? state : nil
     }
 
-    /// Returns whether no transaction has committed since the state was read.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
         return state.isLast(in: walIndex)

@@ -59,6 +59,8 @@ struct FetchRound: Sendable {
         self.isShared = isShared
     }
 
+    /// Starts the fetches.
+    ///
     /// - Parameter isOnThread: Whether the fetches may run on this thread, which holds no
     ///   connection.
     private func start(isOnThread: Bool = true) {

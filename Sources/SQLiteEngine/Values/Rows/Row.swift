@@ -110,7 +110,7 @@ public final class Row {
         return DatabaseValue(sqliteStatement: sqliteStatement, index: source)
     }
 
-    /// Returns the index in the statement of an existing column.
+    /// Returns the statement's index of an existing column.
     @usableFromInline
     func source(ofUncheckedIndex index: Int) -> CInt { layout.source(of: index) }
 

@@ -9,7 +9,7 @@ public final class RowLayout: Sendable {
     /// The names in lowercase.
     private let keys: [String]
 
-    /// The leftmost column for each key, or `nil` for few columns, for which a scan is faster.
+    /// The leftmost column for each key, or `nil` if a scan of the few columns is faster.
     private let indexes: [String: Int]?
 
     /// The sources of the columns, or `nil` in the layout of a statement.
