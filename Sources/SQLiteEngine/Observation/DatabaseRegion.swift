@@ -39,9 +39,9 @@ public struct DatabaseRegion: Sendable {
 
     /// Returns whether a change modifies the region.
     ///
-    /// Call this method only for events whose kind may modify the region, because an event does not
-    /// contain the changed columns. The result is `true` if the region does not contain the event's
-    /// table, such as the shadow table of a virtual table.
+    /// Call this method only for events of a kind that may modify the region, because an event does
+    /// not contain the changed columns. The result is `true` if the region does not contain the
+    /// event's table, such as the shadow table of a virtual table.
     public func isModified(by event: DatabaseEvent) -> Bool {
         guard let tables, let table = tables[SQLName(event.tableName)] else { return true }
         return table.rowIDs?.contains(event.rowID) ?? true
@@ -80,11 +80,11 @@ public struct DatabaseRegion: Sendable {
 
     // MARK: Applying the schema
 
-    /// Returns the part of the region whose changes SQLite reports, with table names as in the
+    /// Returns the part of the region that observers can observe, with table names as in the
     /// schema.
     ///
-    /// The result excludes SQLite's internal tables. It also excludes views, because the region
-    /// already contains the tables that the views read.
+    /// The result excludes SQLite's internal tables, because SQLite does not report their changes.
+    /// It also excludes views, because the region already contains the tables that the views read.
     func observableRegion(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         let visible = tables.filter { !Database.isSQLiteInternalTable($0.key.text) }

@@ -12,7 +12,7 @@ struct SplitState {
         var since: UInt64 = 0
         /// The time spent opening the connection.
         var opening: UInt64 = 0
-        /// The countdown to restore after the access.
+        /// The value of the countdown before the wait replaced it.
         var countdown: UInt32
     }
 
@@ -33,7 +33,6 @@ struct SplitState {
     /// Returns the number of accesses until the next sampled access.
     ///
     /// The number is random, so that sampling a periodic load does not always measure the same
-    /// access.
     /// access.
     mutating func nextCountdown() -> UInt32 {
         guard interval > 1 else { return 1 }

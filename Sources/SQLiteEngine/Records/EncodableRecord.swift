@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type whose values can be written to columns.
+/// A type that can be written to columns.
 ///
 /// A type that conforms to `Encodable` has a default implementation: the coding keys are the column
 /// names, and properties that are not single values are stored as JSON.

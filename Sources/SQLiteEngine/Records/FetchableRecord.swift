@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type whose values can be created from rows.
+/// A type that can be created from rows.
 ///
 /// A type that conforms to `Decodable` has a default implementation: the coding keys are the column
 /// names, and properties that are neither column values nor scopes of a row adapter are decoded

@@ -127,7 +127,7 @@ extension MutablePersistableRecord {
         return try Bool.fetchOne(statement) ?? false
     }
 
-    /// Returns the error for a record whose primary key matches no row.
+    /// Returns the error for a primary key that matches no row.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
             return try RecordStatements(db, self).notFound

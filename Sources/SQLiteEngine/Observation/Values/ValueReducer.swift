@@ -23,7 +23,7 @@ public protocol _ValueReducer: SendableMetatype {
     mutating func _value(_ fetched: Fetcher.Value) throws -> Value?
 }
 
-/// A `_ValueReducer` whose values can be sent between threads.
+/// A `_ValueReducer` that delivers `Sendable` values.
 public protocol ValueReducer: _ValueReducer where Value: Sendable {}
 
 /// A reducer that delivers fetched values unchanged and runs no closure.

@@ -44,8 +44,8 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension Int64 {
-    /// Creates an integer from a decimal number, or returns `nil` if the result is not
-    /// an integer in range.
+    /// Creates an integer from a decimal number, or returns `nil` if the result is not an integer
+    /// in range.
     fileprivate init?(exactly number: NSDecimalNumber) {
         var value = number.decimalValue
         var rounded = Decimal()
