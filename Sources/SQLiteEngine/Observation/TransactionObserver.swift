@@ -1,10 +1,10 @@
 /// An observer of a database connection's changes and transactions.
 ///
-/// For each transaction, the connection calls ``databaseDidChange(with:)`` for each row, then
-/// ``databaseWillCommit()``, then ``databaseDidCommit(_:)`` or ``databaseDidRollback(_:)``. All
-/// callbacks run on the thread of the access that writes. The observer receives changes inside a
-/// savepoint when the savepoint is released, and never receives them if the savepoint is rolled
-/// back.
+/// During each transaction, the connection calls ``databaseDidChange(with:)`` for each changed row,
+/// ``databaseWillCommit()`` before the commit, and ``databaseDidCommit(_:)`` or
+/// ``databaseDidRollback(_:)`` at the end. All callbacks run on the thread of the access that
+/// writes. The observer receives changes inside a savepoint when the savepoint is released, and
+/// never receives them if the savepoint is rolled back.
 ///
 /// SQLite does not report changes to `WITHOUT ROWID` tables or internal tables, or the rows that
 /// `REPLACE` removes (https://sqlite.org/c3ref/update_hook.html). Observers do not receive

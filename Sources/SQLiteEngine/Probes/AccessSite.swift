@@ -55,9 +55,9 @@ public struct AccessLabel: Sendable, Hashable {
 /// ```
 ///
 /// A site is one word, so an atomic can hold it. A call site consists of the address of the file
-/// name (47 bits), which stays valid for the life of the process, and the line (16 bits). User
-/// addresses on Linux and macOS fit. Lines above 65,535 appear as 65,535. A label has the top bit
-/// set.
+/// name (47 bits), which stays valid for the life of the process, and the line (16 bits).
+/// User-space addresses on Linux and macOS fit in 47 bits. Lines above 65,535 appear as 65,535. A
+/// label has the top bit set.
 public struct AccessSite: Sendable, Hashable {
     let word: UInt64
 

@@ -18,12 +18,14 @@ public protocol FetchableRecord {
     /// Returns the decoder for a column that is stored as JSON.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-    /// Returns how a `Decodable` record reads `Data` from a column. Defaults to the unchanged
-    /// bytes.
+    /// Returns how a `Decodable` record reads `Data` from a column.
+    ///
+    /// Defaults to ``DatabaseDataDecodingStrategy/deferredToData``.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-    /// Returns how a `Decodable` record reads a date from a column. Defaults to the conversion of
-    /// `Date`.
+    /// Returns how a `Decodable` record reads a date from a column.
+    ///
+    /// Defaults to ``DatabaseDateDecodingStrategy/deferredToDate``.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
     /// The strategy that maps columns to a `Decodable` record's coding keys.
@@ -46,12 +48,12 @@ extension FetchableRecord {
         return decoder
     }
 
-    /// Returns the strategy that reads data unchanged.
+    /// Returns ``DatabaseDataDecodingStrategy/deferredToData``.
     public static func databaseDataDecodingStrategy(
         for column: String
     ) -> DatabaseDataDecodingStrategy { .deferredToData }
 
-    /// Returns the strategy that uses the conversion of `Date`.
+    /// Returns ``DatabaseDateDecodingStrategy/deferredToDate``.
     public static func databaseDateDecodingStrategy(
         for column: String
     ) -> DatabaseDateDecodingStrategy { .deferredToDate }

@@ -3,7 +3,8 @@ import CSQLite
 extension Database {
     /// Prepares a statement.
     ///
-    /// - Parameter sql: One statement, which white space, comments, and semicolons may surround.
+    /// - Parameter sql: One statement, optionally surrounded by white space, comments, and
+    ///   semicolons.
     /// - Returns: The statement, without arguments.
     /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the SQL contains
     ///   several statements.

@@ -26,8 +26,8 @@ extension Statement {
     /// The number of result columns, or 0 if the statement returns no rows.
     public var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
-    /// Returns the index of the leftmost column with a name, ignoring case, or `nil` if there is
-    /// none.
+    /// Returns the index of the leftmost column with the given name, ignoring case, or `nil` if
+    /// there is none.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
     /// Returns the index of the result column that an adapter maps to the first column.

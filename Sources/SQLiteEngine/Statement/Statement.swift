@@ -14,8 +14,8 @@ public typealias SQLiteStatement = OpaquePointer
 public final class Statement {
     /// The C statement, for features that this library does not provide.
     ///
-    /// After the first read of this property, the application may use the connection in any way, as
-    /// with ``Database/sqliteConnection``.
+    /// Reading this property has the same effects on the connection as reading
+    /// ``Database/sqliteConnection``.
     public var sqliteStatement: SQLiteStatement {
         database.willExposeHandle()
         return pointer

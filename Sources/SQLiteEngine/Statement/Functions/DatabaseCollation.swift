@@ -1,7 +1,9 @@
 import CSQLite
 import Foundation
 
-/// A collation, which defines the order of text, written in Swift.
+/// A collation written in Swift.
+///
+/// A collation defines the order of text.
 ///
 /// ```swift
 /// db.add(collation: DatabaseCollation("backwards") { $1.compare($0) })

@@ -47,7 +47,7 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-    /// `swiftCompare`: compares like Swift strings, by Unicode canonical equivalence.
+    /// `swiftCompare`: compares in the order of Swift strings, by Unicode canonical equivalence.
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { left, right in
         left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }

@@ -161,7 +161,7 @@ extension NSDate: DatabaseValueConvertible {
     /// The database value of the `Date`.
     public var databaseValue: DatabaseValue { (self as Date).databaseValue }
 
-    /// Creates a date with the conversion of `Date`.
+    /// Creates a date from the same values as `Date`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Date.fromDatabaseValue(dbValue) as? Self
     }

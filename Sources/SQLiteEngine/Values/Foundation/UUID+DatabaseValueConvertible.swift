@@ -43,7 +43,7 @@ extension NSUUID: DatabaseValueConvertible {
         UUID(uuidString: uuidString)?.databaseValue ?? .null
     }
 
-    /// Creates a UUID with the conversion of `UUID`.
+    /// Creates a UUID from the same values as `UUID`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         UUID.fromDatabaseValue(dbValue).flatMap { NSUUID(uuidString: $0.uuidString) as? Self }
     }

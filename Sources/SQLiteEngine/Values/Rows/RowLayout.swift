@@ -71,8 +71,8 @@ public final class RowLayout: Sendable {
     @usableFromInline
     func source(of index: Int) -> CInt { sources?[index] ?? CInt(index) }
 
-    /// Returns the index of the leftmost column with a name, ignoring case, or `nil` if there is
-    /// none.
+    /// Returns the index of the leftmost column with the given name, ignoring case, or `nil` if
+    /// there is none.
     public func index(ofColumn name: String) -> Int? {
         index(ofKey: name) ?? index(ofKey: name.lowercased())
     }
