@@ -1,11 +1,8 @@
 extension FetchableRecord {
-    /// Returns a cursor over records.
+    /// Returns a cursor over records, which is valid only during the access.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: A cursor that is valid only during the access.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
     ///   does not match the columns.
     @inlinable
@@ -19,11 +16,8 @@ extension FetchableRecord {
 
     /// Fetches all records.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: The records.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchAll(
@@ -40,14 +34,11 @@ extension FetchableRecord {
         return records
     }
 
-    /// Fetches the first record.
+    /// Fetches the first record, or returns `nil` if there is no row.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: The record, or `nil` if there is no row.
-    /// - Throws: A ``DatabaseError``, or an error from the record's initializer.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
+    /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
@@ -94,11 +85,8 @@ extension FetchableRecord {
 extension FetchableRecord where Self: Hashable {
     /// Fetches the distinct records.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: The records.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchSet(

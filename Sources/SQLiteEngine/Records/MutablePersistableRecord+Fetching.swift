@@ -25,12 +25,9 @@ extension MutablePersistableRecord {
 
     /// Inserts the record and returns the value that a closure fetches.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the type's policy.
-    ///   - selection: The columns that the statement returns.
-    ///   - fetch: A closure that executes the statement and fetches the result.
-    /// - Returns: The value that `fetch` returns.
+    /// The closure executes the statement, which returns the columns of `selection`. If
+    /// `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback or from `fetch`.
     public mutating func insertAndFetch<T>(
         _ db: Database,
@@ -154,12 +151,9 @@ extension MutablePersistableRecord {
     /// Modifies the record, updates the changed columns, and returns the value that a closure
     /// fetches.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the type's policy.
-    ///   - selection: The columns that the statement returns.
-    ///   - fetch: A closure that executes the statement and fetches the result.
-    ///   - modify: A closure that modifies the record.
+    /// The closure executes the statement, which returns the columns of `selection`. If
+    /// `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Returns: The value that `fetch` returns, or `nil` if no column has changed and nothing was
     ///   written.
     /// - Throws: A ``DatabaseError``, or an error from a callback or a closure.

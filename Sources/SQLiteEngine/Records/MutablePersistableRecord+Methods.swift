@@ -1,9 +1,8 @@
 extension MutablePersistableRecord {
     /// Inserts the record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the type's policy.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func insert(
         _ db: Database,
@@ -24,9 +23,8 @@ extension MutablePersistableRecord {
 
     /// Updates the record's row.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the type's policy.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
     ///   primary key, a ``DatabaseError``, or an error from a callback.
     public func update(
@@ -96,9 +94,8 @@ extension MutablePersistableRecord {
 
     /// Updates the record's row, or inserts the record if no row has the record's primary key.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the type's policy.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func save(
         _ db: Database,

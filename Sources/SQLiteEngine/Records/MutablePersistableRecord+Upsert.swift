@@ -19,12 +19,9 @@ extension MutablePersistableRecord {
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict, or an empty array
-    ///     to check all keys.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch(
         _ db: Database,
@@ -37,13 +34,9 @@ extension MutablePersistableRecord {
     /// Inserts the record or updates the conflicting row, and returns the row as another record
     /// type.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - returnedType: The type of the returned record.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict, or an empty array
-    ///     to check all keys.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
@@ -74,12 +67,9 @@ extension PersistableRecord {
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict, or an empty array
-    ///     to check all keys.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch(
         _ db: Database,
@@ -92,13 +82,9 @@ extension PersistableRecord {
     /// Inserts the record or updates the conflicting row, and returns the row as another record
     /// type.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - returnedType: The type of the returned record.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict, or an empty array
-    ///     to check all keys.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,

@@ -18,9 +18,8 @@ extension PersistableRecord {
 
     /// Inserts the record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the type's policy.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func insert(
         _ db: Database,
@@ -32,9 +31,8 @@ extension PersistableRecord {
 
     /// Updates the record's row, or inserts the record if no row has the record's primary key.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the type's policy.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func save(
         _ db: Database,

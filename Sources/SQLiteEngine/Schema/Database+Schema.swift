@@ -1,37 +1,31 @@
 import CSQLite
 
 extension Database {
-    /// Returns whether a table exists in one schema or in any schema.
+    /// Returns whether a table exists in a schema or in any schema.
     ///
-    /// - Parameters:
-    ///   - name: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: Whether the table exists.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
     }
 
-    /// Returns whether a view exists in one schema or in any schema.
+    /// Returns whether a view exists in a schema or in any schema.
     ///
-    /// - Parameters:
-    ///   - name: The name of the view, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: Whether the view exists.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
     }
 
-    /// Returns whether a trigger exists in one schema or in any schema.
+    /// Returns whether a trigger exists in a schema or in any schema.
     ///
-    /// - Parameters:
-    ///   - name: The name of the trigger, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: Whether the trigger exists.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("trigger", name, in: schemaName)

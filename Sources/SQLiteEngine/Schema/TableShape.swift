@@ -17,10 +17,10 @@ struct TableShape {
 }
 
 extension Database {
-    /// Returns the shape of a table or a view.
+    /// Returns the shape of a table or a view, ignoring the case of the name.
     ///
-    /// - Parameter name: The name, ignoring case.
-    /// - Returns: The shape, which is cached until the schema changes.
+    /// The shape is cached until the schema changes.
+    ///
     /// - Throws: `SQLITE_ERROR` if no table or view has this name.
     func tableShape(_ name: String) throws -> TableShape {
         let key = name.lowercased()

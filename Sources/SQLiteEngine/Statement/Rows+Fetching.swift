@@ -1,11 +1,8 @@
 extension Row {
-    /// Returns a cursor over rows.
+    /// Returns a cursor over rows, which is valid only during the access.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: A cursor that is valid only during the access.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
     ///   does not match the columns.
     public static func fetchCursor(
@@ -16,14 +13,9 @@ extension Row {
         try RowCursor(statement, arguments, adapter)
     }
 
-    /// Fetches all rows.
+    /// Fetches copies of all rows.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: Copies of the rows.
-    /// - Throws: A ``DatabaseError``.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
     public static func fetchAll(
         _ statement: Statement,
         arguments: StatementArguments? = nil,
@@ -34,14 +26,9 @@ extension Row {
         return rows
     }
 
-    /// Fetches the distinct rows.
+    /// Fetches copies of the distinct rows.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: Copies of the rows.
-    /// - Throws: A ``DatabaseError``.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
     public static func fetchSet(
         _ statement: Statement,
         arguments: StatementArguments? = nil,
@@ -52,14 +39,9 @@ extension Row {
         return rows
     }
 
-    /// Fetches the first row.
+    /// Fetches a copy of the first row, or returns `nil` if there is no row.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to keep the current arguments.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: A copy of the row, or `nil` if there is no row.
-    /// - Throws: A ``DatabaseError``.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
     public static func fetchOne(
         _ statement: Statement,
         arguments: StatementArguments? = nil,

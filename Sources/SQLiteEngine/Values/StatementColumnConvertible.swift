@@ -36,7 +36,8 @@ extension StatementColumnConvertible {
 
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
-    /// Reads the raw value from a column, or returns `nil` if it is not valid for this type.
+    /// Reads the raw value from a column, or returns `nil` if the raw value is not valid for this
+    /// type.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {

@@ -3,12 +3,8 @@ extension Database {
 
     /// Creates a table and the indexes of its columns.
     ///
-    /// - Parameters:
-    ///   - name: The name of the table.
-    ///   - options: The options of the table.
-    ///   - body: A closure that adds the columns and the constraints.
     /// - Throws: The error that `body` throws, or the error that SQLite reports for the definition.
-    ///   After an error, neither the table nor the indexes exist.
+    ///   After an error, the schema is unchanged.
     public func create(
         table name: String,
         options: TableOptions = [],
@@ -26,11 +22,8 @@ extension Database {
         )
     }
 
-    /// Alters a table.
+    /// Alters a table with the changes that `body` adds.
     ///
-    /// - Parameters:
-    ///   - name: The name of the table.
-    ///   - body: A closure that adds the changes.
     /// - Throws: The error that SQLite reports for a change. After an error, the table is
     ///   unchanged.
     public func alter(table name: String, body: (TableAlteration) -> Void) throws {
@@ -50,12 +43,8 @@ extension Database {
 
     /// Creates an index on the specified columns.
     ///
-    /// - Parameters:
-    ///   - name: The name of the index.
-    ///   - table: The name of the table.
-    ///   - columns: The columns, in the order of the index.
-    ///   - options: The options of the index.
-    ///   - condition: The condition that selects the rows to index, or `nil` for all rows.
+    /// If `condition` is not `nil`, the index contains only the rows that satisfy the condition.
+    ///
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,
@@ -79,12 +68,8 @@ extension Database {
     /// try db.create(index: "byLength", on: "player", expressions: ["length(name)"])
     /// ```
     ///
-    /// - Parameters:
-    ///   - name: The name of the index.
-    ///   - table: The name of the table.
-    ///   - expressions: The expressions, in the order of the index.
-    ///   - options: The options of the index.
-    ///   - condition: The condition that selects the rows to index, or `nil` for all rows.
+    /// If `condition` is not `nil`, the index contains only the rows that satisfy the condition.
+    ///
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,

@@ -70,7 +70,7 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
 
     /// Prepares the query.
     ///
-    /// The adapter applies after the adapter of the base request.
+    /// The result applies this request's adapter after the base request's adapter.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false
