@@ -9,7 +9,7 @@ import OpenCombineDispatch
 
 /// The publishers for accesses and observations.
 ///
-/// They use Combine if the system provides it, and OpenCombine otherwise.
+/// The publishers use Combine if the system provides it, and OpenCombine otherwise.
 public enum DatabasePublishers {
     #if canImport(Combine)
     /// The main dispatch queue as a scheduler.

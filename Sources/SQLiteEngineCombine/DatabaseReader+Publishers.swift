@@ -7,16 +7,16 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher that reads once for each subscriber.
+    /// A publisher that reads once for each subscriber, sends one value, and then finishes.
     ///
-    /// It publishes one value and then finishes, unless the read fails.
+    /// The publisher fails if the read fails.
     public struct Read<Output>: Publisher {
         /// A ``DatabaseError``, or an error from the closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Attaches a subscriber to this publisher.
+        /// Attaches a subscriber.
         ///
         /// The read starts with the first demand.
         public func receive<S>(subscriber: S)
@@ -33,15 +33,12 @@ extension DatabaseReader {
     /// let count = pool.readPublisher { db in try Player.fetchCount(db) }
     /// ```
     ///
-    /// - Parameters:
-    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
-    ///     main queue.
-    ///   - value: A closure that reads the database in a separate transaction, on another thread.
-    ///   - fileID: The file that `status()` reports for the holder.
-    ///   - line: The line that `status()` reports for the holder.
-    /// - Returns: A publisher that sends one value, or fails with a ``DatabaseError`` or the error
-    ///   that `value` throws. Each subscription performs a separate read when it first demands a
-    ///   value. A canceled subscription receives nothing more, but a running read continues.
+    /// Each subscription performs a separate read, in its own transaction on another thread, when
+    /// it first demands a value. A canceled subscription receives nothing more, but a running read
+    /// continues. `status()` shows `fileID` and `line` as the holder.
+    ///
+    /// The publisher sends one value, or fails with a ``DatabaseError`` or the error that `value`
+    /// throws. By default, the main queue delivers the value and the completion.
     public func readPublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         value: @escaping @Sendable (Database) throws -> Output,

@@ -10,16 +10,17 @@ extension DatabasePublishers {
     /// A publisher that sends the writer's connection after each transaction that changes the
     /// observed regions.
     ///
-    /// It sends the connection before the writer's next access starts, and it never finishes.
+    /// The publisher sends the connection before the writer's next access starts, and never
+    /// finishes.
     public struct DatabaseRegion: Publisher {
         /// A connection that is valid only while the subscriber receives it.
         public typealias Output = Database
-        /// An error that occurs when the region is determined.
+        /// An error that occurs while determining the region.
         public typealias Failure = any Error
 
         let start: StartObservation<Database>
 
-        /// Attaches a subscriber to this publisher.
+        /// Attaches a subscriber.
         ///
         /// The observation starts with the first demand.
         public func receive<S>(subscriber: S)
@@ -32,9 +33,10 @@ extension DatabasePublishers {
 extension DatabaseRegionObservation {
     /// Returns a publisher that reports transactions that change the observed regions.
     ///
-    /// - Parameter writer: The database to observe. Only transactions of this writer are reported.
-    /// - Returns: A publisher that sends the writer's connection once for each such transaction,
-    ///   after the commit.
+    /// - Parameter writer: The database to observe. The publisher reports only this writer's
+    ///   transactions.
+    /// - Returns: A publisher that sends the writer's connection after the commit of each reported
+    ///   transaction.
     public func publisher(in writer: any DatabaseWriter) -> DatabasePublishers.DatabaseRegion {
         DatabasePublishers.DatabaseRegion { onError, onChange in
             start(in: writer, onError: onError, onChange: onChange)

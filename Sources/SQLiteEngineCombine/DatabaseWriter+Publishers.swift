@@ -7,18 +7,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher that writes once for each subscriber.
+    /// A publisher that writes once for each subscriber, sends one value, and then finishes.
     ///
-    /// It publishes one value and then finishes, unless the write fails.
+    /// The publisher fails if the write fails.
     public struct Write<Output>: Publisher {
         /// A ``DatabaseError``, or an error from a closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Attaches a subscriber to this publisher.
+        /// Attaches a subscriber.
         ///
-        /// The write is requested with the first demand.
+        /// The first demand requests the write.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)
@@ -36,16 +36,13 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// - Parameters:
-    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
-    ///     main queue.
-    ///   - updates: A closure that writes to the database on another thread. The transaction
-    ///     commits if the closure returns, and rolls back if the closure throws an error.
-    ///   - fileID: The file that `status()` reports for the holder.
-    ///   - line: The line that `status()` reports for the holder.
-    /// - Returns: A publisher that sends one value after the commit. Each subscription performs a
-    ///   separate write when it first demands a value. A canceled subscription receives nothing
-    ///   more, but a write that it has requested still takes place.
+    /// Each subscription performs a separate write, on another thread, when it first demands a
+    /// value. The transaction commits if `updates` returns, and rolls back if `updates` throws an
+    /// error. A canceled subscription receives nothing more, but a write that it has requested
+    /// still takes place. `status()` shows `fileID` and `line` as the holder.
+    ///
+    /// The publisher sends one value after the commit. By default, the main queue delivers the
+    /// value and the completion.
     public func writePublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         updates: @escaping @Sendable (Database) throws -> Output,
@@ -64,19 +61,14 @@ extension DatabaseWriter {
 
     /// Returns a publisher that writes in a transaction and then reads the committed state.
     ///
-    /// The read uses exactly the state that the transaction committed. In a pool, it does not delay
-    /// later writes.
+    /// The transaction commits if `updates` returns, and rolls back if `updates` throws an error.
+    /// `value` then reads exactly the state that the transaction committed, given the result of
+    /// `updates`. In a pool, the read does not delay later writes. `status()` shows `fileID` and
+    /// `line` as the holder.
     ///
-    /// - Parameters:
-    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
-    ///     main queue.
-    ///   - updates: A closure that writes to the database on another thread. The transaction
-    ///     commits if the closure returns, and rolls back if the closure throws an error.
-    ///   - value: A closure that reads from the database, given the result of `updates`.
-    ///   - fileID: The file that `status()` reports for the holder.
-    ///   - line: The line that `status()` reports for the holder.
-    /// - Returns: A publisher that sends the result of `value`, or fails with a ``DatabaseError``
-    ///   or the error that either closure throws.
+    /// The publisher sends the result of `value`, or fails with a ``DatabaseError`` or the error
+    /// that either closure throws. By default, the main queue delivers the value and the
+    /// completion.
     public func writePublisher<T: Sendable, Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         updates: @escaping @Sendable (Database) throws -> T,

@@ -6,7 +6,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// An access that starts when a subscriber first demands a value, and the scheduler for its result.
+/// An access that starts with a subscriber's first demand, and the scheduler for its result.
 ///
 /// `@unchecked Sendable`: both closures are constants. The captures of `start` are `Sendable`, and
 /// a `Scheduler` accepts work from any thread.
@@ -15,7 +15,6 @@ struct DeferredAccess<Output>: @unchecked Sendable {
 
     /// Starts the access, which calls the completion once.
     let start: @Sendable (@escaping Completion) -> Void
-    /// Runs an action on the scheduler.
     let schedule: (@escaping () -> Void) -> Void
 
     init(
@@ -26,7 +25,6 @@ struct DeferredAccess<Output>: @unchecked Sendable {
         schedule = { scheduler.schedule($0) }
     }
 
-    /// Subscribes a subscriber to the access.
     func subscribe<S>(_ subscriber: S)
     where S: Subscriber, S.Input == Output, S.Failure == any Error {
         let subscription = AccessSubscription(self, AnySubscriber(subscriber))
@@ -36,8 +34,8 @@ struct DeferredAccess<Output>: @unchecked Sendable {
 
 /// The access of one subscriber.
 ///
-/// No lock is held while the subscriber or the scheduler is called, because either can cancel the
-/// access.
+/// The access calls the subscriber and the scheduler without holding the lock, because either can
+/// cancel the access.
 ///
 /// `@unchecked Sendable`: a lock protects all mutable state. Only the scheduler calls the
 /// subscriber, after the subscriber is removed from the state.
@@ -45,7 +43,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     private enum State {
         case waitingForDemand(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
         case accessing(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
-        /// The value is being sent, and the completion follows.
+        /// The subscriber is receiving the value, and the completion follows.
         case finishing
         case over
     }
@@ -64,7 +62,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
             return access
         }
         guard let access else { return }
-        // Starts the access on the subscriber's thread, so that transactions start in the order of
+        // Start the access on the subscriber's thread, so that transactions start in the order of
         // the demands.
         access.start { result in
             let result = SentResult(result: result)
@@ -88,7 +86,9 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         }
     }
 
-    /// Sets the state unless the access is over, and returns the previous state.
+    /// Sets the state unless the access is over.
+    ///
+    /// - Returns: The previous state.
     private func advance(to next: State) -> State {
         state.withLock { state in
             if case .over = state { return state }
@@ -98,7 +98,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 
     private func replace(with next: State) -> State {
-        // The previous state is released outside the lock.
+        // The caller releases the previous state outside the lock.
         state.withLock { state in
             defer { state = next }
             return state
@@ -106,7 +106,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 }
 
-/// A result that is passed to the scheduler.
+/// A result in transfer to the scheduler.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
 private struct SentResult<Output>: @unchecked Sendable {

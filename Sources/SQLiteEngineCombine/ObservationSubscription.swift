@@ -7,7 +7,6 @@ import Combine
 import OpenCombine
 #endif
 
-/// Starts an observation with closures that receive its error and its values.
 typealias StartObservation<Output> =
     @Sendable (
         _ onError: @escaping @Sendable (any Error) -> Void,
@@ -16,8 +15,8 @@ typealias StartObservation<Output> =
 
 /// The observation of one subscriber, which starts with the first demand.
 ///
-/// Values without demand are dropped. No lock is held while the subscriber is called, because the
-/// subscriber can demand more values or cancel.
+/// The subscription drops values without demand. It calls the subscriber without holding the lock,
+/// because the subscriber can demand more values or cancel.
 ///
 /// `@unchecked Sendable`: a lock protects all mutable state. Only the observation calls the
 /// subscriber, with one value at a time.
@@ -36,7 +35,6 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         state = Lock(.waitingForDemand(start, subscriber))
     }
 
-    /// Subscribes a subscriber to an observation.
     static func subscribe<S>(_ subscriber: S, start: @escaping StartObservation<Output>)
     where S: Subscriber, S.Input == Output, S.Failure == any Error {
         subscriber.receive(subscription: Self(start, AnySubscriber(subscriber)))
@@ -47,7 +45,8 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         let start: StartObservation<Output>? = state.withLock { state in
             switch state {
             case .waitingForDemand(let start, let receiver):
-                // The state is set first, because the start can deliver the first value.
+                // Set the state first, because starting the observation can deliver the first
+                // value.
                 state = .observing(receiver, demand, nil)
                 return start
             case .observing(let receiver, let remaining, let cancellable):
@@ -95,8 +94,9 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         receiver.receive(completion: .failure(error))
     }
 
-    /// Ends the observation and returns the previous state, which the caller releases outside the
-    /// lock.
+    /// Ends the observation.
+    ///
+    /// - Returns: The previous state, for the caller to release outside the lock.
     @discardableResult
     private func end() -> State {
         let last: State = state.withLock { state in

@@ -10,16 +10,18 @@ import OpenCombine
 extension DatabasePublishers {
     /// A publisher that sends the values of an observation.
     ///
-    /// It fails with the observation's error and never finishes.
+    /// The publisher fails with the observation's error, and never finishes.
     public struct Value<Output>: Publisher {
-        /// An error that occurs when a value is fetched.
+        /// An error that occurs while fetching a value.
         public typealias Failure = any Error
 
         let start: StartObservation<Output>
 
-        /// Attaches a subscriber to this publisher.
+        /// Attaches a subscriber.
         ///
-        /// The observation starts with the first demand. Values without demand are dropped.
+        /// The observation starts with the first demand.
+        ///
+        /// The publisher drops values without demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             ObservationSubscription.subscribe(subscriber, start: start)
@@ -40,7 +42,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///
     /// - Parameters:
     ///   - reader: The database to fetch values from.
-    ///   - scheduler: The scheduler that delivers values. By default, the main queue. With
+    ///   - scheduler: The scheduler that delivers values. Defaults to the main queue. With
     ///     `.immediate`, the subscription delivers the first value before it returns.
     /// - Returns: The publisher.
     public func publisher(

@@ -7,8 +7,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: How long the observation lasts. By default, it lasts until the observer is
-    ///     deallocated.
+    ///   - extent: How long the observation lasts. Defaults to the observer's lifetime.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime
@@ -30,10 +29,13 @@ extension Database {
 
     /// Runs a closure when the current transaction ends, or when the next one ends if none is open.
     ///
+    /// Both closures may use the database.
+    ///
     /// - Parameters:
-    ///   - onCommit: A closure that is called after the commit. The closure may use the database.
-    ///   - onRollback: A closure that is called after a rollback. The closure may use the database.
-    /// - Precondition: The connection accepts writes. Read-only transactions are not observed.
+    ///   - onCommit: A closure to call after a commit.
+    ///   - onRollback: A closure to call after a rollback.
+    /// - Precondition: The connection accepts writes. Observers do not receive read-only
+    ///   transactions.
     public func afterNextTransaction(
         onCommit: @escaping @Sendable (Database) -> Void,
         onRollback: @escaping @Sendable (Database) -> Void = { _ in }
@@ -49,7 +51,7 @@ extension Database {
     /// process.
     ///
     /// This method calls ``TransactionObserver/databaseDidChange()`` on the observers of changes in
-    /// the region. It has no effect while writes are refused.
+    /// the region. It has no effect while the connection is read-only.
     ///
     /// - Throws: A ``DatabaseError`` if the schema cannot be read.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
@@ -58,8 +60,9 @@ extension Database {
         observationBroker.notifyChanges(of: try region.impactfulEventKinds(self))
     }
 
-    /// Declares that the current access depends on a region, for observations that record what the
-    /// access reads.
+    /// Declares that the current access depends on a region.
+    ///
+    /// Observations that record what an access reads add this region to their record.
     ///
     /// - Parameter region: The region. The expression is evaluated only while an observation
     ///   records what the access reads.
@@ -72,7 +75,7 @@ extension Database {
         self.recordedRegion = recordedRegion.union(region)
     }
 
-    /// Runs `body`, and adds everything that its statements read to `region`.
+    /// Runs `body`, and adds everything that the body's statements read to `region`.
     func recordingSelection<T>(
         _ region: inout DatabaseRegion,
         _ body: () throws -> T
@@ -88,7 +91,6 @@ extension Database {
         return try body()
     }
 
-    /// Whether an observation is recording what statements read.
     @usableFromInline var recordsSelection: Bool { recordedRegion != nil }
 
     /// Runs a statement that reads the row with the given primary key.
@@ -114,7 +116,6 @@ extension Database {
         return result
     }
 
-    /// Runs `body` without recording what it reads.
     func withoutRecording<T>(_ body: () throws -> T) rethrows -> T {
         let outer = (recordedRegion, isTraceMuted)
         recordedRegion = nil
@@ -123,7 +124,7 @@ extension Database {
         return try body()
     }
 
-    /// Runs observers' callbacks outside any transaction block.
+    /// Runs observer callbacks outside any transaction block.
     ///
     /// The callbacks run even if the access was canceled, because the transaction has ended.
     func asObserver(_ body: () -> Void) {
@@ -138,10 +139,9 @@ extension Database {
         body()
     }
 
-    /// Whether SQLite reports what a statement does when it prepares the statement.
+    /// Whether the installed authorizer analyzes each statement that SQLite prepares.
     var analyzesStatements: Bool { authorizer?.isInstalled == true }
 
-    /// Runs `preparation`, and returns what SQLite reports about the statement.
     func analysis(whilePreparing preparation: () -> Void) -> StatementAnalysis {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer
@@ -149,14 +149,15 @@ extension Database {
         return authorizer.analysis(whilePreparing: preparation)
     }
 
-    /// Ensures that rows are deleted one by one if an observer observes their deletion.
+    /// Makes SQLite delete rows one by one if an observer observes their deletion.
     private func observedChangesDidChange() {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer
         authorizer.observersDidChange()
         guard authorizer.isInstalled else { return authorizer.install() }
-        // These statements were prepared to delete all rows in one step, or row by row, for the
-        // previous observers. Removing them is cheaper than making SQLite reprepare all statements.
+        // The previous set of observers determined whether these cached statements delete rows one
+        // by one or in one step. Removing them costs less than making SQLite reprepare every
+        // statement.
         statementCache.removeAll { $0.mayDelete }
         fetchCache.removeAll { $0.mayDelete }
     }

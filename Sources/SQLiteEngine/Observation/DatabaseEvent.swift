@@ -4,9 +4,9 @@ import CSQLite
 ///
 /// An event is valid until the callback that receives it returns. To keep an event, use ``copy()``.
 public struct DatabaseEvent {
-    /// The kind of change.
+    /// The kind of a change.
     ///
-    /// The raw values match SQLite's update hook.
+    /// The raw values are SQLite's `SQLITE_INSERT`, `SQLITE_DELETE`, and `SQLITE_UPDATE`.
     public enum Kind: CInt, Sendable {
         /// The row was inserted.
         case insert = 18

@@ -15,7 +15,6 @@ public enum DatabaseEventKind: Hashable, Sendable {
         }
     }
 
-    /// The region that changes.
     var modifiedRegion: DatabaseRegion {
         switch self {
         case .insert(let tableName), .delete(let tableName):
@@ -29,7 +28,6 @@ public enum DatabaseEventKind: Hashable, Sendable {
         if case .delete = self { true } else { false }
     }
 
-    /// Returns whether an event is of this kind.
     func matches(_ event: DatabaseEvent) -> Bool {
         switch (self, event.kind) {
         case (.insert, .insert), (.delete, .delete), (.update, .update):

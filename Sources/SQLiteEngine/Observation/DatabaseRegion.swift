@@ -2,7 +2,7 @@
 ///
 /// A statement reads a region (``Statement/databaseRegion``), and a change may modify a region.
 public struct DatabaseRegion: Sendable {
-    /// The part of each table, or `nil` for the whole database.
+    /// A value of `nil` means the whole database.
     private var tables: [SQLName: TableRegion]?
 
     init(tables: [SQLName: TableRegion]?) { self.tables = tables }
@@ -39,9 +39,9 @@ public struct DatabaseRegion: Sendable {
 
     /// Returns whether a change modifies the region.
     ///
-    /// Call this method only for events whose kind may modify the region, because an event does not
-    /// contain the changed columns. The result is `true` for an event in an unknown table, such as
-    /// the shadow table of a virtual table.
+    /// Call this method only for events of a kind that may modify the region, because an event does
+    /// not contain the changed columns. The result is `true` if the region does not contain the
+    /// event's table, such as the shadow table of a virtual table.
     public func isModified(by event: DatabaseEvent) -> Bool {
         guard let tables, let table = tables[SQLName(event.tableName)] else { return true }
         return table.rowIDs?.contains(event.rowID) ?? true
@@ -53,10 +53,9 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: tables.merging(others) { $0.union($1) })
     }
 
-    /// Adds another region to this one.
+    /// Adds another region to this region.
     public mutating func formUnion(_ other: DatabaseRegion) { self = union(other) }
 
-    /// Returns the region that contains everything in both regions.
     func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables else { return other }
         guard let others = other.tables else { return self }
@@ -70,7 +69,6 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: common)
     }
 
-    /// Returns this region, restricted to the given rows of a table.
     func tableIntersection(_ table: String, rowIds: Set<Int64>) -> DatabaseRegion {
         guard var tables else { return DatabaseRegion(table: table, rowIds: rowIds) }
         let name = SQLName(table)
@@ -82,18 +80,18 @@ public struct DatabaseRegion: Sendable {
 
     // MARK: Applying the schema
 
-    /// Returns the part of the region whose changes SQLite reports, with the table names of the
+    /// Returns the part of the region that observers can observe, with table names as in the
     /// schema.
     ///
-    /// This part excludes SQLite's internal tables. It also excludes views, because the region
-    /// already contains their tables.
+    /// The result excludes SQLite's internal tables, because SQLite does not report their changes.
+    /// It also excludes views, because the region already contains the tables that the views read.
     func observableRegion(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         let visible = tables.filter { !Database.isSQLiteInternalTable($0.key.text) }
         return try DatabaseRegion(tables: visible).canonicalTables(db)
     }
 
-    /// Returns the region with the table names of the schema, excluding names that are not tables.
+    /// Returns the region with table names as in the schema, without names that are not tables.
     func canonicalTables(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         var canonical: [SQLName: TableRegion] = [:]
@@ -106,7 +104,7 @@ public struct DatabaseRegion: Sendable {
 
     /// Returns the kinds of changes that may modify the region.
     ///
-    /// The table names of the region must be canonical.
+    /// - Precondition: The region's table names are canonical.
     func impactfulEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
         func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
             [
@@ -137,11 +135,10 @@ extension DatabaseRegion: CustomStringConvertible {
     }
 }
 
-/// A part of one table.
 struct TableRegion: Equatable, Sendable, CustomStringConvertible {
-    /// The columns, or `nil` for all columns.
+    /// A value of `nil` means all columns.
     var columns: Set<SQLName>?
-    /// The rows, or `nil` for all rows.
+    /// A value of `nil` means all rows.
     var rowIDs: Set<Int64>?
 
     var isEmpty: Bool { columns?.isEmpty == true || rowIDs?.isEmpty == true }
@@ -178,9 +175,7 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A name in a schema.
-///
-/// Comparisons ignore case. The original case is preserved.
+/// A case-insensitive schema name that preserves the original case.
 struct SQLName: Hashable, Sendable {
     let text: String
     private let folded: String

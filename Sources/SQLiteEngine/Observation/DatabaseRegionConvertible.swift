@@ -14,7 +14,7 @@ extension DatabaseRegionConvertible where Self == DatabaseRegion {
     public static var fullDatabase: DatabaseRegion { DatabaseRegion.fullDatabase }
 }
 
-/// A region that a closure determines.
+/// A region that a closure computes.
 public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
     private let region: @Sendable (Database) throws -> DatabaseRegion
 
@@ -28,6 +28,6 @@ public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
         self.region = { try region.databaseRegion($0) }
     }
 
-    /// Returns the region that the closure determines.
+    /// Returns the region that the closure computes.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try region(db) }
 }

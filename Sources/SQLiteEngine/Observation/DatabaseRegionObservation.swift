@@ -28,15 +28,15 @@ public struct DatabaseRegionObservation: Sendable {
 
     /// Starts the observation.
     ///
-    /// This method waits for the writer, unless the thread is already inside an access to it.
-    ///
-    /// The observation reports every transaction that ends after this method has returned.
+    /// This method waits for the writer, unless the current thread is already inside a write
+    /// access. The observation reports every transaction that ends after this method returns.
     ///
     /// - Parameters:
-    ///   - writer: The database to observe. Only this writer's transactions are reported.
-    ///   - onError: A closure that is called if a region cannot be determined.
-    ///   - onChange: A closure that is called on the writer after each commit that changed one of
-    ///     the regions.
+    ///   - writer: The database to observe. The observation reports only this writer's
+    ///     transactions.
+    ///   - onError: A closure to call if a region cannot be determined.
+    ///   - onChange: A closure to call on the writer after each commit that changed one of the
+    ///     regions.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     public func start(
         in writer: any DatabaseWriter,
@@ -60,10 +60,8 @@ public struct DatabaseRegionObservation: Sendable {
     }
 }
 
-/// Reports transactions that change a region.
-///
-/// `@unchecked Sendable`: only the access that holds the writer uses `isTouched`. A lock protects
-/// the rest.
+/// `@unchecked Sendable`: only the access that holds the writer uses `isTouched`, and a lock
+/// protects all other state.
 private final class RegionObserver: TransactionObserver, @unchecked Sendable {
     private struct State {
         var region = DatabaseRegion()
@@ -77,7 +75,9 @@ private final class RegionObserver: TransactionObserver, @unchecked Sendable {
         state = Lock(State(onChange: onChange))
     }
 
-    /// Sets the region, or returns `false` if the observation has already ended.
+    /// Sets the region.
+    ///
+    /// - Returns: `false` if the observation has already ended.
     func begin(with region: DatabaseRegion) -> Bool {
         state.withLock { state in
             state.region = region

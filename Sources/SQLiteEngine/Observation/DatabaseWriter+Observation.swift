@@ -3,8 +3,7 @@ extension DatabaseWriter {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: How long the observation lasts. By default, it lasts until the observer is
-    ///     deallocated.
+    ///   - extent: How long the observation lasts. Defaults to the observer's lifetime.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: Database.TransactionObservationExtent = .observerLifetime

@@ -2,7 +2,7 @@ import CSQLite
 
 /// Notifies a connection's transaction observers.
 ///
-/// SQLite's hooks are installed only while observers exist. The update hook slows down every
+/// The transaction hooks are installed only while observers exist. The update hook slows down every
 /// change, so it is installed only while a statement with observed changes runs.
 final class ObservationBroker {
     /// How the running statement ended a transaction, as reported by SQLite's hooks.
@@ -10,36 +10,33 @@ final class ObservationBroker {
         case none
         case commit
         case rollback
-        /// An observer threw an error, so SQLite rolls back the transaction.
+        /// An observer threw an error, which makes SQLite roll back the transaction.
         case cancelledCommit(any Error)
     }
 
     private unowned let database: Database
     private var observations: [TransactionObservation] = []
 
-    /// The observations of the changes that the running statement makes.
+    /// The observations of the running statement's changes.
     private var interested: [StatementObservation] = []
 
-    /// The changes to report when a savepoint is released, with the observations to notify.
+    /// The changes to report after the savepoints are released, with the observations to notify.
     private var heldBack: [(event: DatabaseEvent, interested: [StatementObservation])] = []
 
-    /// The ends of transactions that observers are being notified of, outermost first.
+    /// The ended transactions with observers still to notify, outermost first.
     private var ends: [TransactionEnd] = []
 
     private var completion = Completion.none
     private var isUpdateHookInstalled = false
 
-    /// Whether the running statement started inside a transaction.
     private var beganInsideTransaction = false
 
     init(_ database: Database) { self.database = database }
 
     var isEmpty: Bool { observations.isEmpty }
 
-    /// The number of changes to report when a savepoint is released.
     var heldBackCount: Int { heldBack.count }
 
-    /// Whether an observer may observe individual changes.
     var observesChanges: Bool { observations.contains { $0.observesChanges } }
 
     func observesDeletions(in table: String) -> Bool {
@@ -60,7 +57,7 @@ final class ObservationBroker {
         guard let index = observations.firstIndex(where: { $0.observer === observer }) else {
             return
         }
-        // Changes that are held back must no longer reach the observer.
+        // Keep held-back changes from reaching the observer.
         observations.remove(at: index).isEnabled = false
         if observations.isEmpty { uninstall() }
     }
@@ -73,11 +70,10 @@ final class ObservationBroker {
         interested.removeAll { $0.observation === observation }
     }
 
-    /// Notifies observers of changes that SQLite does not report.
     func notifyChanges(of kinds: [DatabaseEventKind]) {
         withCurrentBroker {
             for observation in observations where observation.isEnabled {
-                // Queries every kind, because an observer may record the kinds.
+                // Query every kind, because an observer may record the kinds.
                 if !kinds.filter({ observation.observes($0) }).isEmpty {
                     observation.observer?.databaseDidChange()
                 }
@@ -88,9 +84,9 @@ final class ObservationBroker {
     // MARK: Statements
 
     func statementWillExecute(_ statement: Statement) {
-        // An observer starts another transaction in its callback for the end of a transaction. The
-        // remaining observers are notified now, because they may use the database only while no
-        // transaction is open and no argument is bound.
+        // An observer's end-of-transaction callback is starting another transaction. Notify the
+        // remaining observers now, because they may use the database only while no transaction is
+        // open and no argument is bound.
         if !ends.isEmpty, statement.effect.mayBeginTransaction, !database.isInsideTransaction {
             notifyPendingEnds()
         }
@@ -115,7 +111,7 @@ final class ObservationBroker {
         }
     }
 
-    /// Called after a statement has run, before the savepoints change again.
+    /// Handles the end of a successful statement, before the savepoint stack changes.
     ///
     /// - Throws: The error that an observer throws to prevent the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
@@ -132,12 +128,11 @@ final class ObservationBroker {
         finish()
     }
 
-    /// Discards the changes that a rollback to a savepoint undid.
     func didRollBackToSavepoint(keeping count: Int) {
         heldBack.removeLast(max(0, heldBack.count - count))
     }
 
-    /// Called after a statement has failed.
+    /// Handles the end of a failed statement.
     ///
     /// - Returns: The error to throw instead of the statement's error, if an observer prevented the
     ///   commit.
@@ -151,9 +146,10 @@ final class ObservationBroker {
             didRollBack(notifiesObservers: !database.isReadOnly)
             return error
         case .rollback:
-            // When a statement fails outside a transaction, SQLite undoes the statement, and
-            // observers are not notified. Inside a transaction, the failure has rolled back the
-            // whole transaction (`ON CONFLICT ROLLBACK`, an interrupt).
+            // When a statement fails outside a transaction, SQLite undoes only the statement. The
+            // broker does not notify observers. Inside a transaction, the rollback hook runs only
+            // if the failure rolled back the whole transaction, for example after `ON CONFLICT
+            // ROLLBACK` or an interrupt.
             didRollBack(notifiesObservers: beganInsideTransaction && !database.isReadOnly)
         case .none, .commit: break
         }
@@ -162,22 +158,19 @@ final class ObservationBroker {
 
     // MARK: Transactions that accesses start and end
 
-    /// Called before an access ends its transaction.
     func willEndTransaction() {
         completion = .none
         beganInsideTransaction = true
     }
 
-    /// Called after an access has committed its transaction.
     func didCommitTransaction() throws {
         if case .none = completion { return try didCommitEmpty() }
         finish()
     }
 
-    /// Called after an access has rolled back its transaction.
     func didRollBackTransaction() { finish() }
 
-    /// Discards the end of a transaction that must not be reported to observers.
+    /// Discards a transaction end that observers must not receive.
     func discardTransactionEnd() { completion = .none }
 
     // MARK: Ends of transactions
@@ -202,8 +195,8 @@ final class ObservationBroker {
 
     /// Ends a transaction in which no statement has accessed the database.
     ///
-    /// SQLite calls no hook for such a transaction. The program may still have reported changes
-    /// with ``Database/notifyChanges(in:)``.
+    /// SQLite calls no hook for an empty transaction, but ``Database/notifyChanges(in:)`` may have
+    /// reported changes.
     private func didCommitEmpty() throws {
         do {
             try willCommit()
@@ -236,9 +229,9 @@ final class ObservationBroker {
 
     /// Notifies all observers that a transaction has ended.
     ///
-    /// An observer may start another transaction in its callback. The remaining observers are then
-    /// notified of the end of the first transaction before the second one starts. If the second
-    /// transaction consists of a single statement, they are notified before it ends.
+    /// If an observer's callback starts another transaction, the broker notifies the remaining
+    /// observers of the first end before the second transaction starts. If the second transaction
+    /// is a single statement, the broker notifies them before that transaction ends.
     private func notifyEnd(_ notify: @escaping (any TransactionObserver) -> Void) {
         notifyPendingEnds()
         let end = TransactionEnd(observations, notify)
@@ -283,7 +276,6 @@ final class ObservationBroker {
         }
     }
 
-    /// Makes this broker available to observers during `body`.
     private func withCurrentBroker(_ body: () -> Void) {
         let thread = ThreadState.current
         let outer = thread.pointee.broker
@@ -315,7 +307,6 @@ final class ObservationBroker {
         )
     }
 
-    /// Removes all hooks from the connection.
     func uninstall() {
         database.isObserved = false
         interested = []

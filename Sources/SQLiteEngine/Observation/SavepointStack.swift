@@ -1,9 +1,9 @@
 /// The open savepoints, outermost first.
 struct SavepointStack {
     private struct Savepoint {
-        /// The name in lowercase, because savepoint names are case-insensitive.
+        /// Lowercase, because savepoint names are case-insensitive.
         let name: String
-        /// The number of events that had been held back when the savepoint started.
+        /// The number of held-back events when the savepoint started.
         let eventCount: Int
     }
 
@@ -15,15 +15,12 @@ struct SavepointStack {
         savepoints.append(Savepoint(name: name.lowercased(), eventCount: eventCount))
     }
 
-    /// Removes the last savepoint with the given name and all later savepoints.
     mutating func release(_ name: String) {
         unwind(to: name)
         savepoints.removeLast(savepoints.isEmpty ? 0 : 1)
     }
 
-    /// Removes all savepoints after the last savepoint with the given name.
-    ///
-    /// That savepoint stays open.
+    /// Removes all savepoints after the last savepoint with the given name, which stays open.
     ///
     /// - Returns: The number of held-back events that precede the savepoint.
     mutating func rollback(to name: String) -> Int {

@@ -4,23 +4,23 @@ extension Statement {
     /// The region that the statement reads, including what its triggers and foreign keys read.
     ///
     /// The first use of this property on a connection installs the connection's authorizer
-    /// (`sqlite3_set_authorizer`). All statements are then reprepared when they next run.
+    /// (`sqlite3_set_authorizer`). SQLite then reprepares each existing statement when it next
+    /// runs.
     public var databaseRegion: DatabaseRegion { analyzed.region }
 
-    /// The kinds of changes that the statement may make.
     var authorizerEventKinds: [DatabaseEventKind] { analyzed.eventKinds }
 
-    /// Whether the statement is known to delete rows.
+    /// Whether an analysis has shown that the statement may delete rows.
     var mayDelete: Bool { analysis?.eventKinds.contains { $0.isDelete } ?? false }
 
-    /// Whether the statement changes the schema.
     var invalidatesDatabaseSchemaCache: Bool { effect == .schemaChange || effect == .attachment }
 
-    /// What SQLite reports about the statement in its current prepared form.
+    /// The analysis of the statement's current prepared form.
     private var analyzed: StatementAnalysis {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let analysis, analysisVersion == version { return analysis }
-        // A statement cannot be prepared again in place, but preparing a copy has the same result.
+        // SQLite cannot prepare a statement again in place, but preparing a copy has the same
+        // result.
         let text = sqlite3_sql(pointer)
         let connection = database.handle
         let analysis = database.analysis {

@@ -2,28 +2,27 @@ import CSQLite
 
 /// Records what a statement reads and changes while SQLite prepares it.
 ///
-/// The authorizer is installed when an observer of changes or a region first needs it. Until then,
-/// the user may set the connection's authorizer. Once installed, the authorizer is not removed,
-/// because setting or removing an authorizer makes SQLite reprepare all statements
+/// The authorizer is installed when a change observer or a region first needs it. Until then, the
+/// application may set its own authorizer. Once installed, this authorizer stays installed, because
+/// setting or removing an authorizer makes SQLite reprepare all statements
 /// (https://sqlite.org/c3ref/set_authorizer.html).
 final class StatementAuthorizer {
     private unowned let database: Database
 
     private(set) var isInstalled = false
 
-    /// The number of changes to the set of tables whose deletions are observed.
+    /// The number of changes to the set of change observers.
     private(set) var epoch = 0
 
     /// The epoch in which SQLite last expired all prepared statements.
     private var expiryEpoch = 0
 
-    /// Notes about the statement that is being prepared.
     private var notes: Notes?
 
-    /// Whether the statement that is being prepared drops an object.
+    /// Whether the statement in preparation drops an object.
     ///
-    /// Observers are not notified of the rows that this statement deletes, and the authorizer must
-    /// not return `SQLITE_IGNORE` for them.
+    /// Observers do not receive the row deletions of a drop, and the authorizer must not return
+    /// `SQLITE_IGNORE` for them.
     private var isDropping = false
 
     private struct Notes {
@@ -33,7 +32,7 @@ final class StatementAuthorizer {
 
     init(_ database: Database) { self.database = database }
 
-    /// Installs the authorizer, which makes SQLite reprepare all statements when they next run.
+    /// Installs the authorizer, which makes SQLite reprepare each statement when it next runs.
     func install() {
         isInstalled = true
         expiryEpoch = epoch
@@ -54,13 +53,12 @@ final class StatementAuthorizer {
         sqlite3_set_authorizer(database.handle, nil, nil)
     }
 
-    /// Called when an observer of changes is added or removed.
     func observersDidChange() { epoch += 1 }
 
-    /// Makes SQLite reprepare a statement before it runs, if necessary to report its deletions.
+    /// Makes SQLite reprepare a statement if necessary to report the statement's deletions.
     ///
-    /// A statement that was prepared while no observer observed deletions would delete all rows of
-    /// a table in one step.
+    /// A statement that was prepared without an observer of deletions may delete all rows of a
+    /// table in one step.
     func statementWillExecute(_ statement: Statement) {
         isDropping = false
         guard max(statement.preparationEpoch, expiryEpoch) < epoch, statement.mayDelete else {
@@ -69,7 +67,6 @@ final class StatementAuthorizer {
         install()
     }
 
-    /// Runs `preparation`, and returns what SQLite reports about the statement.
     func analysis(whilePreparing preparation: () -> Void) -> StatementAnalysis {
         notes = Notes()
         isDropping = false
@@ -109,15 +106,15 @@ final class StatementAuthorizer {
         return SQLITE_OK
     }
 
-    /// Returns `SQLITE_IGNORE` if deletions are observed.
+    /// Returns `SQLITE_IGNORE` if an observer observes deletions in the table.
     ///
     /// SQLite then still deletes the rows, but one by one, as the update hook requires
     /// (https://sqlite.org/lang_delete.html#the_truncate_optimization).
     private func authorizeDelete(_ name: UnsafePointer<CChar>?) -> CInt {
         guard !isDropping, let name else { return SQLITE_OK }
         let table = String(cString: name)
-        // SQLite deletes these rows internally, and would not delete them if the authorizer
-        // returned `SQLITE_IGNORE`.
+        // SQLite deletes schema rows internally, and would keep them if the authorizer returned
+        // `SQLITE_IGNORE`.
         if table == "sqlite_master" || table == "sqlite_temp_master" { return SQLITE_OK }
         notes?.eventKinds.append(.delete(tableName: table))
         return database.observationBroker?.observesDeletions(in: table) == true
@@ -145,7 +142,6 @@ final class StatementAuthorizer {
     }
 }
 
-/// What a statement reads and changes.
 struct StatementAnalysis {
     var region: DatabaseRegion
     var eventKinds: [DatabaseEventKind]

@@ -1,4 +1,4 @@
-/// The end of a transaction that observers are being notified of.
+/// The notification of observers that a transaction has ended.
 final class TransactionEnd {
     private var rest: ArraySlice<TransactionObservation>
     private let notify: (any TransactionObserver) -> Void
@@ -11,10 +11,9 @@ final class TransactionEnd {
         self.notify = notify
     }
 
-    /// Notifies the observers that have not been notified yet.
     func notifyRest() {
         while let next = rest.popFirst() {
-            // Another transaction may start before all observers are notified.
+            // An observer may start another transaction before all observers are notified.
             next.isEnabled = true
             if let observer = next.observerOfEnd() { notify(observer) }
         }

@@ -1,14 +1,13 @@
-/// An observer and the extent of its observation.
 final class TransactionObservation {
     let extent: Database.TransactionObservationExtent
 
-    /// Whether the observer is notified of changes.
+    /// Whether the observer receives changes.
     ///
     /// ``TransactionObserver/stopObservingDatabaseChangesUntilNextTransaction()`` sets this
     /// property to `false`.
     var isEnabled = true
 
-    /// Whether the observer may be notified of individual changes in addition to transactions.
+    /// Whether the observer may receive individual changes in addition to transactions.
     let observesChanges: Bool
 
     private weak var weakObserver: (any TransactionObserver)?
@@ -24,7 +23,7 @@ final class TransactionObservation {
         }
     }
 
-    /// The observer, or `nil` after it has been deallocated.
+    /// The observer, or `nil` after its deallocation.
     var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
     func observes(_ kind: DatabaseEventKind) -> Bool {
@@ -33,8 +32,8 @@ final class TransactionObservation {
 
     /// Returns the observer for the last callback of a transaction.
     ///
-    /// If the observation ends with this transaction, this method releases the observer first, so
-    /// the observer is not notified of changes that it makes in the callback.
+    /// If the observation ends with this transaction, this method releases the observer first. The
+    /// observer then receives no changes that it makes in its own callback.
     func observerOfEnd() -> (any TransactionObserver)? {
         let observer = observer
         if extent == .nextTransaction { strongObserver = nil }
@@ -42,18 +41,18 @@ final class TransactionObservation {
     }
 }
 
-/// An observation of the changes that the running statement makes.
+/// An observation of the running statement's changes.
 struct StatementObservation {
     let observation: TransactionObservation
 
-    /// The observed and the advertised kinds, or `nil` if the observed kinds cover every change
-    /// that the statement can make.
+    /// The observed kinds and all kinds that the authorizer reported, or `nil` if the observed
+    /// kinds cover every change that the statement can make.
     let kinds: (observed: [DatabaseEventKind], advertised: [DatabaseEventKind])?
 
-    /// Returns whether the observer should be notified of an event.
+    /// Returns whether to notify the observer of an event.
     ///
-    /// The observer should also be notified of events that the statement did not advertise, such as
-    /// changes to the shadow tables of a virtual table.
+    /// The observer also receives events that the authorizer did not report, such as changes to the
+    /// shadow tables of a virtual table.
     func concerns(_ event: DatabaseEvent) -> Bool {
         guard let kinds else { return true }
         return kinds.observed.contains { $0.matches(event) }

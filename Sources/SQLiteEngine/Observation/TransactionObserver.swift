@@ -1,16 +1,18 @@
 /// An observer of a database connection's changes and transactions.
 ///
-/// A transaction's callbacks run in this order: ``databaseDidChange(with:)`` for each row,
-/// ``databaseWillCommit()``, then ``databaseDidCommit(_:)`` or ``databaseDidRollback(_:)``. All
-/// callbacks run on the thread of the access that writes. Changes inside a savepoint are reported
-/// when the savepoint is released. They are not reported if the savepoint is rolled back.
+/// During each transaction, the connection calls ``databaseDidChange(with:)`` for each changed row,
+/// ``databaseWillCommit()`` before the commit, and ``databaseDidCommit(_:)`` or
+/// ``databaseDidRollback(_:)`` at the end. All callbacks run on the thread of the access that
+/// writes. The observer receives changes inside a savepoint when the savepoint is released, and
+/// never receives them if the savepoint is rolled back.
 ///
 /// SQLite does not report changes to `WITHOUT ROWID` tables or internal tables, or the rows that
-/// `REPLACE` removes (https://sqlite.org/c3ref/update_hook.html). Transactions of read-only
-/// connections are not reported.
+/// `REPLACE` removes (https://sqlite.org/c3ref/update_hook.html). Observers do not receive
+/// transactions of read-only connections.
 public protocol TransactionObserver: AnyObject {
-    /// Returns whether the observer should be notified of changes of a kind. Called before each
-    /// statement that may make such changes.
+    /// Returns whether the observer should be notified of changes of a kind.
+    ///
+    /// The connection calls this method before each statement that may make changes of that kind.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
     /// Called when ``Database/notifyChanges(in:)`` reports a change.
@@ -19,15 +21,15 @@ public protocol TransactionObserver: AnyObject {
     /// Called when a row has changed. The observer must not use the database.
     func databaseDidChange(with event: DatabaseEvent)
 
-    /// Called when a transaction is about to be committed. The observer must not use the database.
+    /// Called before a transaction commits. The observer must not use the database.
     ///
     /// - Throws: An error to roll back the transaction. The commit then throws the same error.
     func databaseWillCommit() throws
 
-    /// Called when a transaction has been committed. The observer may use the database.
+    /// Called after a transaction has committed. The observer may use the database.
     func databaseDidCommit(_ db: Database)
 
-    /// Called when a transaction has been rolled back. The observer may use the database.
+    /// Called after a transaction has rolled back. The observer may use the database.
     func databaseDidRollback(_ db: Database)
 }
 
@@ -58,10 +60,10 @@ extension TransactionObserver {
 extension Database {
     /// How long an observer is notified of transactions.
     public enum TransactionObservationExtent: Hashable, Sendable {
-        /// Until the observer is deallocated. The database does not retain it.
+        /// Until the observer is deallocated. The database does not retain the observer.
         case observerLifetime
         /// Until the next transaction ends. The database retains the observer until then, and
-        /// releases it before the last callback.
+        /// releases the observer before the last callback.
         case nextTransaction
         /// Until the connection closes. The database retains the observer.
         case databaseLifetime

@@ -1,17 +1,15 @@
 import Telemetry
 
-/// A gate's counts at one point in time, which later statuses exclude.
+/// A gate's counts at one point in time, which later statuses subtract.
 struct AccessBaseline: Sendable {
-    /// How long accesses waited.
+    /// The waiting times of accesses.
     let waits: AtomicHistogram.Counts
     /// The number of accesses that had to wait.
     let waitCount: UInt64
-    /// How long connections were held.
+    /// The holding times of connections.
     let holds: AtomicHistogram.Counts
-    /// The number of accesses.
     let accesses: UInt64
 
-    /// Reads the counts of a gate.
     init(of gate: AccessGate) {
         let acquisitions = gate.acquisitions
         waits = AtomicHistogram.Counts(of: [acquisitions.histogram])
@@ -22,7 +20,7 @@ struct AccessBaseline: Sendable {
 }
 
 extension DatabaseStatus {
-    /// How long a gate's accesses have waited and held connections since the baseline.
+    /// The waiting and holding times of a gate's accesses since the baseline.
     struct Times {
         var acquire: LatencySummary?
         /// The share of accesses that found a free connection, from 0 to 1.

@@ -1,4 +1,3 @@
-/// A phase of an access.
 enum AccessPhase: Int, CaseIterable {
     /// Waiting for a connection.
     case waiting
@@ -20,18 +19,16 @@ enum AccessPhase: Int, CaseIterable {
 ///
 /// Times are in nanoseconds.
 struct AccessClock {
-    /// The time spent in each phase, indexed by the raw value of the phase.
+    /// The time spent in each phase, indexed by the phase's raw value.
     private(set) var times = SIMD8<UInt64>()
     private(set) var phase: AccessPhase
     private var mark: UInt64
 
-    /// Creates a clock that starts in a phase.
     init(_ phase: AccessPhase, at now: UInt64) {
         self.phase = phase
         mark = now
     }
 
-    /// The time spent in a phase so far.
     subscript(phase: AccessPhase) -> UInt64 {
         get { times[phase.rawValue] }
         set { times[phase.rawValue] = newValue }

@@ -7,7 +7,6 @@ import Telemetry
 public struct AccessLabel: Sendable, Hashable {
     private static let names = Lock<(list: [String], indexes: [String: Int])>(([], [:]))
 
-    /// The bit of ``index`` that marks uncounted accesses.
     fileprivate static let uncountedBit = 1 << 62
 
     /// The number of the name, starting at 0, and a bit that marks uncounted accesses.
@@ -16,16 +15,16 @@ public struct AccessLabel: Sendable, Hashable {
     /// Creates the label with a known ``index``, without a lock or a lookup.
     package init(index: Int) { self.index = index }
 
-    /// A label with the same name for accesses that are not part of a measured load, such as
-    /// concurrent checks.
+    /// A label with the same name for accesses outside the measured load, such as concurrent
+    /// checks.
     ///
     /// The times, waiters, and snapshot counts of `status()` exclude these accesses.
     package var uncounted: AccessLabel { AccessLabel(index: index | Self.uncountedBit) }
 
-    /// Whether the label's accesses are not part of a measured load.
+    /// Whether the label's accesses are outside the measured load.
     package var isUncounted: Bool { index & Self.uncountedBit != 0 }
 
-    /// Creates a label, which is equal to any existing label with the same name.
+    /// Creates a label, which equals any existing label with the same name.
     public init(_ name: String) {
         index = Self.names.withLock { names in
             if let index = names.indexes[name] { return index }
@@ -43,9 +42,9 @@ public struct AccessLabel: Sendable, Hashable {
     }
 }
 
-/// The origin of an access, as `status()` shows it: a call site or a label.
+/// The origin of an access, as shown by `status()`: a call site or a label.
 ///
-/// A method that wraps accesses should pass on the call site of its caller:
+/// A method that wraps accesses should pass its caller's call site:
 ///
 /// ```swift
 /// func players(fileID: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
@@ -55,10 +54,10 @@ public struct AccessLabel: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// A site is one word, so an atomic can hold it. A call site consists of the address of its file
-/// name (47 bits), which is valid for the life of the process, and the line (16 bits). User
-/// addresses on Linux and macOS fit, and a line above 65,535 is shown as 65,535. A label has the
-/// top bit set.
+/// A site is one word, so an atomic can hold it. A call site consists of the address of the file
+/// name (47 bits), which stays valid for the life of the process, and the line (16 bits).
+/// User-space addresses on Linux and macOS fit in 47 bits. Lines above 65,535 appear as 65,535. A
+/// label has the top bit set.
 public struct AccessSite: Sendable, Hashable {
     let word: UInt64
 
@@ -77,13 +76,13 @@ public struct AccessSite: Sendable, Hashable {
 
     init(word: UInt64) { self.word = word }
 
-    /// Whether the access has a label that ``AccessLabel/uncounted`` returned.
+    /// Whether the site is a label from ``AccessLabel/uncounted``.
     ///
     /// A call site never has the top bit set.
     @inline(__always)
     var isUncounted: Bool { word >> 62 == 0b11 }
 
-    /// The site in readable form, or `nil` for an empty word.
+    /// The readable form of the site, or `nil` for an empty word.
     var origin: AccessOrigin? {
         guard word != 0 else { return nil }
         if word & Self.labelBit != 0 {

@@ -13,18 +13,15 @@ final class AccessTimes: Sendable {
     let statements = AtomicHistogram()
     /// The commit times of write transactions.
     let commits = AtomicHistogram()
-    /// The times from the request for an interrupt to the end of the statement.
+    /// The times from an interrupt request to the end of the statement.
     let interrupts = AtomicHistogram()
-    /// The sampling interval.
-    ///
-    /// One in `interval` accesses that did not wait is measured.
+    /// The sampling interval: the probes measure one in `interval` accesses that did not wait.
     let interval: Int
 
     init(level: Configuration.ProbeLevel = .counters) {
         interval = level == .full ? 1 : 32
     }
 
-    /// Returns the nonempty splits.
     func splits(role: ConnectionRole) -> [AccessSplit] {
         [
             contended.split(role: role, isContended: true, interval: 1),
@@ -33,12 +30,10 @@ final class AccessTimes: Sendable {
     }
 }
 
-/// A histogram for each phase.
 final class SplitTimes: Sendable {
     private let count = Atomic<UInt64>(0)
     private let phases = AccessPhase.allCases.map { _ in AtomicHistogram() }
 
-    /// Records an access.
     func record(_ clock: AccessClock) {
         count.wrappingAdd(1, ordering: .relaxed)
         for phase in phases.indices where clock.times[phase] > 0 {
@@ -59,7 +54,7 @@ final class SplitTimes: Sendable {
             interval: interval,
             count: count
         )
-        // An access that never entered a phase spent no time in it.
+        // An access that never entered a phase spent no time in that phase.
         let summary = { [phases] (phase: AccessPhase) in
             AtomicHistogram.summary(of: phases[phase.rawValue], outOf: count)
         }
@@ -75,9 +70,7 @@ final class SplitTimes: Sendable {
 }
 
 extension AtomicHistogram {
-    /// Returns the summary of `count` values.
-    ///
-    /// Values that were not recorded are treated as zero.
+    /// Returns the summary of `count` values, and treats unrecorded values as zero.
     fileprivate static func summary(
         of histogram: AtomicHistogram,
         outOf count: UInt64

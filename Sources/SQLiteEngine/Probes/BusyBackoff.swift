@@ -1,11 +1,11 @@
-/// Determines how long to sleep between two attempts to acquire a file lock.
+/// The sleep times between attempts to acquire a file lock.
 ///
-/// The delays match SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so the number
-/// and length of the pauses are the same.
+/// The delays match SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so a
+/// connection pauses as often and as long as it would with that timeout.
 package enum BusyBackoff {
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-    /// Returns how long to sleep before the next attempt.
+    /// Returns the sleep time before the next attempt.
     ///
     /// - Parameters:
     ///   - tries: The number of previous calls for this lock.

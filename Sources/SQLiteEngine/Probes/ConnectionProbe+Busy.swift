@@ -1,12 +1,12 @@
 import CSQLite
 import Telemetry
 
-/// Handles the locks of other connections.
+/// Handles locks held by other connections.
 extension ConnectionProbe {
-    /// Sets how the connection handles locks of other connections.
+    /// Sets how the connection handles locks held by other connections.
     ///
-    /// SQLite's timeout is not used, because its waits cannot be measured. The pointer to the probe
-    /// stays valid, because the probe outlives the connection.
+    /// The connection does not use SQLite's timeout, because its waits cannot be measured. The
+    /// pointer to the probe stays valid, because the probe outlives the connection.
     func install(busyMode: Database.BusyMode, on handle: OpaquePointer?) {
         self.busyMode.withLock { $0 = busyMode }
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -26,7 +26,9 @@ extension ConnectionProbe {
         )
     }
 
-    /// Waits for as long as the mode requires, and returns whether to retry.
+    /// Waits as the busy mode requires.
+    ///
+    /// - Returns: Whether to retry.
     private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
@@ -69,19 +71,19 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Returns the record of the busy handler's calls during the statement that has just failed,
-    /// and resets the record.
+    /// Returns and resets the record of the busy handler's calls during a statement that just
+    /// failed.
     ///
-    /// Call this before ``didFail(_:)``.
+    /// Call this method before ``didFail(_:)``.
     ///
-    /// - Returns: The record, or `nil` if the statement did not fail with `SQLITE_BUSY`.
+    /// - Returns: The record, or `nil` if the error is not `SQLITE_BUSY`.
     func takeLockWait(_ code: CInt) -> LockWait? {
         guard code & 0xff == SQLITE_BUSY else { return nil }
         let wait = lockWait.withLock { wait in
             defer { wait = LockWait() }
             return wait
         }
-        // Ignores calls during an earlier step, such as a checkpoint that reported a lock as its
+        // Ignore calls during an earlier step, such as a checkpoint that reported a lock as its
         // result.
         let isOfStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
         var result = wait.gaveUp && isOfStep ? wait : LockWait()
@@ -93,7 +95,6 @@ extension ConnectionProbe {
         return result
     }
 
-    /// Counts a lock that the connection has encountered.
     func didEncounterLock() {
         busy.wrappingAdd(1, ordering: .relaxed)
         events.emit(label, .busy(by: holder))

@@ -2,22 +2,21 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// Counts the statements that fail because of locks and interrupts.
+/// Counts statements that fail because of locks and interrupts.
 extension ConnectionProbe {
-    /// The first request to interrupt the running statement, and the access that the request
-    /// affects.
+    /// The first request to interrupt the running statement, and the affected access.
     struct InterruptRequest {
         var access: UInt64 = 0
         var time: UInt64 = 0
     }
 
-    /// Counts a failed step, or an interrupt of a statement that was being prepared.
+    /// Counts a failed step or an interrupted preparation.
     func didFail(_ code: CInt) {
         switch code & 0xff {
         case SQLITE_INTERRUPT: didInterrupt()
         case SQLITE_BUSY, SQLITE_LOCKED:
-            // SQLite does not call the busy handler in all cases, for example if waiting could
-            // cause a deadlock.
+            // SQLite does not always call the busy handler, for example if waiting could cause a
+            // deadlock.
             let previousStep = lockStep.exchange(.max, ordering: .relaxed)
             guard previousStep != steps.load(ordering: .relaxed) else { return }
             didEncounterLock()
@@ -40,12 +39,12 @@ extension ConnectionProbe {
 
     /// Records a request to interrupt the running statement.
     ///
-    /// This method may be called on any thread.
+    /// Any thread may call this method.
     func willInterrupt() {
         let access = accessCount
         let now = monotonicNanoseconds()
         interruptRequest.withLock { request in
-            // The latency is measured from the first request.
+            // Measure the latency from the first request.
             if request.time == 0 || request.access != access {
                 request = InterruptRequest(access: access, time: now)
             }

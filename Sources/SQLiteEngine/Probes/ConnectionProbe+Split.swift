@@ -1,16 +1,16 @@
 import Synchronization
 import Telemetry
 
-/// The state for splitting the time of an access.
+/// The state for splitting an access's time among phases.
 ///
-/// Only the connection's holder uses it.
+/// Only the connection's holder uses this state.
 struct SplitState {
-    /// The times that the next access has spent so far.
+    /// The times before the next access starts.
     struct Pending {
         var site: AccessSite
-        /// When the access started to wait, or 0 if it did not wait.
+        /// The start of the wait, or 0 if the access did not wait.
         var since: UInt64 = 0
-        /// How long it took to open the connection.
+        /// The time spent opening the connection.
         var opening: UInt64 = 0
         /// The value of the countdown before the wait replaced it.
         var countdown: UInt32
@@ -21,9 +21,9 @@ struct SplitState {
     var pending: Pending?
     /// The SQLite calls in progress, and the phases that they interrupted.
     ///
-    /// Calls can be nested, because a function called by a statement may itself run statements.
+    /// Calls can be nested, because an SQL function may run statements.
     var calls: [(interrupted: AccessPhase, start: UInt64)] = []
-    /// The statements in progress, and the time that their steps have taken.
+    /// The statements in progress, and the total time of their steps.
     var executions: [(number: UInt64, time: UInt64)] = []
     private let interval: UInt32
     private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -32,7 +32,7 @@ struct SplitState {
 
     /// Returns the number of accesses until the next sampled access.
     ///
-    /// The number is random, so that the samples of a periodic load do not always measure the same
+    /// The number is random, so that sampling a periodic load does not always measure the same
     /// access.
     mutating func nextCountdown() -> UInt32 {
         guard interval > 1 else { return 1 }
@@ -54,15 +54,12 @@ struct SplitState {
     }
 }
 
-/// Splits the time of an access among its phases.
 extension ConnectionProbe {
-    /// Records that the next access has waited since `since`.
     func recordWait(since: UInt64, for site: AccessSite) {
         guard isEnabled else { return }
         prepend(site) { $0.since = since }
     }
 
-    /// Records that the connection was opened for the next access.
     func recordOpening(_ nanoseconds: UInt64, for site: AccessSite) {
         prepend(site) { $0.opening = nanoseconds }
     }
@@ -71,7 +68,7 @@ extension ConnectionProbe {
         var pending: SplitState.Pending
         if let known = splitState.pointee.pending {
             pending = known
-            // The recorded access never started, so this method discards its wait.
+            // The recorded access never started, so discard its wait.
             if known.site != site {
                 pending = SplitState.Pending(site: site, countdown: known.countdown)
             }
@@ -84,7 +81,6 @@ extension ConnectionProbe {
         countdown.store(1, ordering: .relaxed)
     }
 
-    /// Starts to split the time of an access that is sampled or has waited.
     @inline(never)
     func beginSplit(_ site: AccessSite, at now: UInt64) {
         let pending = splitState.pointee.pending
@@ -101,8 +97,7 @@ extension ConnectionProbe {
             countdown.store(next, ordering: .relaxed)
             guard left == 0 else { return }
         } else if let pending {
-            // This access waited, so it does not belong to the sample of accesses that did not
-            // wait.
+            // This access waited, so it is not in the sample of accesses that did not wait.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)
             splitState.pointee.isContended = true
             splitState.pointee.clock[.opening] = pending.opening
@@ -117,9 +112,9 @@ extension ConnectionProbe {
         duties.store(Duty.atStart | Duty.split, ordering: .relaxed)
     }
 
-    /// Records how the time of the ending access was split.
+    /// Records the phases of the ending access.
     ///
-    /// - Returns: How long the access waited, in nanoseconds.
+    /// - Returns: The waiting time of the access, in nanoseconds.
     func endSplit(at now: UInt64) -> UInt64 {
         splitState.pointee.clock.enter(.closure, at: now)
         if !splitState.pointee.executions.isEmpty { endExecutions() }
@@ -128,23 +123,19 @@ extension ConnectionProbe {
         return clock[.waiting] &+ clock[.opening]
     }
 
-    /// Records the statements that are still in progress when the access ends.
     private func endExecutions() {
         for execution in splitState.pointee.executions { times.statements.record(execution.time) }
         splitState.pointee.executions.removeAll(keepingCapacity: true)
     }
 
-    /// Starts another phase of the access.
     @inline(never)
     func enter(_ phase: AccessPhase) {
         splitState.pointee.clock.enter(phase, at: monotonicNanoseconds())
     }
 
-    /// Records the start of a call into SQLite.
     @inline(never)
     func beginCall() { splitState.pointee.beginCall(at: monotonicNanoseconds()) }
 
-    /// Records the end of a statement's step.
     func endCall(of number: UInt64) {
         let time = splitState.pointee.endCall(at: monotonicNanoseconds())
         if let index = splitState.pointee.executions.firstIndex(where: { $0.number == number }) {
@@ -154,7 +145,6 @@ extension ConnectionProbe {
         }
     }
 
-    /// Records the end of a statement's execution.
     func endExecution(of number: UInt64) {
         guard let index = splitState.pointee.executions.firstIndex(where: { $0.number == number })
         else { return }
@@ -163,9 +153,8 @@ extension ConnectionProbe {
         splitState.pointee.executions.removeLast()
     }
 
-    /// Prepares a statement.
-    ///
-    /// The time is added to ``AccessPhase/insideSQLite``.
+    /// Runs `body`, which prepares a statement, and counts its time as
+    /// ``AccessPhase/insideSQLite``.
     @inline(__always)
     func prepare<Result>(_ body: () -> Result) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return body() }
@@ -174,9 +163,7 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Notifies observers.
-    ///
-    /// The time is added to ``AccessPhase/notifying``.
+    /// Runs `body`, which notifies observers, and counts its time as ``AccessPhase/notifying``.
     @inline(__always)
     func notify<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result

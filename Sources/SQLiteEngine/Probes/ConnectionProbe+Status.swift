@@ -1,18 +1,15 @@
 import Synchronization
 import Telemetry
 
-/// The values that ``DatabaseStatus`` reports about a connection.
-///
-/// Any thread may read them.
+/// The values that ``DatabaseStatus`` reports about a connection. Any thread may read them.
 extension ConnectionProbe {
-    /// The running step that the previous status reported, and when a status first reported it.
+    /// The running step in the latest status, and when a status first reported that step.
     struct Sighting {
         var step: UInt64 = 0
         var since: UInt64 = 0
     }
 
-    /// Returns the total time for which counted accesses have held the connection until `now`, in
-    /// nanoseconds.
+    /// Returns the total holding time of counted accesses until `now`, in nanoseconds.
     func heldNanoseconds(at now: UInt64) -> UInt64 {
         let since = heldSince.load(ordering: .relaxed)
         let isCounted = !AccessSite(word: site.load(ordering: .relaxed)).isUncounted
@@ -20,37 +17,30 @@ extension ConnectionProbe {
         return heldTotal.load(ordering: .relaxed) &+ current
     }
 
-    /// The number of interrupted statements.
     var interruptCount: UInt64 { interrupts.load(ordering: .relaxed) }
 
     /// The access that holds the connection or held it last.
     var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
 
-    /// The number of times that the connection encountered another connection's lock.
     var busyCount: UInt64 { busy.load(ordering: .relaxed) }
 
     /// The time spent waiting for locks of other connections, in nanoseconds.
     var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
 
-    /// The number of accesses.
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
 
-    /// The number of counted accesses.
     var countedAccessCount: UInt64 {
         let uncounted = uncounted.load(ordering: .relaxed)
         return accessCount &- min(accessCount, uncounted)
     }
 
-    /// How long counted accesses have held the connection.
     var holdHistogram: AtomicHistogram { holdTimes }
 
-    /// Whether a statement is currently inside SQLite.
     var isInsideStatement: Bool { running.load(ordering: .relaxed) != 0 }
 
-    /// The number of the step that is currently inside SQLite, or `nil` if there is none.
+    /// The number of the step that is inside SQLite, or `nil` if there is none.
     var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
 
-    /// Returns the status of the connection at `now`.
     func status(label: String, role: ConnectionRole, at now: UInt64) -> ConnectionStatus {
         var status = ConnectionStatus(
             label: label,

@@ -2,9 +2,7 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// Tracks the transactions of a connection for ``DatabaseStatus``.
 extension ConnectionProbe {
-    /// Records that the access is about to start its transaction.
     @inline(__always)
     func willBeginTransaction() {
         guard isEnabled else { return }
@@ -15,8 +13,7 @@ extension ConnectionProbe {
         if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.acquiringState) }
     }
 
-    /// Records that the access has started a write transaction or a transaction that has not read
-    /// anything yet.
+    /// Records the start of a write transaction, or of a transaction that has not read yet.
     @inline(__always)
     func didBeginTransaction(isWrite: Bool) {
         guard isEnabled else { return }
@@ -29,7 +26,6 @@ extension ConnectionProbe {
         if isSplit != 0 { enter(.closure) }
     }
 
-    /// Records that the access continues a read transaction.
     @inline(__always)
     func didResumeTransaction() {
         guard isEnabled else { return }
@@ -37,13 +33,11 @@ extension ConnectionProbe {
         duties.store(isSplit | Duty.upgrade, ordering: .relaxed)
     }
 
-    /// Records that the access is about to end a transaction.
     @inline(__always)
     func willEndTransaction() {
         if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.committing) }
     }
 
-    /// Records that the transaction has ended.
     @inline(__always)
     func didEndTransaction() {
         guard isEnabled else { return }
@@ -53,7 +47,7 @@ extension ConnectionProbe {
         if isSplit != 0 { enter(.closure) }
     }
 
-    /// Runs the commit of a write transaction and always measures its time.
+    /// Runs and measures the commit of a write transaction.
     @inline(__always)
     func commit<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
@@ -70,7 +64,7 @@ extension ConnectionProbe {
         return try body()
     }
 
-    /// Updates and returns the transaction state after a statement that may have started or ended a
+    /// Updates the transaction state after a statement that may have started or ended a
     /// transaction.
     @discardableResult
     func updateTransactionState(of handle: OpaquePointer?) -> CInt {
@@ -100,7 +94,6 @@ extension ConnectionProbe {
         self.duties.store(duties & ~Duty.transaction, ordering: .relaxed)
     }
 
-    /// The state of the transaction as ``DatabaseStatus`` reports it.
     var transactionState: TransactionState? {
         guard isEnabled else { return nil }
         switch CInt(transaction.load(ordering: .relaxed)) {

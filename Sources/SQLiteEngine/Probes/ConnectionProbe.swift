@@ -8,9 +8,8 @@ import Telemetry
 /// a separate atomic with relaxed ordering. A status may therefore combine values from slightly
 /// different times, but no thread ever waits.
 ///
-/// `@unchecked Sendable`: `splitState` and `walIndex` belong to the holder of the connection.
+/// `@unchecked Sendable`: only the connection's holder uses `splitState` and `walIndex`.
 final class ConnectionProbe: @unchecked Sendable {
-    /// The activity of the holder between statements.
     enum Activity: UInt8 {
         case idle
         case opening
@@ -20,20 +19,19 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// Flags for the holder's additional work.
     ///
-    /// A test of one byte shows whether any work is required.
+    /// A test of one byte detects any work.
     enum Duty {
-        /// The time of this access is split into phases.
+        /// The probe splits the access's time into phases.
         static let split: UInt8 = 1
         /// The next step may start a transaction.
         static let transaction: UInt8 = 2
         /// The next step that writes may start a write transaction.
         static let upgrade: UInt8 = 4
-        /// The transaction does not belong to the access, so any statement may end it.
+        /// The transaction does not belong to the access, so any statement may end the transaction.
         static let loose: UInt8 = 8
-        /// The probe must read the state of the write-ahead log when the access ends.
+        /// The probe reads the state of the write-ahead log when the access ends.
         static let log: UInt8 = 16
 
-        /// The duties at the start of an access, before its transaction starts.
         static let atStart = transaction | upgrade | loose
     }
 
@@ -43,75 +41,65 @@ final class ConnectionProbe: @unchecked Sendable {
     let events: EventHub
 
     let activity = Atomic<UInt8>(0)
-    /// When the connection was acquired, in nanoseconds, or 0 if it is not held.
+    /// The time of the acquisition in nanoseconds, or 0 while no access holds the connection.
     let heldSince = Atomic<UInt64>(0)
     let site = Atomic<UInt64>(0)
     let accesses = Atomic<UInt64>(0)
-    /// The number of accesses that are not part of a measured load; see
-    /// ``AccessLabel/uncounted``.
+    /// The number of accesses outside the measured load; see ``AccessLabel/uncounted``.
     let uncounted = Atomic<UInt64>(0)
     let heldTotal = Atomic<UInt64>(0)
     let holdTimes = AtomicHistogram()
     /// The number of the statement that is inside `sqlite3_step`, or 0.
     let running = Atomic<UInt64>(0)
-    /// The number of the statement that ran last.
     let last = Atomic<UInt64>(0)
-    /// The number of steps, which distinguishes one long step from two short steps in a status.
+    /// The number of steps, by which a status distinguishes one long step from two short steps.
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
     let busy = Atomic<UInt64>(0)
     let busyWait = Atomic<UInt64>(0)
     /// The value of `steps` when the connection last encountered a lock.
     ///
-    /// If that step then fails because of a lock, the lock is not counted again.
+    /// If that step then fails because of a lock, the probe does not count the lock again.
     let lockStep = Atomic<UInt64>(.max)
     /// The busy handler's calls since the last failure caused by a lock.
     let lockWait = Lock(LockWait())
     let interrupts = Atomic<UInt64>(0)
-    /// The first request to interrupt the running statement.
     let interruptRequest = Lock(InterruptRequest())
     let statements = StatementRegister()
     let sighting = Lock<Sighting>(Sighting())
-    /// The connection's lock handling, which is set when the connection opens and is used by
-    /// SQLite's callback.
+    /// The connection's lock handling, which SQLite's busy callback uses.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
-    /// The readers of the same pool.
-    ///
-    /// This value is set only on the writer.
+    /// The readers of the same pool, on the writer only.
     let ownReaders = Lock<OwnReaders?>(nil)
     /// A lock that the writer has encountered and that one of these readers may hold.
     let encounteredLock = Lock(OwnReaders.EncounteredLock())
 
-    /// The state of the transaction, as a result of `sqlite3_txn_state`.
+    /// The transaction state as a result of `sqlite3_txn_state`.
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))
-    /// The end of the log before the transaction started.
+    /// The end of the log before the transaction started, as a ``WALPosition``.
     ///
-    /// The state that the transaction reads lies between this position and ``positionAfter``. See
-    /// ``WALPosition``.
+    /// The transaction reads a state between this position and ``positionAfter``.
     let positionBefore = Atomic<UInt64>(0)
-    /// The end of the log after the first statement of the transaction.
+    /// The end of the log after the transaction's first statement, as a ``WALPosition``.
     let positionAfter = Atomic<UInt64>(0)
 
-    /// The last access that a status observed before the access read a state of the database.
+    /// The last access that a status observed before the access read a database state.
     ///
-    /// If the access reads a state now, it has acquired this state after ``unreadAt``. Accesses
-    /// therefore do not need to read a clock for this purpose.
+    /// If this access reads a state later, it has acquired that state after ``unreadAt``. Accesses
+    /// therefore need not read a clock for this purpose.
     let unreadAccess = Atomic<UInt64>(0)
-    /// When a status last observed that access without a state, in nanoseconds.
+    /// The time at which a status last observed that access without a state, in nanoseconds.
     let unreadAt = Atomic<UInt64>(0)
 
     let duties: Atomic<UInt8>
-    /// The number of accesses until the next access whose time is split.
+    /// The number of accesses until the next split access.
     let countdown: Atomic<UInt32>
-    /// The state for splitting the time of an access.
-    ///
-    /// Only the connection's holder may use it.
+    /// Only the connection's holder may use this state.
     let splitState: UnsafeMutablePointer<SplitState>
     /// The wal-index in memory while the connection is open in WAL mode.
     private let index: UnsafeMutablePointer<UnsafeRawPointer?>
-    /// The duties of every access.
     private let standingDuties = Atomic<UInt8>(0)
-    /// Records the log's events, for connections that write.
+    /// The watch that records the log's events, for connections that write.
     private let watch = Lock<WALWatch?>(nil)
 
     init(
@@ -140,7 +128,6 @@ final class ConnectionProbe: @unchecked Sendable {
 
     // MARK: The holder's side
 
-    /// Records the start of an access.
     @inline(__always)
     func beginAccess(_ site: AccessSite) {
         guard isEnabled else { return }
@@ -159,7 +146,7 @@ final class ConnectionProbe: @unchecked Sendable {
         if left == 0 { beginSplit(site, at: now) }
     }
 
-    /// Records that the connection is being opened for an access, which starts later.
+    /// Records the start of opening the connection for an access, which starts later.
     func beginOpening(_ site: AccessSite) {
         guard isEnabled else { return }
         self.site.store(site.word, ordering: .relaxed)
@@ -169,9 +156,9 @@ final class ConnectionProbe: @unchecked Sendable {
         heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
     }
 
-    /// Records that the connection is open or could not be opened.
+    /// Records the end of opening the connection.
     ///
-    /// The slot was in use in the meantime, so this time is part of the total.
+    /// The slot was in use while the connection was opening, so this time is part of the total.
     func endOpening(succeeded: Bool) {
         guard isEnabled else { return }
         let since = heldSince.load(ordering: .relaxed)
@@ -228,14 +215,12 @@ final class ConnectionProbe: @unchecked Sendable {
         }
     }
 
-    /// Records the current activity of the holder.
     @inline(__always)
     func set(_ activity: Activity) {
         guard isEnabled else { return }
         self.activity.store(activity.rawValue, ordering: .relaxed)
     }
 
-    /// Records the start of a step.
     @inline(__always)
     func beginStep(_ number: UInt64) {
         steps.store(steps.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
@@ -244,7 +229,6 @@ final class ConnectionProbe: @unchecked Sendable {
         if duties.load(ordering: .relaxed) & Duty.split != 0 { beginCall() }
     }
 
-    /// Records the end of a step.
     @inline(__always)
     func endStep(of statement: Statement) {
         running.store(0, ordering: .relaxed)
@@ -268,7 +252,7 @@ final class ConnectionProbe: @unchecked Sendable {
         }
     }
 
-    /// Records the end of a statement's execution when the statement is reset.
+    /// Records that a statement was reset, which ends its execution.
     @inline(__always)
     func didReset(_ number: UInt64, _ statement: OpaquePointer) {
         let duties = duties.load(ordering: .relaxed)
@@ -282,10 +266,9 @@ final class ConnectionProbe: @unchecked Sendable {
         updateTransactionState(of: sqlite3_db_handle(statement))
     }
 
-    /// Registers the SQL of a statement and returns the number to pass to ``beginStep(_:)``.
+    /// Registers a statement's SQL, and returns the number to pass to ``beginStep(_:)``.
     func register(sql: String) -> UInt64 { statements.add(sql: sql) }
 
-    /// Removes a statement that is being finalized.
     func unregister(_ number: UInt64) {
         statements.remove(number, isLast: { number == last.load(ordering: .relaxed) })
     }
@@ -301,16 +284,14 @@ final class ConnectionProbe: @unchecked Sendable {
         set { index.pointee = newValue }
     }
 
-    /// The current state of the log according to the wal-index.
     var walState: WALState? { walIndex.flatMap(WALState.init) }
 
-    /// Starts to record the state of the log at the end of each access.
+    /// Starts to record the log's state at the end of each access.
     func observeLog(_ watch: WALWatch) {
         self.watch.withLock { $0 = watch }
         standingDuties.store(Duty.log, ordering: .relaxed)
     }
 
-    /// Records that the connection is about to close.
     func willClose() {
         walIndex = nil
         transaction.store(UInt8(SQLITE_TXN_NONE), ordering: .relaxed)

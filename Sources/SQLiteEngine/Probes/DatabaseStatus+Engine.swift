@@ -1,7 +1,6 @@
 import Telemetry
 
 extension DatabaseStatus {
-    /// Returns the status of the database with the given gates.
     static func of(
         label: String,
         kind: DatabaseKind,
@@ -46,8 +45,8 @@ extension DatabaseStatus {
             status.writerAcquiredAtOnce = times.atOnce
             status.writerHold = times.hold
         }
-        // For a pool, these waits and holds include only those of the readers, because the writer's
-        // would hide them.
+        // For a pool, these times cover only the readers, because the writer's times would hide
+        // theirs.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
         status.acquiredAtOnce = times.atOnce
@@ -55,7 +54,7 @@ extension DatabaseStatus {
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)
         }
-        // The peaks are read after the waits, so each peak includes every recorded wait.
+        // Read the peaks after the waits, so each peak includes every recorded wait.
         status.waitingReadersPeak = writing.gate.waiting.reading.peak
         status.waitingWritersPeak = writing.gate.waiting.writing.peak
         status.isClosed = writing.gate.isClosed
@@ -81,7 +80,7 @@ extension DatabaseStatus {
         )
     }
 
-    /// Adds the state of the write-ahead log and the reason that it cannot shrink.
+    /// Adds the state of the write-ahead log and the cause that prevents it from shrinking.
     mutating func addWAL(
         _ watch: WALWatch,
         writing: AccessGate,
@@ -129,7 +128,7 @@ extension ConnectionProbe {
     /// Returns the connection as a holder that may pin the log, or `nil` if it is not reading.
     fileprivate func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
         let isRunning = isInsideStatement
-        // A running statement may be the first statement of an access, which is about to acquire a
+        // A running statement may be an access's first statement, which is about to acquire a
         // state.
         guard transactionState == .read || (isRunning && transactionState != .write) else {
             unreadAt.store(now, ordering: .relaxed)

@@ -4,14 +4,14 @@ extension DatabasePool {
     /// Returns a stream of new events from the pool's connections and snapshots.
     ///
     /// The stream reports slow accesses, interrupts, encountered locks, checkpoints, the creation
-    /// and closing of snapshots, and the opening and closing of connections. Each call returns a
-    /// separate stream, which ends when the pool and its snapshots are deallocated. Slow accesses
-    /// are not reported if ``Configuration/probes`` is off.
+    /// and closing of snapshots, and the opening and closing of connections. It does not report
+    /// slow accesses if ``Configuration/probes`` is off. Each call returns a separate stream, which
+    /// ends when the pool and its snapshots are deallocated.
     ///
     /// - Parameters:
-    ///   - limit: The minimum duration of an access to report as slow, including its wait.
-    ///   - capacity: The number of events to buffer for the listener. The oldest events are
-    ///     dropped.
+    ///   - limit: The minimum duration of a slow access, including its wait.
+    ///   - capacity: The number of events to buffer. When the buffer is full, the stream drops the
+    ///     oldest event.
     /// - Returns: The stream of events.
     public func events(
         slowerThan limit: Duration = .milliseconds(100),
@@ -25,13 +25,14 @@ extension DatabaseQueue {
     /// Returns a stream of new events from the queue's connection.
     ///
     /// The stream reports slow accesses, interrupts, encountered locks, checkpoints, and the
-    /// opening and closing of the connection. Each call returns a separate stream, which ends when
-    /// the queue is deallocated. Slow accesses are not reported if ``Configuration/probes`` is off.
+    /// opening and closing of the connection. It does not report slow accesses if
+    /// ``Configuration/probes`` is off. Each call returns a separate stream, which ends when the
+    /// queue is deallocated.
     ///
     /// - Parameters:
-    ///   - limit: The minimum duration of an access to report as slow, including its wait.
-    ///   - capacity: The number of events to buffer for the listener. The oldest events are
-    ///     dropped.
+    ///   - limit: The minimum duration of a slow access, including its wait.
+    ///   - capacity: The number of events to buffer. When the buffer is full, the stream drops the
+    ///     oldest event.
     /// - Returns: The stream of events.
     public func events(
         slowerThan limit: Duration = .milliseconds(100),

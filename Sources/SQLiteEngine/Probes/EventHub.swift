@@ -6,7 +6,7 @@ import Telemetry
 /// Without listeners, an event costs one atomic load. A fast access only compares its duration with
 /// a limit.
 ///
-/// `@unchecked Sendable`: `limit` points to an atomic that exists as long as the object.
+/// `@unchecked Sendable`: `limit` points to an atomic that lives as long as this object.
 final class EventHub: @unchecked Sendable {
     private struct Listener {
         var slowness: UInt64
@@ -40,8 +40,9 @@ final class EventHub: @unchecked Sendable {
     /// Adds a listener.
     ///
     /// - Parameters:
-    ///   - slowness: The minimum duration of an access to report as slow, in nanoseconds.
-    ///   - capacity: The number of events to buffer for the listener. Older events are dropped.
+    ///   - slowness: The minimum duration of a slow access, in nanoseconds.
+    ///   - capacity: The number of events to buffer. When the buffer is full, the stream drops the
+    ///     oldest event.
     /// - Returns: A stream of events, which ends when the hub is deallocated.
     func events(slowness: UInt64, capacity: Int) -> AsyncStream<ConnectionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -59,7 +60,7 @@ final class EventHub: @unchecked Sendable {
     }
 
     private func remove(_ number: Int) {
-        // The continuation is released outside the lock.
+        // Release the continuation outside the lock.
         let removed = state.withLock { state in
             defer { update(state) }
             return state.listeners.removeValue(forKey: number)
@@ -73,12 +74,11 @@ final class EventHub: @unchecked Sendable {
         limit.pointee.store(slowness, ordering: .relaxed)
     }
 
-    /// The number of listeners.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     /// Delivers an event to all listeners.
     ///
-    /// Without listeners, the event is not created.
+    /// Without listeners, this method does not create the event.
     @inline(__always)
     func emit(_ label: @autoclosure () -> String, _ kind: @autoclosure () -> ConnectionEvent.Kind) {
         guard hasListeners.load(ordering: .relaxed) else { return }

@@ -6,7 +6,6 @@ final class InterruptCounter: Sendable {
     private let requested = Atomic<UInt64>(0)
     private let withoutEffect = Atomic<UInt64>(0)
 
-    /// Interrupts the connections of `slots`.
     func interrupt(_ slots: [AccessSlot]) {
         requested.wrappingAdd(1, ordering: .relaxed)
         var wasRunning = false
@@ -23,7 +22,7 @@ final class InterruptCounter: Sendable {
 
     /// Interrupts a step again if it is still running.
     ///
-    /// The probe reports that a statement is running shortly before SQLite starts it. SQLite
+    /// The probe reports a running statement shortly before SQLite starts the statement. SQLite
     /// discards an interrupt that arrives in between (https://sqlite.org/c3ref/interrupt.html, "no
     /// running statements").
     private static func repeatInterrupt(
@@ -39,18 +38,17 @@ final class InterruptCounter: Sendable {
         }
     }
 
-    /// Interrupts the connection with the given label among `slots`.
+    /// Interrupts the connection with the given label.
     ///
-    /// - Returns: Whether such a connection exists.
+    /// - Returns: Whether `slots` contains the connection.
     func interrupt(_ slots: [AccessSlot], labeled label: String) -> Bool {
         guard let slot = slots.first(where: { $0.probe.label == label }) else { return false }
         interrupt([slot])
         return true
     }
 
-    /// Returns the counts.
-    ///
-    /// `delivered` is the number of statements that the connections reported as interrupted.
+    /// Returns the counts, given the number of statements that the connections reported as
+    /// interrupted.
     func status(delivered: UInt64) -> InterruptStatus {
         InterruptStatus(
             requested: requested.load(ordering: .relaxed),

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// The calls to a connection's busy handler during a statement that failed with `SQLITE_BUSY`.
+/// The busy handler's calls during a statement that failed with `SQLITE_BUSY`.
 package struct LockWait: Sendable, Equatable {
-    /// Whether the handler gave up.
+    /// Whether the handler stopped retrying.
     ///
     /// SQLite does not call the handler if waiting could cause a deadlock. For example, a
     /// transaction that has read may try to write while another connection writes
@@ -15,13 +15,10 @@ package struct LockWait: Sendable, Equatable {
     /// The handler's timeout in nanoseconds, or `nil` if a callback decides whether to retry.
     package var timeout: UInt64?
 
-    /// Creates a wait without any calls to the handler.
     package init() {}
 
-    /// Creates a wait that starts with the handler's first call.
     init(startedAt start: UInt64) { self.start = start }
 
-    /// Records that the handler gives up.
     mutating func giveUp() {
         gaveUp = true
         nanoseconds = monotonicNanoseconds() &- start

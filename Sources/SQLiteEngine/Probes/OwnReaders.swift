@@ -1,51 +1,47 @@
 import Foundation
 import Telemetry
 
-/// Handles a lock that one of a pool's readers holds briefly when the pool's writer needs it.
+/// Handles a lock that one of a pool's readers briefly holds when the pool's writer needs it.
 ///
 /// A reader that starts its transaction during a commit may find a partially written header in the
 /// wal-index. The reader then acquires the write lock, reads the header again, and releases the
 /// lock (`walIndexReadHdr` in SQLite's `wal.c`). A writer that starts at the same moment receives
 /// `SQLITE_BUSY`, although no other connection writes. With ``Database/BusyMode/immediateError``,
-/// the program would receive an error without an apparent cause.
+/// the application would receive an error without an apparent cause.
 ///
-/// The writer therefore retries for at most ``limit``. It gives up earlier when two consecutive
-/// checks find no pool reader in an access and no snapshot being created. A single check is not
-/// sufficient, because the reader may have left its access between the attempt and the check. No
-/// API reports which connection holds the lock. If another program holds it, the error is delayed
-/// by the pause between two checks, or by ``limit`` while a reader is active.
+/// The writer therefore retries for at most ``limit``. It stops earlier when two consecutive checks
+/// find no pool reader in an access and no snapshot being created. A single check is not
+/// sufficient, because the reader may have left its access between the attempt and the check.
+///
+/// No API reports which connection holds the lock. If another program holds the lock, the error is
+/// delayed by the pause between two checks, or by ``limit`` while a reader is active.
 struct OwnReaders: Sendable {
     /// The longest time for which the writer retries, in nanoseconds.
-    ///
-    /// Tests may override ``EngineTimings/ownReaderRetry``.
     var limit = EngineTimings.ownReaderRetry
 
-    /// The minimum number of attempts, even if the writer's thread is preempted.
+    /// The minimum number of attempts, even if the system preempts the writer's thread.
     private static let minimumTries = 10
 
-    /// A lock that the writer has encountered.
     struct EncounteredLock {
-        /// When the lock was first encountered, in nanoseconds on the monotonic clock.
+        /// The time of the first encounter, in nanoseconds on the monotonic clock.
         fileprivate var since: UInt64 = 0
-        /// The number of consecutive checks that found no active reader.
         fileprivate var checksWithoutReader = 0
     }
 
-    /// The number of consecutive checks without an active reader after which the writer gives up.
+    /// The number of consecutive checks without an active reader after which the writer stops.
     private static let maximumChecksWithoutReader = 2
 
-    /// Returns whether a reader is in an access and may therefore be starting its transaction.
+    /// Returns whether a reader is in an access and so may be starting its transaction.
     let mayBeBeginning: @Sendable () -> Bool
 
-    /// Checks whether one of the readers may hold the lock, and if so, pauses before the next
-    /// attempt.
+    /// Checks whether a reader may hold the lock, and if so, pauses before the next attempt.
     ///
     /// - Parameters:
     ///   - tries: The number of previous calls for this lock.
     ///   - lock: The encountered lock.
     /// - Returns: Whether to retry.
     func mayHoldLock(tries: Int, _ lock: inout EncounteredLock) -> Bool {
-        // The reader may already have released the lock, in which case this attempt succeeds.
+        // The reader may already have released the lock. If so, this attempt succeeds.
         if tries == 0 {
             lock = EncounteredLock(since: monotonicNanoseconds())
             return true

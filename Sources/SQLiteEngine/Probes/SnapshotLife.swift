@@ -19,7 +19,6 @@ final class SnapshotLife: Sendable {
 
     deinit { end() }
 
-    /// Reports the end of the snapshot.
     func end() {
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
         events.emit(

@@ -1,17 +1,19 @@
 import Telemetry
 
-/// Provides the SQL of a connection's statements by number, for ``DatabaseStatus``.
+/// The SQL of a connection's statements by number, for ``DatabaseStatus``.
 final class StatementRegister: Sendable {
     private struct State {
         var next: UInt64 = 1
         var sql: [UInt64: String] = [:]
-        /// The statement that ran last, if it has since been finalized.
+        /// The last statement to run, if it has since been finalized.
         var finalized: (number: UInt64, sql: String)?
     }
 
     private let state = Lock(State())
 
-    /// Adds a statement and returns its number, which is never 0.
+    /// Adds a statement.
+    ///
+    /// - Returns: The statement's number, which is never 0.
     func add(sql: String) -> UInt64 {
         state.withLock { state in
             defer { state.next += 1 }
@@ -24,7 +26,7 @@ final class StatementRegister: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the statement.
-    ///   - isLast: Returns whether this statement ran last.
+    ///   - isLast: A function that returns whether this statement was the last to run.
     func remove(_ number: UInt64, isLast: () -> Bool) {
         state.withLock { state in
             let sql = state.sql.removeValue(forKey: number)
@@ -32,7 +34,6 @@ final class StatementRegister: Sendable {
         }
     }
 
-    /// The SQL of all statements that have not been finalized.
     var allSQL: Set<String> { state.withLock { Set($0.sql.values) } }
 
     /// The SQL of a statement, or `nil` if the statement was removed.

@@ -2,44 +2,42 @@ import Telemetry
 
 /// Determines what prevents a write-ahead log from shrinking.
 ///
-/// A checkpoint copies frames only up to the oldest read mark in use. It copies none while a reader
-/// uses only the database file (mark 0). A writer restarts the log only when all frames have been
-/// copied and no reader uses the log (https://sqlite.org/wal.html, "Avoiding Excessively Large WAL
-/// Files"; `walCheckpoint` and `walRestartLog` in `wal.c`).
+/// A checkpoint copies frames only up to the oldest read mark in use. It copies no frames while a
+/// reader uses only the database file (mark 0). A writer restarts the log only when all frames have
+/// been copied and no reader uses the log (https://sqlite.org/wal.html, "Avoiding Excessively Large
+/// WAL Files"; `walCheckpoint` and `walRestartLog` in `wal.c`).
 struct WALDiagnosis {
     /// A connection of this database that may pin the log.
     struct Holder {
         var origin: AccessOrigin
-        /// How long it has held its state, in nanoseconds.
+        /// The time since the holder acquired its state, in nanoseconds.
         var age: UInt64
-        /// The end of the log when the state was acquired or earlier, or `nil` if unknown.
+        /// The end of the log at or before the acquisition of the state, or `nil` if unknown.
         var before: WALPosition?
-        /// The end of the log when the state was acquired or later, or `nil` if unknown.
+        /// The end of the log at or after the acquisition of the state, or `nil` if unknown.
         var after: WALPosition?
     }
 
     /// A write transaction of this database.
     struct Writer {
         var origin: AccessOrigin
-        /// How long it has held the connection, in nanoseconds.
+        /// The time since the writer acquired the connection, in nanoseconds.
         var age: UInt64
     }
 
     var log: WALState
-    /// The number of frames that fit in the file.
     var fileFrames: UInt32
     var history: WALHistory
-    /// The connections that read.
     var holders: [Holder]
     var writer: Writer?
 
-    /// Returns what prevents the log from shrinking.
+    /// Returns the cause that prevents the log from shrinking.
     ///
     /// - Parameters:
     ///   - now: The time on the monotonic clock.
-    ///   - outsideConnection: Searches for a connection outside this database, and returns its name
-    ///     and when it was first observed. Called only if no connection of this database is the
-    ///     cause.
+    ///   - outsideConnection: A function that searches for a connection outside this database, and
+    ///     returns the connection's name and the time of the first observation. It runs only if no
+    ///     connection of this database is the cause.
     /// - Returns: The cause, or `nil` if there is none.
     func pin(
         at now: UInt64,
@@ -50,8 +48,8 @@ struct WALDiagnosis {
         func outsideCause(_ question: Question) -> OutsideCause {
             guard let (name, since) = outsideConnection(question) else { return .none }
             let age = now > since ? now - since : 0
-            // Readers of this database may start and end after their states are read and before the
-            // locks are read. Only a lock that persists belongs to another connection.
+            // Readers of this database may start and end between the reads of their states and of
+            // the locks. Only a lock that persists belongs to another connection.
             if name == WALLocks.ownProcess, age < EngineTimings.ownProcessPinAge {
                 return .uncertain
             }
@@ -104,7 +102,7 @@ struct WALDiagnosis {
         return nil
     }
 
-    /// Whether a connection outside this database is the cause.
+    /// The result of a search for a connection outside this database.
     private enum OutsideCause {
         case none
         case uncertain
@@ -113,16 +111,15 @@ struct WALDiagnosis {
 
     /// The operation that an outside connection may prevent.
     enum Question {
-        /// Another writer's commit.
         case writer
-        /// A checkpoint.
         case checkpoint
-        /// A restart of the log.
         case restart
     }
 
-    /// Returns the connection that has held an outdated state for the longest time, or `nil` if
-    /// none has held one for at least ``EngineTimings/pinAge``.
+    /// Returns the connection that has held an outdated state for the longest time.
+    ///
+    /// - Returns: The connection, or `nil` if no connection has held an outdated state for at least
+    ///   ``EngineTimings/pinAge``.
     private func oldReader() -> Holder? {
         let old = holders.filter { $0.age >= EngineTimings.pinAge }
         let certain = old.filter { isBehind($0.after) }
@@ -141,7 +138,7 @@ struct WALDiagnosis {
             guard let before = holder.before, let after = holder.after else { return true }
             let range = before.frames(in: log)...max(before.frames(in: log), after.frames(in: log))
             // A reader that uses only the database file started when the whole log was copied, so
-            // its position is also known.
+            // the reader's position is also known.
             return mark == 0 || range.contains(log.marks[mark])
         }
     }

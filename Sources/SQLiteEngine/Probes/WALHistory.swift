@@ -1,18 +1,13 @@
-/// The history of a write-ahead log, which is needed to determine why the log does not shrink.
+/// The history of a write-ahead log, which shows why the log does not shrink.
 ///
-/// The history is a value, so tests can check its rules in isolation. Times are in nanoseconds on
-/// the monotonic clock.
+/// Times are in nanoseconds on the monotonic clock.
 struct WALHistory {
-    /// The number of frames at which a log should be checkpointed: SQLite's default threshold.
+    /// SQLite's default checkpoint threshold, in frames.
     static let standardThreshold: UInt32 = 1_000
 
-    /// The change since the previous observation.
     enum Change: Equatable {
-        /// No relevant change.
         case none
-        /// Frames were copied to the database file.
         case checkpoint
-        /// The log was restarted.
         case restart
     }
 
@@ -21,27 +16,26 @@ struct WALHistory {
     private(set) var log = WALState()
     /// The largest number of frames observed in the log.
     ///
-    /// Frames beyond this number in the file belong to no commit.
+    /// Later frames in the file belong to no commit.
     private(set) var highWater: UInt32 = 0
     /// Whether checkpoints have copied the whole log to the database file at some point.
     ///
-    /// The next write should then have restarted the log.
+    /// If so, the next write should have restarted the log.
     private(set) var wasComplete = false
-    /// When readers started to prevent a restart of the log, or `nil` while no reader does.
+    /// The time at which readers started to prevent a restart, or `nil` if no reader does.
     private(set) var overlapSince: UInt64?
-    /// When checkpoints started to copy only some of the frames, or `nil` while they copy all.
+    /// The time at which checkpoints started to leave frames uncopied, or `nil` if they copy all
+    /// frames.
     ///
-    /// Since then, readers have acquired a later state, or other readers have started.
+    /// Since this time, readers have acquired a later state, or other readers have started.
     private var leftoverSince: UInt64?
-    /// When commits started to leave the log above the threshold although no reader prevented
-    /// checkpoints, or `nil` if they do not.
+    /// The time at which commits started to leave the log above the threshold although no reader
+    /// prevented checkpoints, or `nil` if they do not.
     private(set) var neglectedSince: UInt64?
-    /// The last access that wrote.
     private(set) var lastWriter: AccessSite?
-    /// The last outside connection that was found to pin the log, and when it was first found.
+    /// The outside connection that currently pins the log, and the time of its first observation.
     private(set) var outsideConnection: (name: String, since: UInt64)?
 
-    /// Records the state of the log.
     @discardableResult
     mutating func record(_ log: WALState, at now: UInt64) -> Change {
         defer { self.log = log }
@@ -63,9 +57,9 @@ struct WALHistory {
 
     /// Records the frames that a checkpoint did not copy.
     ///
-    /// Frequent commits add new frames before a checkpoint copies the last frames, so the log is
-    /// never completely copied. A checkpoint that leaves frames uncopied has encountered a reader.
-    /// If a second checkpoint copies more frames but also leaves some, it has encountered another
+    /// Frequent commits add frames before a checkpoint copies the last frames, so checkpoints never
+    /// copy the complete log. A checkpoint that leaves frames uncopied has encountered a reader. If
+    /// a second checkpoint copies more frames but also leaves some, it has encountered another
     /// reader, or the same reader with a newer state.
     private mutating func recordLeftover(_ log: WALState, at now: UInt64) {
         guard log.checkpointed >= threshold, log.checkpointed < log.frames else {
@@ -79,7 +73,7 @@ struct WALHistory {
         }
     }
 
-    /// Records the end of a write whose log state has already been recorded.
+    /// Records the end of a write after ``record(_:at:)`` has recorded the log's state.
     ///
     /// - Parameters:
     ///   - site: The access that wrote.
@@ -95,14 +89,14 @@ struct WALHistory {
         }
     }
 
-    /// Limits the high-water mark to a number of frames after the file was truncated.
+    /// Limits the high-water mark after the file was truncated.
     mutating func limitHighWater(to frames: UInt32) {
         highWater = max(log.frames, min(highWater, frames))
     }
 
     /// Records the outside connection that pins the log.
     ///
-    /// - Returns: When this connection was first found.
+    /// - Returns: The time of the connection's first observation.
     mutating func recordOutsideConnection(_ name: String?, at now: UInt64) -> UInt64 {
         guard let name else {
             outsideConnection = nil

@@ -4,10 +4,9 @@ import Foundation
 ///
 /// SQLite locks bytes 120 to 127 of the `-shm` file: byte 120 to write, byte 121 to checkpoint, and
 /// bytes 123 to 127 to read on marks 0 to 4 (https://sqlite.org/walformat.html, section 2.3). This
-/// type reads `/proc/locks`, because opening and closing the file would release the locks of this
-/// process.
+/// type reads `/proc/locks`, because opening and closing the file would release this process's
+/// locks.
 struct WALLocks: Equatable {
-    /// One lock.
     struct Entry: Equatable {
         var process: Int32
         var isExclusive: Bool
@@ -18,20 +17,21 @@ struct WALLocks: Equatable {
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The length of the longest list that a single call to `read` always returns completely, in
+    /// The maximum length of a list that a single call to `read` always returns completely, in
     /// bytes: one page minus one line.
     ///
-    /// Linux's `seq_read_iter` fills one page per call. Between two calls, it unlocks the list and
-    /// then continues at the same index. If a lock before that index is released in between, the
-    /// result omits a lock that is held throughout. In a test with a process that changed 10,000
-    /// locks per second, 0.4% of all results omitted a lock.
+    /// Linux's `seq_read_iter` fills one page per call. Between two calls, the list is unlocked,
+    /// and the next call continues at the same index. If a lock before that index is released in
+    /// between, the result omits a lock that is held throughout. In a test with a process that
+    /// changed 10,000 locks per second, 0.4% of all results omitted a lock.
     static let page = 4096 - 256
 
     /// Reads the locks on a `-shm` file, or returns `nil` if the system does not report them.
     ///
     /// - Parameters:
     ///   - path: The path of the `-shm` file.
-    ///   - list: Reads the system's list. Called twice if the first result may omit a lock.
+    ///   - list: A function that reads the system's list. The initializer calls it twice if the
+    ///     first result may omit a lock.
     init?(
         path: String,
         list: () -> String? = { try? String(contentsOfFile: "/proc/locks", encoding: .utf8) }
@@ -50,11 +50,12 @@ struct WALLocks: Equatable {
 
     /// Parses lines such as `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`.
     ///
-    /// The device is ignored, because `stat` reports a different device on overlay file systems.
+    /// This initializer ignores the device, because `stat` reports a different device on overlay
+    /// file systems.
     init(text: String, inode: UInt64) {
         entries = text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
-            // In the entry of a waiting process, the second word is an arrow.
+            // A waiting process has an arrow as the second word of its entry.
             guard words.count >= 8, words[1] == "POSIX", let process = Int32(words[4]),
                 words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode,
                 let first = UInt64(words[6])
@@ -76,7 +77,7 @@ struct WALLocks: Equatable {
     ///
     /// - Parameters:
     ///   - question: The operation that the connection may prevent.
-    ///   - diagnosis: The states of the database's connections and of the log.
+    ///   - diagnosis: The states of the log and of the database's connections.
     ///   - own: The identifier of this process.
     /// - Returns: The connection's name, or `nil` if there is none.
     func outsideConnection(

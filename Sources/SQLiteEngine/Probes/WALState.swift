@@ -2,24 +2,23 @@ import CSQLite
 
 /// The state of a write-ahead log according to the wal-index.
 ///
-/// The wal-index starts with two copies of a header, which contains the page size at byte 14,
-/// `mxFrame` at byte 16, and the first salt at byte 32. `nBackfill` follows at byte 96, and five
-/// read marks follow at byte 100 (https://sqlite.org/walformat.html, section 2.1).
+/// The wal-index starts with two copies of a header, with the page size at byte 14, `mxFrame` at
+/// byte 16, and the first salt at byte 32. `nBackfill` follows at byte 96, and five read marks
+/// follow at byte 100 (https://sqlite.org/walformat.html, section 2.1).
 struct WALState: Equatable {
-    /// The number of read marks.
     static let markCount = 5
     /// The value of a mark that is not in use.
     static let unused = UInt32.max
 
     /// The number of valid frames in the log.
     var frames: UInt32 = 0
-    /// The number of these frames that are in the database file.
+    /// The number of these frames that are already in the database file.
     var checkpointed: UInt32 = 0
     /// A number that changes when the log is restarted.
     var generation: UInt32 = 0
     /// The page size in bytes, or 0 while the log is empty.
     var pageSize = 0
-    /// The read marks.
+    /// The read marks, indexed by mark number.
     ///
     /// A reader on mark `n > 0` reads the log up to frame `marks[n]`; a reader on mark 0 reads only
     /// the database file. A mark keeps its value after its reader has ended.
@@ -55,10 +54,10 @@ struct WALPosition: Equatable {
         word = UInt64(generation) << 32 | UInt64(frames)
     }
 
-    /// The current end of the log.
+    /// Reads the current end of the log.
     ///
-    /// If the log is restarted between the two loads, the position is too old, which never hides a
-    /// reader.
+    /// If the log restarts between the two loads, the position is too old. An old position never
+    /// hides a reader.
     @inline(__always)
     init(_ index: UnsafeRawPointer) {
         self.init(
@@ -67,8 +66,8 @@ struct WALPosition: Equatable {
         )
     }
 
-    /// Returns the last frame of this position that `log` still contains, or 0 if the log has been
-    /// restarted since then.
+    /// Returns the last frame of this position that `log` still contains, or 0 if the log has since
+    /// been restarted.
     func frames(in log: WALState) -> UInt32 {
         UInt32(truncatingIfNeeded: word >> 32) == log.generation
             ? UInt32(truncatingIfNeeded: word) : 0

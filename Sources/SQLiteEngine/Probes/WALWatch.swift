@@ -2,15 +2,14 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// Monitors the write-ahead log of a database through the wal-index and the size of the log file.
+/// Monitors a database's write-ahead log through the wal-index and the size of the log file.
 ///
-/// It opens no file, because closing a file would release the locks of this process on that file.
+/// This type opens no file, because closing a file would release this process's locks on that file.
 final class WALWatch: Sendable {
     private let path: String
     private let events: EventHub
     private let label: String
     private let history = Lock(WALHistory())
-    /// The gate of the connections that may pin the log: a pool's readers.
     private let readers: AccessGate?
 
     init(path: String, label: String, readers: AccessGate?, events: EventHub) {
@@ -22,7 +21,7 @@ final class WALWatch: Sendable {
 
     /// Starts to monitor the log.
     ///
-    /// The caller holds the connection, which is in WAL mode and may write.
+    /// - Precondition: The caller holds the connection, which is in WAL mode and may write.
     func begin(on database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
         let log = database.probe.walState
@@ -33,9 +32,9 @@ final class WALWatch: Sendable {
         database.probe.observeLog(self)
     }
 
-    /// Records the end of an access on the writing connection.
+    /// Records the end of an access on the writer connection.
     ///
-    /// The holder of the connection calls this method.
+    /// Only the connection's holder calls this method.
     func accessDidEnd(_ site: AccessSite, _ log: WALState, at now: UInt64) {
         let change = history.withLock { history in
             let hasWritten =
@@ -59,7 +58,6 @@ final class WALWatch: Sendable {
         )
     }
 
-    /// The last recorded state of the log.
     var log: WALState { history.withLock { $0.log } }
 
     private var hasReaders: Bool {
@@ -69,9 +67,9 @@ final class WALWatch: Sendable {
     /// Returns the status of the log.
     ///
     /// - Parameters:
-    ///   - slot: The slot of the connection that writes.
+    ///   - slot: The slot of the writer connection.
     ///   - holders: The connections that read.
-    ///   - writer: The connection that writes.
+    ///   - writer: The write transaction, if any.
     ///   - now: The time on the monotonic clock.
     /// - Returns: The status, or `nil` if there is no log.
     func status(
@@ -135,10 +133,9 @@ final class WALWatch: Sendable {
 extension WALDiagnosis {
     /// Returns whether a checkpoint stopped at the mark of a reader outside this database.
     ///
-    /// This check is for systems that do not report locks.
-    ///
-    /// A checkpoint moves or frees unused marks, and copies frames up to the first mark that it
-    /// cannot move. That mark equals the number of copied frames.
+    /// Systems that do not report locks use this check. A checkpoint moves or frees unused marks,
+    /// and copies frames up to the first mark that it cannot move. That mark equals the number of
+    /// copied frames.
     func hasUnexplainedLimit(_ question: Question) -> Bool {
         guard question == .checkpoint else { return false }
         return (1..<WALState.markCount).contains { mark in

@@ -37,14 +37,15 @@ extension SQLSelectable where Self == AllColumns {
     public static var allColumns: AllColumns { AllColumns() }
 }
 
-/// You can use coding keys as columns: `enum CodingKeys: String, CodingKey, ColumnExpression`.
+/// A coding key type can serve as a column type: `enum CodingKeys: String, CodingKey,
+/// ColumnExpression`.
 extension ColumnExpression where Self: CodingKey {
     /// The string value of the key.
     public var name: String { stringValue }
 }
 
 extension Sequence<any SQLSelectable> {
-    /// Returns the SQL that follows `SELECT` or `RETURNING`.
+    /// Returns the SQL list that follows `SELECT` or `RETURNING`.
     ///
     /// - Throws: `SQLITE_MISUSE` if a selection is neither a column nor ``AllColumns``.
     func selectionSQL() throws -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decodes a type from the single value of a column.
+/// Decodes a value from a single column.
 struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     let row: Row
     let index: Int
@@ -37,8 +37,7 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension Row {
-    /// Decodes a column with the strategy for its type, or returns `nil` if the type has no
-    /// strategy.
+    /// Decodes a column with the strategy for `type`, or returns `nil` if `type` has no strategy.
     func strategicValue<T>(
         _ type: T.Type,
         atUncheckedIndex index: Int,

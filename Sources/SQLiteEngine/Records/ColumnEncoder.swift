@@ -5,7 +5,7 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     private let column: String
     private let recordType: any EncodableRecord.Type
 
-    /// The value, or `nil` if the type has not encoded a value.
+    /// A value of `nil` means that the type has not encoded a value.
     private(set) var value: DatabaseValue?
 
     /// Whether the type has requested a keyed or unkeyed container.

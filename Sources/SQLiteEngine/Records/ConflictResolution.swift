@@ -16,7 +16,7 @@ extension Database {
     }
 }
 
-/// How insertions and updates of a record type resolve conflicts by default.
+/// The default conflict resolutions for a record type.
 public struct PersistenceConflictPolicy: Sendable {
     /// How to handle an insertion that violates a constraint.
     public let conflictResolutionForInsert: Database.ConflictResolution
@@ -24,9 +24,7 @@ public struct PersistenceConflictPolicy: Sendable {
     /// How to handle an update that violates a constraint.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy.
-    ///
-    /// By default, a conflict is an error.
+    /// Creates a policy, which by default treats a conflict as an error.
     public init(
         insert: Database.ConflictResolution = .abort,
         update: Database.ConflictResolution = .abort

@@ -1,37 +1,31 @@
 import Foundation
 
-/// A type whose values can be written to columns.
+/// A type that can be written to columns.
 ///
-/// A type that conforms to `Encodable` has a default implementation. Its coding keys are the column
-/// names, and a property that is not a single value is stored as JSON.
+/// A type that conforms to `Encodable` has a default implementation: the coding keys are the column
+/// names, and properties that are not single values are stored as JSON.
 public protocol EncodableRecord {
-    /// Sets the values of the columns.
+    /// Stores the record's values in a container.
     func encode(to container: inout PersistenceContainer) throws
 
-    /// The `userInfo` of an `Encodable` record's encoder, which is empty by default.
+    /// The `userInfo` dictionary for the encoder of an `Encodable` record. Empty by default.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// Returns the encoder for a column that is stored as JSON.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
-    /// Returns how an `Encodable` record writes `Data` to a column.
-    ///
-    /// By default, data is written as a blob.
+    /// Returns how an `Encodable` record writes `Data` to a column. Defaults to a blob.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
-    /// Returns how an `Encodable` record writes a date to a column.
-    ///
-    /// By default, a date is written as text.
+    /// Returns how an `Encodable` record writes a date to a column. Defaults to text.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
 
-    /// Returns how an `Encodable` record writes a UUID to a column.
-    ///
-    /// By default, a UUID is written as a blob.
+    /// Returns how an `Encodable` record writes a UUID to a column. Defaults to a blob.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
     /// The strategy that maps an `Encodable` record's coding keys to columns.
     ///
-    /// By default, the columns have the names of the keys.
+    /// By default, columns and keys have the same names.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
 
@@ -41,7 +35,7 @@ extension EncodableRecord {
 
     /// Returns an encoder that writes data as Base64 and dates as milliseconds since 1970.
     ///
-    /// The encoder sorts keys so that equal values have equal representations.
+    /// The encoder sorts keys, so equal values have equal representations.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -67,7 +61,7 @@ extension EncodableRecord {
         for column: String
     ) -> DatabaseUUIDEncodingStrategy { .deferredToUUID }
 
-    /// The strategy that uses the names of the keys.
+    /// The strategy that uses the key names as column names.
     public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy {
         .useDefaultKeys
     }
@@ -81,7 +75,7 @@ extension EncodableRecord {
 
     /// Returns whether two records have the same values in the same columns.
     ///
-    /// A record that cannot be encoded is not equal to any record.
+    /// A record that cannot be encoded does not equal any record.
     public func databaseEquals(_ record: Self) -> Bool {
         guard let container = try? PersistenceContainer(self),
             let other = try? PersistenceContainer(record)
@@ -92,8 +86,7 @@ extension EncodableRecord {
             }
     }
 
-    /// Returns the columns that have a different value in another record, with the values in that
-    /// record.
+    /// Returns the columns that differ from another record, with that record's values.
     public func databaseChanges(
         from record: some EncodableRecord
     ) throws -> [String: DatabaseValue] {

@@ -1,12 +1,8 @@
 extension FetchableRecord {
-    /// Returns a cursor over records.
+    /// Returns a cursor over records, which is valid only during the access.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: A cursor that is valid only during the access.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
     ///   does not match the columns.
     @inlinable
@@ -20,13 +16,9 @@ extension FetchableRecord {
 
     /// Fetches all records.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or an error that occurs when a record is created.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
+    /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -36,22 +28,17 @@ extension FetchableRecord {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: [Self] = []
         guard try cursor.steps.advance() else { return records }
-        // The row is stored in a local variable, which avoids retrieving it from the cursor for
-        // each record.
+        // Store the row in a local variable to avoid retrieving it from the cursor for each record.
         let row = try cursor.makeRow()
         repeat { records.append(try Self(row: row)) } while try cursor.steps.advance()
         return records
     }
 
-    /// Fetches the first record.
+    /// Fetches the first record, or returns `nil` if there is no row.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: The record, or `nil` if there is no row.
-    /// - Throws: A ``DatabaseError``, or an error that occurs when the record is created.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
+    /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
@@ -98,13 +85,9 @@ extension FetchableRecord {
 extension FetchableRecord where Self: Hashable {
     /// Fetches the distinct records.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or an error that occurs when a record is created.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
+    /// - Throws: A ``DatabaseError``, or an error from a record's initializer.
     @inlinable
     public static func fetchSet(
         _ statement: Statement,
@@ -114,8 +97,7 @@ extension FetchableRecord where Self: Hashable {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: Set<Self> = []
         guard try cursor.steps.advance() else { return records }
-        // The row is stored in a local variable, which avoids retrieving it from the cursor for
-        // each record.
+        // Store the row in a local variable to avoid retrieving it from the cursor for each record.
         let row = try cursor.makeRow()
         repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
         return records

@@ -81,7 +81,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record that matches a dictionary of column values, or returns `nil` if there is
+    /// Fetches a record that matches a dictionary of column values, or returns `nil` if there is
     /// none.
     @inlinable
     public static func fetchOne(
@@ -94,7 +94,7 @@ extension FetchableRecord where Self: TableRecord {
         )
     }
 
-    /// Fetches the record that matches a dictionary of column values.
+    /// Fetches a record that matches a dictionary of column values.
     ///
     /// - Throws: A ``RecordError`` if there is no such record.
     @inlinable

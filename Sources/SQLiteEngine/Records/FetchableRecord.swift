@@ -1,17 +1,18 @@
 import Foundation
 
-/// A type whose values can be created from rows.
+/// A type that can be created from rows.
 ///
-/// A type that conforms to `Decodable` has a default implementation. Its coding keys are the column
-/// names, and a property that is neither a column value nor a scope of a row adapter is decoded
+/// A type that conforms to `Decodable` has a default implementation: the coding keys are the column
+/// names, and properties that are neither column values nor scopes of a row adapter are decoded
 /// from JSON.
 public protocol FetchableRecord {
     /// Creates a record from a row.
     ///
-    /// A row from a cursor is valid only during the call, so store its values or a copy of the row.
+    /// The row of a cursor is valid only during the call. To keep the data, store values or a copy
+    /// of the row.
     init(row: borrowing Row) throws
 
-    /// The `userInfo` of a `Decodable` record's decoder, which is empty by default.
+    /// The `userInfo` dictionary for the decoder of a `Decodable` record. Empty by default.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// Returns the decoder for a column that is stored as JSON.
@@ -19,17 +20,17 @@ public protocol FetchableRecord {
 
     /// Returns how a `Decodable` record reads `Data` from a column.
     ///
-    /// By default, data is read unchanged.
+    /// Defaults to ``DatabaseDataDecodingStrategy/deferredToData``.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
     /// Returns how a `Decodable` record reads a date from a column.
     ///
-    /// By default, a date is read like a `Date` value.
+    /// Defaults to ``DatabaseDateDecodingStrategy/deferredToDate``.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
     /// The strategy that maps columns to a `Decodable` record's coding keys.
     ///
-    /// By default, the columns have the names of the keys.
+    /// By default, columns and keys have the same names.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }
 
@@ -47,17 +48,17 @@ extension FetchableRecord {
         return decoder
     }
 
-    /// Returns the strategy that reads data unchanged.
+    /// Returns ``DatabaseDataDecodingStrategy/deferredToData``.
     public static func databaseDataDecodingStrategy(
         for column: String
     ) -> DatabaseDataDecodingStrategy { .deferredToData }
 
-    /// Returns the strategy that reads dates like `Date` values.
+    /// Returns ``DatabaseDateDecodingStrategy/deferredToDate``.
     public static func databaseDateDecodingStrategy(
         for column: String
     ) -> DatabaseDateDecodingStrategy { .deferredToDate }
 
-    /// The strategy that uses the names of the keys.
+    /// The strategy that uses the column names as key names.
     public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
         .useDefaultKeys
     }
@@ -91,8 +92,8 @@ public class FetchableRecordDecoder {
 /// Returns the `userInfo` of records in the form that Foundation's JSON coders require.
 ///
 /// Since Swift 6, the JSON coders require `Sendable` values, but `Decoder` does not. The cast is
-/// safe because each coder is used only by the thread that creates it, and because `Sendable` does
-/// not affect the layout of a type.
+/// safe because only the thread that creates a coder uses it, and because `Sendable` does not
+/// affect the layout of a type.
 func forJSON(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
     userInfo.isEmpty ? [:] : unsafeBitCast(userInfo, to: [CodingUserInfoKey: any Sendable].self)
 }

@@ -1,12 +1,12 @@
 import Telemetry
 
-/// Gives the containers of a decoder access to its columns without reference counting.
+/// A reference to a decoder's columns that containers can copy without reference counting.
 ///
-/// `KeyedDecodingContainer` copies the container for each value, and the two atomic operations of a
-/// copy take as long as reading the value. A container therefore stores the address of a cell,
-/// which is never deallocated, and the number of the cell when the decoder acquired it. Ending the
-/// loan changes the number, so a container that is used later detects the change and does not read
-/// freed memory.
+/// `KeyedDecodingContainer` copies the container for each value. With reference counting, the two
+/// atomic operations of a copy would take as long as reading the value. A container therefore
+/// stores the address of a cell, which is never deallocated, and the number of the cell when the
+/// decoder acquired it. Ending the loan changes the number, so a container that is used later
+/// detects the change and does not read freed memory.
 struct LentColumns {
     private struct Cell {
         var number: UInt64 = 0
@@ -15,9 +15,9 @@ struct LentColumns {
 
     /// The unused cells.
     ///
-    /// The total number of cells is the largest number of simultaneous loans so far.
+    /// The total number of cells is the maximum number of simultaneous loans so far.
     ///
-    /// `@unchecked Sendable`: a cell either is in this list, which a lock protects, or belongs to
+    /// `@unchecked Sendable`: each cell belongs either to this list, which a lock protects, or to
     /// one decoder.
     private struct FreeCells: @unchecked Sendable {
         var cells: [UnsafeMutablePointer<Cell>] = []
@@ -28,7 +28,7 @@ struct LentColumns {
     private let cell: UnsafeMutablePointer<Cell>
     private let number: UInt64
 
-    /// Acquires a cell, which has no columns yet.
+    /// Acquires a cell that has no columns yet.
     init() {
         cell =
             Self.free.withLock { $0.cells.popLast() }
@@ -56,9 +56,7 @@ struct LentColumns {
         return columns._withUnsafeGuaranteedRef { $0 }
     }
 
-    /// Ends the loan.
-    ///
-    /// Containers can no longer access the columns.
+    /// Ends the loan, after which containers can no longer access the columns.
     func end() {
         cell.pointee.number &+= 1
         cell.pointee.columns = nil

@@ -1,24 +1,22 @@
-/// The decoder that is passed to a record's `init(from:)`.
+/// The decoder that a record's `init(from:)` receives.
 ///
 /// The decoder accesses the row's ``RecordDecoder`` without reference counting, which would add two
 /// atomic operations per row. The row retains the ``RecordDecoder`` while the row is current. A
-/// decoder that escapes from `init(from:)` is invalid, like an escaped container. ``LentColumns``
-/// detects its use.
+/// decoder or container that escapes from `init(from:)` is invalid, and ``LentColumns`` detects its
+/// use.
 @usableFromInline
 struct LentDecoder: Decoder {
     private let lent: LentColumns
 
-    /// The decoder if the row does not retain it, or `nil` otherwise.
+    /// The decoder, or `nil` if the row retains the decoder.
     private let owner: RecordDecoder?
 
-    /// Lends the decoder that a row retains.
     @inline(__always)
     init(_ columns: RowColumns) {
         lent = columns.lent
         owner = nil
     }
 
-    /// Retains a decoder that has no other owner.
     @inline(never)
     init(owning decoder: RecordDecoder) {
         lent = decoder.columns.lent
@@ -49,7 +47,7 @@ struct LentDecoder: Decoder {
 }
 
 extension LentDecoder {
-    /// Returns the decoder that a row retains for a record type, or a new decoder.
+    /// Returns the decoder that a row retains for a record type, or a new decoder if there is none.
     @usableFromInline
     static func decoder(of row: Row, for type: any FetchableRecord.Type) -> LentDecoder {
         if let columns = row.recordColumns {

@@ -1,5 +1,5 @@
-// Methods that write a record and return the resulting row, which includes defaults and generated
-// columns but not changes by triggers. See https://sqlite.org/lang_returning.html.
+// These methods write a record and return the resulting row. The row includes defaults and
+// generated columns but not changes by triggers. See https://sqlite.org/lang_returning.html.
 
 extension MutablePersistableRecord {
     /// Inserts a copy of the record and returns the row as a record.
@@ -25,12 +25,9 @@ extension MutablePersistableRecord {
 
     /// Inserts the record and returns the value that a closure fetches.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
-    ///   - selection: The columns that the statement returns.
-    ///   - fetch: A closure that executes the statement and fetches its result.
-    /// - Returns: The value that `fetch` returns.
+    /// The closure executes the statement, which returns the columns of `selection`. If
+    /// `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback or from `fetch`.
     public mutating func insertAndFetch<T>(
         _ db: Database,
@@ -117,7 +114,7 @@ extension MutablePersistableRecord {
 
     /// Modifies the record, updates the changed columns, and returns the row as a record.
     ///
-    /// - Returns: The record, or `nil` if no column has changed, in which case nothing is written.
+    /// - Returns: The record, or `nil` if no column has changed and nothing was written.
     public mutating func updateChangesAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -131,10 +128,10 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Modifies the record, updates the changed columns, and returns the row as a record of another
+    /// Modifies the record, updates the changed columns, and returns the row as another record
     /// type.
     ///
-    /// - Returns: The record, or `nil` if no column has changed, in which case nothing is written.
+    /// - Returns: The record, or `nil` if no column has changed and nothing was written.
     public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -154,14 +151,11 @@ extension MutablePersistableRecord {
     /// Modifies the record, updates the changed columns, and returns the value that a closure
     /// fetches.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
-    ///   - selection: The columns that the statement returns.
-    ///   - fetch: A closure that executes the statement and fetches its result.
-    ///   - modify: A closure that modifies the record.
-    /// - Returns: The value that `fetch` returns, or `nil` if no column has changed, in which case
-    ///   nothing is written.
+    /// The closure executes the statement, which returns the columns of `selection`. If
+    /// `conflictResolution` is `nil`, the record type's policy applies.
+    ///
+    /// - Returns: The value that `fetch` returns, or `nil` if no column has changed and nothing was
+    ///   written.
     /// - Throws: A ``DatabaseError``, or an error from a callback or a closure.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,
@@ -219,7 +213,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Returns the row that a statement returned, or throws an error if it returned none.
+    /// Returns the given row, or throws an error if it is `nil`.
     ///
     /// An insertion that ignores a conflict returns no row.
     func returned<T>(_ db: Database, _ row: T?) throws -> T {

@@ -1,9 +1,8 @@
 extension MutablePersistableRecord {
     /// Inserts the record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func insert(
         _ db: Database,
@@ -12,7 +11,7 @@ extension MutablePersistableRecord {
         try inserting(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Inserts a copy of the record and returns the copy after the insertion.
+    /// Inserts a copy of the record and returns the copy.
     public func inserted(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -24,9 +23,8 @@ extension MutablePersistableRecord {
 
     /// Updates the record's row.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
     ///   primary key, a ``DatabaseError``, or an error from a callback.
     public func update(
@@ -57,7 +55,7 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
     }
 
-    /// Updates the columns that have a different value in another record.
+    /// Updates the columns that differ from another record.
     ///
     /// - Returns: Whether any column differed.
     @discardableResult
@@ -94,11 +92,10 @@ extension MutablePersistableRecord {
         return true
     }
 
-    /// Updates the record's row, or inserts the record if no row has its primary key.
+    /// Updates the record's row, or inserts the record if no row has the record's primary key.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func save(
         _ db: Database,
@@ -107,7 +104,7 @@ extension MutablePersistableRecord {
         try saving(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Saves a copy of the record and returns the copy after saving.
+    /// Saves a copy of the record and returns the copy.
     public func saved(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -127,7 +124,7 @@ extension MutablePersistableRecord {
         return try Bool.fetchOne(statement) ?? false
     }
 
-    /// Returns the error for a record whose primary key matches no row.
+    /// Returns the error for a primary key that matches no row.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
             return try RecordStatements(db, self).notFound

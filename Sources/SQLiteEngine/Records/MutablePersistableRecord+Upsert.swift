@@ -9,8 +9,8 @@ public enum UpsertUpdateStrategy: Sendable {
 extension MutablePersistableRecord {
     /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, except the primary key. The insertion
-    /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
+    /// An update changes all columns that the record writes, except the primary key. This method
+    /// calls the insertion callbacks. See <https://sqlite.org/lang_upsert.html>.
     ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsert(_ db: Database) throws {
@@ -19,12 +19,9 @@ extension MutablePersistableRecord {
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
-    ///     keys are checked.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch(
         _ db: Database,
@@ -34,16 +31,12 @@ extension MutablePersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record or updates the conflicting row, and returns the row as a record of
-    /// another type.
+    /// Inserts the record or updates the conflicting row, and returns the row as another record
+    /// type.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - returnedType: The type of the returned record.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
-    ///     keys are checked.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
@@ -63,8 +56,8 @@ extension MutablePersistableRecord {
 extension PersistableRecord {
     /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, except the primary key. The insertion
-    /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
+    /// An update changes all columns that the record writes, except the primary key. This method
+    /// calls the insertion callbacks. See <https://sqlite.org/lang_upsert.html>.
     ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsert(_ db: Database) throws {
@@ -74,12 +67,9 @@ extension PersistableRecord {
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
-    ///     keys are checked.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch(
         _ db: Database,
@@ -89,16 +79,12 @@ extension PersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record or updates the conflicting row, and returns the row as a record of
-    /// another type.
+    /// Inserts the record or updates the conflicting row, and returns the row as another record
+    /// type.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - returnedType: The type of the returned record.
-    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
-    ///     keys are checked.
-    ///   - strategy: How to change the conflicting row.
-    /// - Returns: The row as a record.
+    /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
+    /// array is empty, SQLite checks all keys.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,

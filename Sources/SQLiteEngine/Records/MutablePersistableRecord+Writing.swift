@@ -1,6 +1,6 @@
-// The building blocks of the record methods. Each performs one operation and calls its callbacks.
-// `selection` contains the columns that the statement returns to `fetch`. Most statements return no
-// columns.
+// The operations that implement the record methods. Each operation calls its callbacks. `selection`
+// contains the columns that the statement returns to `fetch`. For most operations, `selection` is
+// empty.
 
 extension MutablePersistableRecord {
     mutating func inserting<T>(
@@ -149,7 +149,7 @@ extension MutablePersistableRecord {
                 try statement.execute()
                 value = try decode(Row())
             } else {
-                // Fetches all rows so that the statement runs to completion.
+                // Fetch all rows so that the statement runs to completion.
                 for row in try Row.fetchAll(statement) where value == nil {
                     value = try decode(row)
                     if hasRowID { rowID = row[row.count - 1] }
@@ -232,7 +232,6 @@ extension MutablePersistableRecord {
         return try db.countingChanges(of: statements.table) { try statement.execute() }.count > 0
     }
 
-    /// Returns the error for a callback that did not call the action that it wraps.
     private func notCalled(_ callback: String) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

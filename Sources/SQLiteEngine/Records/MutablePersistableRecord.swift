@@ -9,11 +9,11 @@
 /// Each operation calls `will`, `around`, and `did` callbacks. Insertions and updates also call the
 /// save callbacks. For example, an insertion calls `willSave` first and `didSave` last. In between,
 /// `aroundSave` encloses `willInsert`, `aroundInsert`, and `didInsert`, and `aroundInsert` encloses
-/// the statement. An error ends the sequence.
+/// the statement. If a callback or the statement throws an error, no more callbacks run.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// The policy for resolving conflicts when a call does not specify one.
+    /// The default conflict resolutions.
     ///
-    /// By default, a conflict is an error.
+    /// If a record type does not implement this property, a conflict is an error.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// Called before the record is inserted.
@@ -56,7 +56,7 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
 
     /// Called after the deletion.
     ///
-    /// `deleted` is `false` if the record had no row.
+    /// - Parameter deleted: `false` if the record had no row.
     func didDelete(deleted: Bool)
 }
 
@@ -68,7 +68,7 @@ public struct InsertionSuccess {
     /// The column that is an alias of the rowid, or `nil` if there is none.
     public var rowIDColumn: String?
 
-    /// The values that were inserted, with the rowid in its column.
+    /// The inserted values, including the rowid if a column is an alias of it.
     public var persistenceContainer: PersistenceContainer
 }
 

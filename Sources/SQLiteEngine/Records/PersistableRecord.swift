@@ -1,7 +1,6 @@
 /// A record that can be inserted, updated, and deleted without being modified.
 ///
-/// Use this protocol for classes, and for structures with a primary key that is known before the
-/// insertion.
+/// Use this protocol for classes, and for structures that know their primary key before insertion.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.
     func willInsert(_ db: Database) throws
@@ -19,9 +18,8 @@ extension PersistableRecord {
 
     /// Inserts the record.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func insert(
         _ db: Database,
@@ -31,11 +29,10 @@ extension PersistableRecord {
         try record.inserting(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Updates the record's row, or inserts the record if no row has its primary key.
+    /// Updates the record's row, or inserts the record if no row has the record's primary key.
     ///
-    /// - Parameters:
-    ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
+    /// If `conflictResolution` is `nil`, the record type's policy applies.
+    ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func save(
         _ db: Database,

@@ -1,4 +1,4 @@
-/// The column values that a record writes, in the order in which they were first set.
+/// The column values that a record writes, in the order in which the record first set them.
 ///
 /// Column names are case-insensitive.
 public struct PersistenceContainer: Sendable {
@@ -7,18 +7,17 @@ public struct PersistenceContainer: Sendable {
 
     init() {}
 
-    /// Encodes the values of a record.
     init(_ record: some EncodableRecord) throws {
         try record.encode(to: &self)
     }
 
-    /// The value of a column, or `nil` if it is `NULL` or if the column has no value.
+    /// The value of a column, or `nil` if the value is `NULL` or missing.
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { position(of: column).flatMap { values[$0].storage.value } }
         set { set(newValue?.databaseValue ?? .null, column) }
     }
 
-    /// The value of a column, or `nil` if it is `NULL` or if the column has no value.
+    /// The value of a column, or `nil` if the value is `NULL` or missing.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get { self[column.name] }
         set { self[column.name] = newValue }
@@ -33,15 +32,14 @@ public struct PersistenceContainer: Sendable {
         }
     }
 
-    /// Returns the value of a column, or `NULL` if the column has no value.
+    /// Returns the value of a column, or `NULL` if the value is missing.
     func databaseValue(at column: String) -> DatabaseValue {
         position(of: column).map { values[$0] } ?? .null
     }
 
     func contains(_ column: String) -> Bool { position(of: column) != nil }
 
-    /// Returns the columns that have a different value in another container, with the values in
-    /// that container.
+    /// Returns the columns that differ from another container, with that container's values.
     func changes(from container: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
         for (column, value) in self {
@@ -71,8 +69,8 @@ extension PersistenceContainer: RandomAccessCollection {
 }
 
 extension String {
-    /// Returns whether two names are the same in SQLite, which ignores only the case of ASCII
-    /// letters.
+    /// Returns whether two names are the same in SQLite, which ignores the case of ASCII letters
+    /// only.
     func isSameIdentifier(as other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }

@@ -3,15 +3,14 @@ import Foundation
 
 /// The columns of a row, by coding key.
 struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    /// The columns.
+    /// The columns of the row.
     ///
-    /// The type of the columns is not generic, so access to its members does not depend on the
-    /// key's type.
+    /// `RowColumns` is not generic, so access to its members does not depend on the key's type.
     ///
     /// The columns are not reference-counted, because `KeyedDecodingContainer` copies this
     /// structure for each value. The decoder owns the columns, and the code that decodes retains
-    /// the decoder. A container that escapes from `init(from:)` is invalid, like a cursor's row
-    /// outside its access, and using the container stops the program.
+    /// the decoder. A container that escapes from `init(from:)` is invalid. Its use is a fatal
+    /// error.
     private let lent: LentColumns
 
     @inline(__always)
@@ -39,9 +38,9 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// Returns the column for a key.
     ///
-    /// The coding keys that the compiler synthesizes are enumeration cases without associated
-    /// values. They usually occupy at most one byte, which identifies the key. Other keys are found
-    /// by their text.
+    /// The compiler synthesizes coding keys as enumeration cases without associated values. These
+    /// keys usually occupy at most one byte, which identifies the key. Larger keys are found by
+    /// their text.
     @inline(__always)
     private func column(_ key: Key) -> ResolvedColumn {
         guard MemoryLayout<Key>.size <= 1 else { return columns.named(key.stringValue) }
@@ -135,7 +134,6 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try readSlowly(Value?.self, key, column)
     }
 
-    /// Reads the value from a copied row, or throws an error.
     @inline(never)
     private func readSlowly<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type,
@@ -149,7 +147,6 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     // MARK: Dates and data
 
-    /// Reads a date or data with the record's strategies.
     @inline(__always)
     private func readWithStrategy<
         Value: DatabaseValueConvertible & StatementColumnConvertible,
@@ -261,7 +258,6 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try columns.row.decode(Value?.self, atUncheckedIndex: index).map { identical($0, as: type) }
     }
 
-    /// Decodes a type that consists of a single value or is stored as JSON.
     private func decodeCoded<T: Decodable>(
         _ type: T.Type,
         _ key: Key,
@@ -297,8 +293,8 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if let value = type as? any DatabaseValueConvertible.Type {
             return try decodeMissing(value, key, as: type)
         }
-        // For example, `struct BookInfo { var book: Book; var author: Author }` can be decoded from
-        // a row with the columns of a book and a scope `author`. Only one key can represent the row
+        // For example, decode `struct BookInfo { var book: Book; var author: Author }` from a row
+        // with the columns of a book and a scope `author`. Only one key can represent the row
         // itself.
         guard let rootKey = columns.rootKey else {
             columns.setRootKey(key.stringValue)

@@ -2,8 +2,8 @@ import Foundation
 
 /// Decodes records from the columns of a row.
 ///
-/// One decoder decodes all rows of a cursor. It caches the column for each key, so that decoding a
-/// row does not compare names.
+/// One decoder decodes all rows of a cursor. It caches the column for each key, so decoding a row
+/// does not compare names.
 final class RecordDecoder: Decoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
@@ -14,7 +14,7 @@ final class RecordDecoder: Decoder {
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
 
-    /// Returns the error for decoding a single value, if the row takes the place of a missing
+    /// Returns the error to throw for a single-value decoding, if the row replaces a missing
     /// column.
     private let missing: (() -> RowDecodingError)?
 
@@ -66,11 +66,11 @@ final class RecordDecoder: Decoder {
     }
 }
 
-/// Keeps a value from row to row.
+/// A value that a decoder keeps from row to row.
 ///
 /// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type in each call,
 /// which takes as long as reading three columns. The class of an object contains its type
-/// information, so a method of the object needs no lookup. The method must therefore not be
+/// information, so a method of the object needs no lookup. This method must therefore not be
 /// inlined.
 private final class Kept<Value> {
     private let kept: Value
@@ -81,7 +81,7 @@ private final class Kept<Value> {
     func value() -> Value { kept }
 }
 
-/// Decodes a record that is a single value: the first column, or a wrapped record.
+/// Decodes a record from a single value: the first column, or a wrapped record.
 private struct FirstColumnDecoder: SingleValueDecodingContainer {
     let columns: RowColumns
     let codingPath: [any CodingKey]
@@ -118,7 +118,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 extension Row {
     /// Decodes a value from the whole row, as a record if `type` is a record type.
     ///
-    /// `columns` belongs to the enclosing row and retains the decoder.
+    /// The columns of the enclosing row retain the decoder.
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
         within columns: RowColumns,
@@ -144,12 +144,14 @@ extension Row {
         _ record: Record.Type,
         as type: T.Type
     ) throws -> T {
-        // Uses a separate row object, because the current decoder must not be replaced.
+        // Use a separate row object to preserve the current row's decoder.
         identical(try record.init(row: newInstance), as: type)
     }
 }
 
-/// Casts a value to the type of another generic parameter, which must be the same type.
+/// Casts a value to the type of another generic parameter.
+///
+/// - Precondition: `Value` and `T` are the same type.
 @inline(__always)
 func identical<Value, T>(_ value: Value, as type: T.Type) -> T {
     precondition(Value.self == T.self)

@@ -8,7 +8,7 @@ final class RecordEncoder: Encoder {
     fileprivate let recordType: any EncodableRecord.Type
     /// Returns the column for a key.
     ///
-    /// The closure is `nil` if the columns have the names of the keys.
+    /// A value of `nil` means that the columns have the names of the keys.
     fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
@@ -59,16 +59,14 @@ final class RecordEncoder: Encoder {
     }
 }
 
-/// Receives the values of columns by coding key.
-///
-/// A missing value is `NULL`.
+/// Receives column values by coding key, and stores missing values as `NULL`.
 private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
     func encodeNil(forKey key: Key) { encoder.container.set(.null, encoder.column(key)) }
 
-    // These types do not require a check for conformances.
+    // These types need no check for conformances.
     func encode(_ value: Bool, forKey key: Key) { set(value, key) }
     func encode(_ value: String, forKey key: Key) { set(value, key) }
     func encode(_ value: Double, forKey key: Key) { set(value, key) }

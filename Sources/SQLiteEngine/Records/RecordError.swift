@@ -5,7 +5,7 @@ public enum RecordError: Error {
 }
 
 extension RecordError: CustomStringConvertible {
-    /// The table and the key.
+    /// A description that contains the table and the key.
     public var description: String {
         switch self {
         case .recordNotFound(let table, let key):

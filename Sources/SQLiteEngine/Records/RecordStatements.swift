@@ -19,7 +19,6 @@ struct RecordStatements {
         return values.allSatisfy(\.isNull) ? nil : values
     }
 
-    /// The primary key by column.
     var key: [String: DatabaseValue] {
         Dictionary(
             shape.primaryKey.map { ($0, container.databaseValue(at: $0)) },
@@ -27,7 +26,6 @@ struct RecordStatements {
         )
     }
 
-    /// The error for a record that has no row.
     var notFound: RecordError { .recordNotFound(databaseTableName: table, key: key) }
 
     func insert(
@@ -48,8 +46,8 @@ struct RecordStatements {
     /// Returns the statement that inserts a row or updates the conflicting row.
     ///
     /// - Parameters:
-    ///   - target: The columns of the unique key to check for a conflict. If empty, all keys are
-    ///     checked.
+    ///   - target: The columns of the unique key to check for a conflict, or an empty array to
+    ///     check all keys.
     ///   - strategy: How to change the conflicting row.
     ///   - selection: The columns that the statement returns.
     /// - Returns: The statement with its arguments.
@@ -85,9 +83,9 @@ struct RecordStatements {
 
     /// Returns the statement that updates columns, or `nil` if the primary key is `NULL`.
     ///
-    /// The statement skips columns that the table does not have, columns that the record does not
-    /// write, and the primary key. If no column remains, the statement writes the existing key so
-    /// that transaction observers are notified of a change.
+    /// The statement skips columns that are missing from the table or the record, and the primary
+    /// key. If no column remains, the statement writes the existing key, so transaction observers
+    /// still receive a change.
     func update(
         _ resolution: Database.ConflictResolution,
         columns: Set<String>,
@@ -119,8 +117,7 @@ struct RecordStatements {
         return try statement(sql, keyValues, [])
     }
 
-    /// Returns the statement that checks whether the row exists, or `nil` if the primary key is
-    /// `NULL`.
+    /// Returns the statement that checks for the row, or `nil` if the primary key is `NULL`.
     func exists() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = """

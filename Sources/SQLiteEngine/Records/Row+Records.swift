@@ -1,16 +1,16 @@
 import Foundation
 
 extension Row {
-    /// The value of a column, as `Int64`, `Double`, `String`, or `Data`.
+    /// The value of a column as `Int64`, `Double`, `String`, or `Data`.
     ///
-    /// The value is `nil` if it is `NULL` or if the column does not exist.
+    /// The result is `nil` if the value is `NULL` or the column does not exist.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         self[column.name]
     }
 
     /// The value of a column.
     ///
-    /// It is a fatal error if the value is missing or cannot be converted.
+    /// A missing or inconvertible value is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
@@ -18,7 +18,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// It is a fatal error if the value is missing or cannot be converted.
+    /// A missing or inconvertible value is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ column: some ColumnExpression
@@ -48,9 +48,7 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// Returns the first value that is not `NULL`.
-    ///
-    /// Columns that do not exist are skipped.
+    /// Returns the first value that is not `NULL`, and ignores columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
     ) -> T? {
@@ -59,7 +57,7 @@ extension Row {
 
     /// Calls `body` with the bytes of a column, which are valid only during the call.
     ///
-    /// The bytes are `nil` if the column does not exist.
+    /// The bytes are `nil` if the value is `NULL` or the column does not exist.
     public func withUnsafeData<T>(
         at column: some ColumnExpression,
         _ body: (Data?) throws -> T
@@ -69,7 +67,7 @@ extension Row {
 
     /// The record in a scope.
     ///
-    /// It is a fatal error if the record cannot be created.
+    /// A failure to create the record is a fatal error.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             guard let row = scopesTree[scope] else {
@@ -83,7 +81,7 @@ extension Row {
 
     /// The record in a scope, or `nil` if the scope is missing or contains only `NULL` values.
     ///
-    /// It is a fatal error if the record cannot be created.
+    /// A failure to create the record is a fatal error.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
         guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
         do {

@@ -1,8 +1,9 @@
 import CSQLite
 
-/// Caches the column for each key in a cursor's rows, and how to read types from the columns.
+/// A cache of the column for each key in a cursor's rows, and of the way to read types from
+/// columns.
 ///
-/// The cursor belongs to one access, so the variables do not need exclusivity checks.
+/// The cursor belongs to one access, so the variables need no exclusivity checks.
 final class RowColumns {
     let row: Row
     let statement: SQLiteStatement?
@@ -10,16 +11,15 @@ final class RowColumns {
     let recordTypeID: ObjectIdentifier
     let codingPath: [any CodingKey]
 
-    /// The columns by key, for keys of one byte.
+    /// The columns for keys of one byte, indexed by that byte.
     let byByte: UnsafeMutablePointer<ResolvedColumn>
 
-    /// The columns by the text of the key, for larger keys.
+    /// The columns for larger keys, by key text.
     @exclusivity(unchecked) private var byName: [String: ResolvedColumn] = [:]
 
-    /// How to read a type from each column.
     @exclusivity(unchecked) private var readings: [Reading?]
 
-    /// The columns of the scopes that were requested as containers.
+    /// The columns of scopes that were requested as containers.
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
     /// The key that was decoded from the whole row, if any.
@@ -27,12 +27,10 @@ final class RowColumns {
     /// At most one key can be decoded from the whole row.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
-    /// The decoders of parts of the row.
-    ///
-    /// Their containers can be used while the row is current.
+    /// The decoders of parts of the current row.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
-    /// One bit for each column whose dates and data are known to be read without a strategy.
+    /// A bit mask of the first 64 columns that are known to read dates and data without a strategy.
     @exclusivity(unchecked) private var plainColumns: UInt64 = 0
 
     /// Whether the cache contains state that belongs to a single row.
@@ -45,7 +43,6 @@ final class RowColumns {
     @inline(__always)
     var decoder: RecordDecoder { owner.unsafelyUnwrapped }
 
-    /// Lends these columns to containers.
     let lent = LentColumns()
 
     init(row: Row, recordType: any FetchableRecord.Type, codingPath: [any CodingKey]) {
@@ -65,7 +62,7 @@ final class RowColumns {
         byByte.deallocate()
     }
 
-    /// Called when the cursor moves to another row.
+    /// Clears the state of the previous row, if any.
     @inline(__always)
     func beginRow() {
         if isMarked { clearRowState() }
@@ -79,7 +76,6 @@ final class RowColumns {
         for nested in nestedColumns.values { nested.beginRow() }
     }
 
-    /// Records the key that is decoded from the whole row.
     func setRootKey(_ key: String) {
         isMarked = true
         rootKey = key
@@ -122,13 +118,11 @@ final class RowColumns {
         return row.layout.names.firstIndex { conversion($0) == name }
     }
 
-    /// The keys of the columns.
     var keys: [String] {
         let conversion = recordType.databaseColumnDecodingStrategy.conversion
         return row.layout.names.map { conversion?($0) ?? $0 }
     }
 
-    /// Returns the error for a key without a column.
     func notFound(_ key: some CodingKey) -> RowDecodingError {
         guard let reason = recordType.databaseColumnDecodingStrategy.missing(key) else {
             return .columnNotFound(key.stringValue, row: row)
@@ -139,7 +133,7 @@ final class RowColumns {
 
     /// Returns whether a column's dates and data are read without a strategy.
     ///
-    /// The result is cached for each of the first 64 columns.
+    /// For the first 64 columns, the method caches this result.
     @inline(__always)
     func readsAsIs(_ column: ResolvedColumn) -> Bool {
         let bit = UInt64(1) << UInt64(UInt32(bitPattern: column.position))
@@ -172,12 +166,12 @@ final class RowColumns {
         return nested
     }
 
-    /// Returns how to read a type from a column.
+    /// Returns the method to read a type from a column.
     func reading<T>(of type: T.Type, in column: Int) -> Reading.Method {
         let id = ObjectIdentifier(type)
         if let reading = readings[column], reading.type == id { return reading.method }
-        // Conversion takes precedence over decoding, because it reads dates from text and `NULL` as
-        // a value.
+        // Conversion takes precedence over decoding, because a conversion can read dates from text
+        // and `NULL` as a value.
         let method: Reading.Method =
             if let value = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type
             {
@@ -192,7 +186,6 @@ final class RowColumns {
     }
 }
 
-/// A way to read a type from a column.
 struct Reading {
     enum Method {
         case statement(any (DatabaseValueConvertible & StatementColumnConvertible).Type)
@@ -204,7 +197,6 @@ struct Reading {
     let method: Method
 }
 
-/// The location of a key's value.
 struct ResolvedColumn {
     /// The index of the column in the row, or a negative number if the key has no column.
     let position: Int32

@@ -1,11 +1,10 @@
-/// Selects the rows of a table that have the given keys.
+/// A filter that selects the rows of a table with the given keys.
 @usableFromInline
 struct KeyFilter: Sendable {
     /// The condition after `WHERE`, or `nil` for all rows.
     let condition: String?
     let arguments: StatementArguments
 
-    /// All rows.
     @usableFromInline static let all = KeyFilter(condition: nil, arguments: StatementArguments())
 
     /// Selects the rows with the given values of a single-column primary key.
@@ -48,17 +47,15 @@ struct KeyFilter: Sendable {
         self.arguments = arguments
     }
 
-    /// The condition with its keyword.
     var clause: String { condition.map { " WHERE \($0)" } ?? "" }
 }
 
-/// Returns question marks separated by commas, such as `?,?,?`.
 func questionMarks(_ count: Int) -> String {
     count == 0 ? "" : "?" + String(repeating: ",?", count: count - 1)
 }
 
 extension Database {
-    /// Returns the only column of a table's primary key.
+    /// Returns the single column of a table's primary key.
     ///
     /// - Throws: `SQLITE_MISUSE` if the primary key does not have exactly one column.
     func keyColumn(of table: String) throws -> String {
@@ -77,7 +74,6 @@ extension Database {
 }
 
 extension TableRecord {
-    /// Returns the statement that selects rows.
     @usableFromInline
     static func selection(
         _ db: Database,
@@ -166,8 +162,9 @@ extension TableRecord {
         return try deleteAll(db, keys: [key]) > 0
     }
 
-    /// Deletes the rows that match a dictionary of column values and returns whether any row
-    /// existed.
+    /// Deletes the rows that match a dictionary of column values.
+    ///
+    /// - Returns: Whether any row existed.
     @discardableResult
     public static func deleteOne(
         _ db: Database,
@@ -230,7 +227,7 @@ extension Database {
         of table: String,
         _ body: () throws -> T
     ) throws -> (count: Int, value: T) {
-        // Changes by the triggers of a view are counted only in the total. See
+        // SQLite counts changes by the triggers of a view only in the total. See
         // https://sqlite.org/c3ref/changes.html.
         let isView = try tableShape(table).isView
         let before = isView ? totalChangesCount : 0

@@ -2,20 +2,19 @@ import Telemetry
 
 /// A type that is associated with a table.
 public protocol TableRecord: SendableMetatype {
-    /// The type that contains the columns, which is an `enum Columns` inside the record type by
-    /// convention.
+    /// The type that contains the columns. By convention, an `enum Columns` inside the record type.
     associatedtype Columns = Never
 
-    /// The type of ``databaseComponents``, which is the metatype of the columns.
+    /// The type of ``databaseComponents``. Defaults to the metatype of `Columns`.
     associatedtype DatabaseComponents = Columns.Type
 
     /// The name of the table, without its schema.
     ///
-    /// The default is the type's name with a lowercase initial: `player` for `Player`,
+    /// Defaults to the type's name with a lowercase initial, such as `player` for `Player` and
     /// `httpRequest` for `HTTPRequest`.
     static var databaseTableName: String { get }
 
-    /// The selection from the table, which is all columns by default.
+    /// The selection from the table. Defaults to all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
     /// The columns, for closures that select some of the columns.
@@ -33,8 +32,8 @@ extension TableRecord {
 
     /// The type's name with a lowercase initial.
     ///
-    /// The letters of a leading initialism all become lowercase: `urlCache` for `URLCache`, `html`
-    /// for `HTML`.
+    /// All letters of a leading initialism become lowercase, such as in `urlCache` for `URLCache`
+    /// and `html` for `HTML`.
     static var defaultDatabaseTableName: String {
         let type = ObjectIdentifier(Self.self)
         return tableNames.withLock { names in
@@ -49,7 +48,7 @@ extension TableRecord {
     public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
 }
 
-/// The table names that were derived from type names.
+/// The table names derived from type names.
 private let tableNames = Lock<[ObjectIdentifier: String]>([:])
 
 private func tableName(ofType type: String) -> String {

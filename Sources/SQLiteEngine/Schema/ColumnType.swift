@@ -1,5 +1,5 @@
 extension Database {
-    /// The type in a column's declaration, such as `INTEGER`.
+    /// A type in a column declaration, such as `INTEGER`.
     ///
     /// SQLite accepts any word and derives the affinity from it. See
     /// https://sqlite.org/datatype3.html, section 3.1.

@@ -1,43 +1,37 @@
 import CSQLite
 
 extension Database {
-    /// Returns whether a table exists in one schema or in any schema.
+    /// Returns whether a table exists in a schema or in any schema.
     ///
-    /// - Parameters:
-    ///   - name: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: Whether the table exists.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
     }
 
-    /// Returns whether a view exists in one schema or in any schema.
+    /// Returns whether a view exists in a schema or in any schema.
     ///
-    /// - Parameters:
-    ///   - name: The name of the view, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: Whether the view exists.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
     }
 
-    /// Returns whether a trigger exists in one schema or in any schema.
+    /// Returns whether a trigger exists in a schema or in any schema.
     ///
-    /// - Parameters:
-    ///   - name: The name of the trigger, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: Whether the trigger exists.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("trigger", name, in: schemaName)
     }
 
-    /// Returns whether a table belongs to SQLite.
+    /// Returns whether SQLite reserves a table's name for internal use.
     public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
         let name = tableName.lowercased()
         return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
@@ -52,8 +46,6 @@ extension Database {
     }
 
     /// Returns SQLite's counter of schema changes in the main database.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func schemaVersion() throws -> Int32 {
         try Int32.fetchOne(self, sql: "PRAGMA schema_version") ?? 0
     }
@@ -66,7 +58,7 @@ extension Database {
 
     // MARK: Observation
 
-    /// Returns the name of a table as spelled in the schema, or `nil` if the table does not exist.
+    /// Returns a table name as spelled in the schema, or `nil` if the table does not exist.
     func canonicalTableName(_ name: String) throws -> String? {
         for database in try databaseNames() {
             if let name = try schema(of: database).canonicalName(name, type: "table") {
@@ -78,7 +70,7 @@ extension Database {
         return nil
     }
 
-    /// Returns the names of all tables, starting with the tables of `temp`.
+    /// Returns the names of all tables, with the tables of `temp` first.
     func allTableNames() throws -> [String] {
         try databaseNames().flatMap { database in
             try schema(of: database).objects.filter { $0.key.type == "table" }.map(\.value)
@@ -107,7 +99,8 @@ extension Database {
 
     // MARK: The cache
 
-    /// Called after this connection has changed its schema or rolled back a change.
+    /// Discards cached schema information after this connection has changed its schema or rolled
+    /// back a change.
     func schemaDidChange() {
         if isInsideTransaction {
             hasChangedSchema = true

@@ -1,15 +1,14 @@
 import CSQLite
 
 extension Database {
-    /// Makes SQLite discard its in-memory schema and read the schema again when it next prepares a
-    /// statement.
+    /// Makes SQLite discard its in-memory schema and reload it when it next prepares a statement.
     ///
-    /// The reset also disconnects the virtual tables that no live statement uses. Some virtual
-    /// tables, such as FTS and R-tree tables, keep statements on the connection, which are then
-    /// finalized. The virtual tables connect again when they are next used.
+    /// The reset also disconnects virtual tables that no live statement uses. Some virtual tables,
+    /// such as FTS and R-tree tables, keep statements on the connection. SQLite finalizes these
+    /// statements when it disconnects the tables, and connects the tables again at their next use.
     ///
-    /// The pragma reads nothing from the file and acquires no lock. Its only side effect is that it
-    /// turns `writable_schema` off, which this method undoes. See
+    /// The pragma reads nothing from the file and acquires no lock. Its only side effect is to turn
+    /// `writable_schema` off, which this method undoes. See
     /// https://sqlite.org/pragma.html#pragma_writable_schema.
     func resetSchema() {
         let wasTraceMuted = isTraceMuted
@@ -22,7 +21,7 @@ extension Database {
             -1,
             &isWritable
         )
-        // Retries, because an interrupt from another thread can stop the parser.
+        // Retry, because an interrupt from another thread can stop the parser.
         for _ in 0..<100 {
             let code = sqlite3_exec(
                 handle,
@@ -38,14 +37,14 @@ extension Database {
         }
     }
 
-    /// Called after another connection of this process has changed the schema, before the caches
-    /// are searched for a statement.
+    /// Prepares the connection after another connection of this process has changed the schema.
     ///
-    /// SQLite compares its in-memory schema with the file only when a statement runs. A statement
-    /// that is prepared after the change but before another statement runs has the old columns.
+    /// Call this method before a cache lookup of a statement. SQLite compares its in-memory schema
+    /// with the file only when a statement runs. A statement that is prepared after the change but
+    /// before another statement runs has the old columns.
     @inline(never)
     func otherConnectionDidChangeSchema() {
-        // Any error occurs again when a statement is prepared or runs.
+        // If this call fails, the error occurs again when a statement is prepared or runs.
         try? confirmSchemaState()
         discardCachedSchema()
         let transactionState = sqlite3_txn_state(handle, nil)
@@ -53,8 +52,8 @@ extension Database {
         // reset would expire the statement. A connection that writes has the latest schema,
         // including its uncommitted changes.
         if transactionState != SQLITE_TXN_WRITE, !hasRunningStatement { resetSchema() }
-        // The open transaction may still read the state before the change. Statements that are
-        // prepared in this transaction must not be reused in the next one.
+        // The open transaction may still read the state before the change. The next transaction
+        // must not reuse statements that are prepared in this transaction.
         if transactionState != SQLITE_TXN_NONE {
             discardsSchemaAfterTransaction = true
             attention.insert(.transaction)

@@ -4,12 +4,12 @@ import Telemetry
 /// Counts the changes that this process makes to the schema of a database.
 ///
 /// All connections to a file share the count. A connection that detects a new count clears its
-/// cached schema without a query. Changes by other processes are detected in the database itself.
-/// See ``SchemaCache``.
+/// cached schema without a query. ``SchemaCache`` explains how connections detect changes by other
+/// processes.
 ///
-/// `@unchecked Sendable`: the count is atomic, and its memory exists as long as the object.
+/// `@unchecked Sendable`: the count is atomic, and its memory lives as long as this object.
 final class SchemaGeneration: @unchecked Sendable {
-    /// The count, behind a pointer so that connections can read it without retaining the object.
+    /// The count, behind a pointer so that connections can read it without retaining this object.
     let count: UnsafeMutablePointer<Atomic<UInt64>>
 
     private struct Entry {
@@ -28,7 +28,7 @@ final class SchemaGeneration: @unchecked Sendable {
         count.deallocate()
     }
 
-    /// Returns the shared count of a file, or a separate one for a database without a file.
+    /// Returns the shared count of a file, or a separate count for a database without a file.
     static func shared(path: String) -> SchemaGeneration {
         guard !path.isEmpty, path != ":memory:" else { return SchemaGeneration() }
         return shared.withLock { entries in
@@ -40,7 +40,6 @@ final class SchemaGeneration: @unchecked Sendable {
         }
     }
 
-    /// The current count.
     var current: UInt64 { count.pointee.load(ordering: .acquiring) }
 
     func increase() { count.pointee.wrappingAdd(1, ordering: .acquiringAndReleasing) }

@@ -1,27 +1,26 @@
 import CSQLite
 
-/// The properties of a table that a record requires.
+/// The table properties that a record requires.
 struct TableShape {
     /// The columns in order, including generated columns.
     let columns: [String]
 
-    /// The columns of the primary key, or `rowid` if none is declared.
+    /// The columns of the primary key, or `rowid` if the table declares no key.
     ///
-    /// The key of a view comes from the schema source.
+    /// The schema source provides the key of a view.
     let primaryKey: [String]
 
     /// The column that is an alias of the rowid (`INTEGER PRIMARY KEY`).
     let rowIDColumn: String?
 
-    /// Whether the table is a view.
     let isView: Bool
 }
 
 extension Database {
-    /// Returns the shape of a table or a view.
+    /// Returns the shape of a table or a view, ignoring the case of the name.
     ///
-    /// - Parameter name: The name, ignoring case.
-    /// - Returns: The shape, which is cached until the schema changes.
+    /// The shape is cached until the schema changes.
+    ///
     /// - Throws: `SQLITE_ERROR` if no table or view has this name.
     func tableShape(_ name: String) throws -> TableShape {
         let key = name.lowercased()
@@ -39,7 +38,6 @@ extension Database {
         throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
     }
 
-    /// Fetches the shape of a table or a view in one database.
     func fetchShape(
         of table: String,
         in database: String,
@@ -60,8 +58,8 @@ extension Database {
         keys.sort { $0.position < $1.position }
         var rowIDColumn: String?
         if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
-            // The primary key of a table without rowids and an `INTEGER PRIMARY KEY DESC` have a
-            // separate index. See https://sqlite.org/lang_createtable.html#rowid.
+            // The primary key of a table without rowids has a separate index, and so does an
+            // `INTEGER PRIMARY KEY DESC`. See https://sqlite.org/lang_createtable.html#rowid.
             let indexCount =
                 try Int.fetchOne(
                     self,

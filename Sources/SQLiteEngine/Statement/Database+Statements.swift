@@ -3,24 +3,24 @@ import CSQLite
 extension Database {
     /// Prepares a statement.
     ///
-    /// - Parameter sql: One statement, which may be surrounded by white space, comments, and
+    /// - Parameter sql: One statement, optionally surrounded by white space, comments, and
     ///   semicolons.
     /// - Returns: The statement, without arguments.
-    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if there are several
-    ///   statements.
+    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the SQL contains
+    ///   several statements.
     public func makeStatement(sql: String) throws -> Statement {
         try makeStatement(sql: sql, flags: 0)
     }
 
-    /// Returns a cached statement, and prepares it if needed.
+    /// Returns a cached statement, or prepares and caches a new statement.
     ///
     /// A connection caches up to 256 statements with a total size of up to 4 MiB, and removes the
     /// least recently used statement first. The methods that fetch from SQL text use a separate
     /// cache of the same size.
     ///
     /// A cached statement keeps the arguments of its last use. Do not use a cursor over it after
-    /// the access ends. While a cached statement is being iterated, this method returns another
-    /// statement for the same SQL.
+    /// the access ends. While a cursor iterates over a cached statement, this method returns
+    /// another statement for the same SQL.
     public func cachedStatement(sql: String) throws -> Statement {
         preconditionRightThread()
         discardOutdatedSchema()
@@ -28,7 +28,7 @@ extension Database {
         return try prepareCachedStatement(sql: sql)
     }
 
-    /// Returns a cached statement for a fetch that keeps neither the statement nor its arguments.
+    /// Returns a cached statement for a fetch that keeps neither the statement nor the arguments.
     @usableFromInline
     func fetchStatement(sql: String) throws -> Statement {
         preconditionRightThread()
@@ -48,7 +48,7 @@ extension Database {
 
     /// Returns a cursor over the statements in SQL text.
     ///
-    /// The cursor prepares each statement when it reaches it.
+    /// The cursor prepares each statement when it reaches that statement.
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
@@ -66,8 +66,8 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
-    ///   - arguments: The values of all parameters. Positional values are used from left to right.
-    ///     Several statements can use the same named value.
+    ///   - arguments: The values of all parameters. Statements consume positional values from left
+    ///     to right, and can share named values.
     /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
     ///   not match the parameters.
     public func execute(
@@ -90,7 +90,7 @@ extension Database {
         guard let statement = try statements.next() else {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
         }
-        // Trailing text that does not compile is treated as another statement.
+        // Treat trailing text that does not compile as another statement.
         let isLast: Bool
         do {
             isLast = try statements.next() == nil

@@ -1,14 +1,10 @@
 // Methods that fetch values through `DatabaseValue`.
 
 extension DatabaseValueConvertible {
-    /// Returns a cursor over the values of the first column.
+    /// Returns a cursor over the values of the first column, which is valid only during the access.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that determines the first column.
-    /// - Returns: A cursor that is valid only during the access.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters.
     @inlinable
     public static func fetchCursor(
@@ -21,14 +17,10 @@ extension DatabaseValueConvertible {
 
     /// Fetches the first column of all rows.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that determines the first column.
-    /// - Returns: The values of the first column.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if a value cannot be decoded.
-    ///   `NULL` cannot be decoded, unless `Self` is an optional.
+    ///   `NULL` cannot be decoded unless `Self` is an optional.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -49,14 +41,11 @@ extension DatabaseValueConvertible {
         return values
     }
 
-    /// Fetches the first column of the first row.
+    /// Fetches the first column of the first row, or returns `nil` if there is no row.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that determines the first column.
-    /// - Returns: The value, or `nil` if it is `NULL` or if there is no row.
+    /// The result is also `nil` if the value is `NULL`. If `arguments` is `nil`, the statement
+    /// keeps its current arguments.
+    ///
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if the value cannot be decoded.
     @inlinable
     public static func fetchOne(

@@ -1,9 +1,8 @@
 /// Recognizes `PRAGMA journal_mode`.
 ///
-/// `sqlite3_stmt_readonly` reports every `PRAGMA journal_mode` as a write, even one that only
-/// queries the mode.
+/// `sqlite3_stmt_readonly` reports every `PRAGMA journal_mode` as a write, even a query of the
+/// mode.
 enum PragmaJournalMode {
-    /// Returns whether the SQL only queries the journal mode.
     static func isQuery(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         let words = words(of: sql)
@@ -16,7 +15,7 @@ enum PragmaJournalMode {
 
     /// Returns whether the SQL may set the journal mode.
     ///
-    /// The result can be a false positive, but never a false negative.
+    /// False positives are possible.
     static func maySet(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         return String(cString: sql).lowercased().contains("journal_mode") && !isQuery(sql)

@@ -1,7 +1,7 @@
 /// Recognizes `PRAGMA optimize`.
 ///
-/// `sqlite3_stmt_readonly` reports this statement as read-only because it runs `ANALYZE` through
-/// nested SQL. See <https://www.sqlite.org/pragma.html#pragma_optimize>.
+/// `sqlite3_stmt_readonly` reports this statement as read-only, because the statement runs
+/// `ANALYZE` through nested SQL. See <https://www.sqlite.org/pragma.html#pragma_optimize>.
 enum PragmaOptimize {
     /// Returns whether the SQL is `PRAGMA optimize`, with or without a schema name and a mask.
     static func matches(_ sql: UnsafePointer<CChar>?) -> Bool {

@@ -1,12 +1,12 @@
-/// The order in which the entries of a cache were last used.
+/// The order in which a cache last used its entries.
 ///
-/// The list is a doubly linked list of indexes into the storage of the cache. Every operation takes
-/// constant time. Once the list has reached its largest size, operations do not allocate memory.
+/// The list is a doubly linked list of indexes into the cache's storage. Every operation takes
+/// constant time. Operations allocate memory only when the list exceeds its largest previous size.
 struct RecencyList {
     private struct Links {
-        /// The index that was used immediately after this one, or ``none``.
+        /// The next more recently used index, or ``none``.
         var newer: Int
-        /// The index that was used immediately before this one, or ``none``.
+        /// The next less recently used index, or ``none``.
         var older: Int
     }
 
@@ -17,12 +17,11 @@ struct RecencyList {
     private var newest = none
     private var oldest = none
 
-    /// The least recently used index, or `nil` if the list is empty.
     var leastRecent: Int? { oldest == Self.none ? nil : oldest }
 
-    /// Adds an index and marks it as used now.
+    /// Adds an index as the most recently used.
     ///
-    /// - Returns: A removed index, if there is one, or the smallest unused index.
+    /// - Returns: A previously removed index, if any, or the smallest unused index.
     mutating func insert() -> Int {
         let index: Int
         if let reused = free.popLast() {
@@ -35,13 +34,12 @@ struct RecencyList {
         return index
     }
 
-    /// Marks an index as used now.
+    /// Marks an index as the most recently used.
     @inline(__always)
     mutating func use(_ index: Int) {
         if index != newest { moveToNewest(index) }
     }
 
-    /// Removes an index.
     mutating func remove(_ index: Int) {
         unlink(index)
         free.append(index)

@@ -1,12 +1,8 @@
 extension Row {
-    /// Returns a cursor over rows.
+    /// Returns a cursor over rows, which is valid only during the access.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: A cursor that is valid only during the access.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
     ///   does not match the columns.
     public static func fetchCursor(
@@ -17,15 +13,9 @@ extension Row {
         try RowCursor(statement, arguments, adapter)
     }
 
-    /// Fetches all rows.
+    /// Fetches copies of all rows.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: Copies of the rows.
-    /// - Throws: A ``DatabaseError``.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
     public static func fetchAll(
         _ statement: Statement,
         arguments: StatementArguments? = nil,
@@ -36,15 +26,9 @@ extension Row {
         return rows
     }
 
-    /// Fetches the distinct rows.
+    /// Fetches copies of the distinct rows.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: Copies of the rows.
-    /// - Throws: A ``DatabaseError``.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
     public static func fetchSet(
         _ statement: Statement,
         arguments: StatementArguments? = nil,
@@ -55,15 +39,9 @@ extension Row {
         return rows
     }
 
-    /// Fetches the first row.
+    /// Fetches a copy of the first row, or returns `nil` if there is no row.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that maps the columns of the rows.
-    /// - Returns: A copy of the row, or `nil` if there is no row.
-    /// - Throws: A ``DatabaseError``.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
     public static func fetchOne(
         _ statement: Statement,
         arguments: StatementArguments? = nil,
@@ -124,7 +102,7 @@ extension Row {
         _ adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
-        // An adapter that maps an unknown column fails before the statement is executed.
+        // Report an adapter that maps an unknown column before the statement runs.
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return }
         let base = statement.layout

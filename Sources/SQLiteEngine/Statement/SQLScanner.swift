@@ -7,7 +7,9 @@ struct SQLScanner {
 
     private var byte: UInt8 { UInt8(bitPattern: next.pointee) }
 
-    /// Skips a character if it comes next, and returns whether it was skipped.
+    /// Skips white space, comments, and semicolons, and then the given character if it comes next.
+    ///
+    /// - Returns: Whether the character was skipped.
     mutating func skip(_ character: UInt8) -> Bool {
         skipSpace()
         guard byte == character else { return false }
@@ -42,7 +44,7 @@ struct SQLScanner {
             if let end {
                 if byte == end {
                     next += 1
-                    // Two closing quotes in a row stand for one quote in the name.
+                    // Two closing quotes in a row represent one quote in the name.
                     guard byte == end, end != UInt8(ascii: "]") else { break }
                 }
             } else if !isIdentifier(byte) {
@@ -54,7 +56,6 @@ struct SQLScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Reads the next identifier and returns it in lowercase.
     mutating func word() -> String { name().lowercased() }
 
     private func lowercase(at index: Int) -> UInt8 {

@@ -9,7 +9,7 @@ public class SQLStatementCursor: Cursor {
     /// The offset of the next statement.
     private var offset = 0
 
-    /// The remaining arguments, or `nil` if the statements are prepared without arguments.
+    /// The remaining arguments, or `nil` to prepare the statements without arguments.
     private var arguments: StatementArguments?
 
     private let argumentCount: Int
@@ -26,7 +26,7 @@ public class SQLStatementCursor: Cursor {
     ///
     /// - Returns: The statement, or `nil` at the end of the text.
     /// - Throws: The error that SQLite reports for the SQL, `SQLITE_MISUSE` if the arguments do not
-    ///   match the parameters, or `CancellationError` if the task of the access was canceled.
+    ///   match the parameters, or `CancellationError` if the access's task was canceled.
     public func next() throws -> Statement? {
         guard let connection = database.handle, !database.isStandIn else {
             let error = database.standInError ?? .connectionIsClosed()
@@ -41,7 +41,7 @@ public class SQLStatementCursor: Cursor {
             try checkEnd(from: start)
             return nil
         }
-        // Cancellation is checked here as well as during execution, because the interrupts that
+        // Check for cancellation here as well as during execution, because the interrupts that
         // cancel an access also stop the parser.
         try database.cancellation?.check()
         try database.confirmSchemaState()
@@ -91,7 +91,7 @@ public class SQLStatementCursor: Cursor {
 
     /// Whether only white space and semicolons follow.
     ///
-    /// This property does not call SQLite. SQLite can be interrupted even if there is nothing to
+    /// This property does not call SQLite. An interrupt can stop SQLite even if there is nothing to
     /// prepare, and a statement that has already run would then appear to fail.
     private var isAtEnd: Bool {
         for index in offset..<bytes.count - 1 {

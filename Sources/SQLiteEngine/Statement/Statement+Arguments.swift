@@ -3,8 +3,8 @@ import CSQLite
 extension Statement {
     /// The arguments for subsequent executions.
     ///
-    /// Setting arguments that do not match the statement's parameters is a fatal error. To handle
-    /// the error, use ``setArguments(_:)``.
+    /// Arguments that do not match the statement's parameters are a fatal error. To handle the
+    /// error, use ``setArguments(_:)``.
     public var arguments: StatementArguments {
         get { storedArguments }
         set {
@@ -19,7 +19,7 @@ extension Statement {
     /// Sets the arguments for subsequent executions.
     ///
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters. The statement then
-    ///   keeps its previous arguments.
+    ///   keeps the previous arguments.
     public func setArguments(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if parameterCount == 1, arguments.more == nil, let value = arguments.first {
@@ -41,7 +41,8 @@ extension Statement {
 
     /// Sets the arguments for subsequent executions without validating them.
     ///
-    /// A parameter without a value is `NULL`, and a value without a parameter is ignored.
+    /// This method sets parameters without a value to `NULL`, and ignores values without a
+    /// parameter.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         if isStepped { reset() }
         sqlite3_clear_bindings(pointer)
@@ -56,7 +57,7 @@ extension Statement {
         areArgumentsBound = true
     }
 
-    /// Binds a value to every parameter, so no previous binding needs to be cleared.
+    /// Binds a value to every parameter, which replaces all previous bindings.
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
         var code = first.bind(to: pointer, at: 1)
@@ -69,8 +70,8 @@ extension Statement {
             }
         }
         guard code == SQLITE_OK else {
-            // Some parameters have new values and others still have old values, so all parameters
-            // are bound again before the next execution.
+            // Some parameters have new values and others still have old values. Bind all parameters
+            // again before the next execution.
             areArgumentsBound = false
             throw bindingError(code, arguments)
         }

@@ -3,9 +3,9 @@ import CSQLite
 extension Statement {
     /// Runs the statement to completion while SQLite reads text and blobs in place.
     ///
-    /// Text and blobs are bound as `SQLITE_STATIC`, so the statement is reset and its bindings are
-    /// cleared before their memory can be released. Afterward, the arguments are stored but not
-    /// bound.
+    /// `SQLITE_STATIC` bindings refer to the caller's text and blobs. This method therefore resets
+    /// the statement and clears the bindings before the memory can be released. Afterward, the
+    /// arguments are stored but not bound.
     func executeBorrowing(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if arguments.isPositional, arguments.positionalCount == parameterCount {
@@ -27,7 +27,7 @@ extension Statement {
         try lend(first, values.more?.values, 0)
     }
 
-    /// Binds a value and the values that follow, then executes the statement.
+    /// Binds a value and all later values, and then executes the statement.
     ///
     /// - Parameters:
     ///   - value: The value of the parameter at `position + 1`.

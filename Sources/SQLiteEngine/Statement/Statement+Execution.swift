@@ -3,8 +3,7 @@ import CSQLite
 extension Statement {
     /// Runs the statement to completion and discards its rows.
     ///
-    /// - Parameter arguments: The values of all parameters, or `nil` to use the arguments that are
-    ///   already set.
+    /// - Parameter arguments: The values of all parameters, or `nil` to keep the current arguments.
     /// - Throws: A ``DatabaseError``.
     public func execute(arguments: StatementArguments? = nil) throws {
         guard let arguments, parameterCount > 0, parameterCount <= Self.borrowedParameterLimit
@@ -16,8 +15,7 @@ extension Statement {
         try executeBorrowing(arguments)
     }
 
-    /// The maximum number of parameters for which SQLite borrows text and blobs instead of copying
-    /// them.
+    /// The maximum number of parameters for which SQLite borrows text and blobs instead of copying.
     ///
     /// Each borrowed parameter uses a few stack frames.
     private static var borrowedParameterLimit: Int { 20 }
@@ -40,7 +38,7 @@ extension Statement {
         }
     }
 
-    /// Ends the current execution, if any, and binds the arguments for the next one.
+    /// Ends the current execution, if any, and binds the arguments for the next execution.
     @usableFromInline
     func prepareExecution(_ arguments: StatementArguments?) throws {
         countExecution()
@@ -64,7 +62,7 @@ extension Statement {
 
     /// Ends an execution after the first row.
     ///
-    /// - Throws: An error from the commit that a reset performs in autocommit mode.
+    /// - Throws: The error of the commit that a reset performs in autocommit mode.
     @usableFromInline
     func finishFirstRow() throws {
         let code = reset()
@@ -73,7 +71,7 @@ extension Statement {
         try database.statementDidExecute(self)
     }
 
-    /// Performs the first step of an execution and returns whether it produced a row.
+    /// Performs the first step of an execution, and returns whether the step produced a row.
     @usableFromInline
     func startStepping() throws -> Bool {
         let database = database
@@ -82,7 +80,7 @@ extension Statement {
         return try finishStep(step(), database)
     }
 
-    /// Performs another step and returns whether it produced a row.
+    /// Performs another step, and returns whether the step produced a row.
     @usableFromInline
     func continueStepping() throws -> Bool {
         let code = step()

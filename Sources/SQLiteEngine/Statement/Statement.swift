@@ -9,19 +9,18 @@ public typealias SQLiteStatement = OpaquePointer
 /// steps ``sqliteStatement`` directly must reset it afterward.
 ///
 /// Some variables are exempt from exclusivity checks, because a check takes as long as binding a
-/// value. This is safe because only one thread at a time holds the connection, and no variable is
-/// passed `inout` to code that could access it again.
+/// value. This exemption is safe because only one thread at a time holds the connection, and no
+/// variable is passed `inout` to code that could access it again.
 public final class Statement {
     /// The C statement, for features that this library does not provide.
     ///
-    /// After this property is read, the connection may be used in any way, as with
+    /// Reading this property has the same effects on the connection as reading
     /// ``Database/sqliteConnection``.
     public var sqliteStatement: SQLiteStatement {
         database.willExposeHandle()
         return pointer
     }
 
-    /// The C statement, for internal use.
     @usableFromInline package let pointer: SQLiteStatement
 
     unowned let database: Database
@@ -31,16 +30,16 @@ public final class Statement {
     /// The number that identifies the statement in the probe.
     let number: UInt64
 
-    /// The number of parameters, or the highest index if the SQL numbers them.
+    /// The number of parameters, or the highest index if the SQL numbers the parameters.
     let parameterCount: Int
 
     /// Whether the statement itself writes nothing (`sqlite3_stmt_readonly`).
     public let isReadonly: Bool
 
-    /// Whether the statement can run while writes are not allowed.
+    /// Whether the statement may run on a read-only connection.
     ///
-    /// `PRAGMA optimize` must not run because it writes statistics, although SQLite reports it as
-    /// read-only. A `PRAGMA journal_mode` query can run, although SQLite reports it as a write.
+    /// SQLite reports `PRAGMA optimize` as read-only, but the statement writes statistics and must
+    /// not run. SQLite reports a `PRAGMA journal_mode` query as a write, but the query may run.
     let mayRunReadOnly: Bool
 
     /// The effect of the statement other than reading and writing rows.
@@ -48,13 +47,13 @@ public final class Statement {
 
     let hasEffect: Bool
 
-    /// What the statement reads and changes, or `nil` until requested.
+    /// The analysis of the reads and changes, or `nil` until first requested.
     var analysis: StatementAnalysis?
 
     /// The number of repreparations by SQLite when ``analysis`` was created.
     var analysisVersion: CInt = 0
 
-    /// The epoch of the authorizer when the statement was prepared.
+    /// The authorizer's epoch when the statement was prepared.
     let preparationEpoch: Int
 
     /// The arguments that are bound, or that failed to bind.
@@ -63,22 +62,22 @@ public final class Statement {
     /// Whether ``storedArguments`` are bound.
     @exclusivity(unchecked) var areArgumentsBound: Bool
 
-    /// Counts the executions so that a cursor can detect when the statement is executed again.
+    /// The number of executions, by which a cursor detects that another call executed the
+    /// statement.
     @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 
     /// Whether the statement is known to start a read transaction if none is open.
     @exclusivity(unchecked) var beginsRead = false
 
-    /// Whether the statement has been stepped since the last reset.
+    /// Whether a step has occurred since the last reset.
     @exclusivity(unchecked) @usableFromInline var isStepped = false
 
-    /// The cached value of ``layout``.
     var columns: RowLayout?
 
     /// The number of repreparations by SQLite when ``columns`` was created.
     var columnsVersion: CInt = 0
 
-    /// The names of the parameters, with `nil` for a parameter without a name.
+    /// The names of the parameters, with `nil` for each parameter without a name.
     private(set) lazy var parameterNames: [String?] = (0..<parameterCount).map {
         // The first byte is `:`, `@`, `$`, or `?`. SQLite treats the number of `?5` as a name.
         guard let name = sqlite3_bind_parameter_name(pointer, CInt($0 + 1)) else {
@@ -115,10 +114,10 @@ public final class Statement {
 
     func countExecution() { execution &+= 1 }
 
-    /// Ends the current execution, if any, and prepares the statement for the next one.
+    /// Ends the current execution, if any, and prepares the statement for the next execution.
     ///
-    /// - Returns: The error code of the last step, or of the commit that the reset performs in
-    ///   autocommit mode. Otherwise, `SQLITE_OK`.
+    /// - Returns: The error code of the last step or of the commit that the reset performs in
+    ///   autocommit mode, or `SQLITE_OK`.
     @discardableResult
     func reset() -> CInt {
         isStepped = false

@@ -5,17 +5,16 @@
 /// try db.execute(sql: "UPDATE player SET score = :score", arguments: ["score": 0])
 /// ```
 ///
-/// A named parameter takes the value with its name, if any. All other parameters take the
+/// A named parameter receives the value with its name, if any. All other parameters receive the
 /// positional values, from left to right.
 public struct StatementArguments: Hashable, Sendable {
-    /// The first positional value, stored inline.
-    ///
-    /// No allocation is needed for the arguments of a fetch by key.
+    /// The first positional value, stored inline so that the arguments of a fetch by key need no
+    /// allocation.
     @usableFromInline var first: DatabaseValue?
 
     /// The values that are not stored inline, or `nil` if there are none.
     ///
-    /// The reference is a single word, so arguments are inexpensive to pass.
+    /// The reference is a single word, so passing arguments is inexpensive.
     @usableFromInline var more: MoreArguments?
 
     /// Creates empty arguments.
@@ -28,21 +27,17 @@ public struct StatementArguments: Hashable, Sendable {
     /// Whether there are no arguments.
     public var isEmpty: Bool { first == nil && named.isEmpty }
 
-    /// The positional values after the first.
     var others: [DatabaseValue] { more?.values ?? [] }
 
-    /// The values by name, without the `:`, `@` or `$` of the SQL.
+    /// The values by name, without the `:`, `@`, or `$` of the SQL.
     var named: [String: DatabaseValue] { more?.names ?? [:] }
 
-    /// Whether there are no named values.
     @inline(__always)
     var isPositional: Bool { more?.names.isEmpty ?? true }
 
-    /// The number of positional values.
     @inline(__always)
     var positionalCount: Int { first == nil ? 0 : (more?.values.count ?? 0) + 1 }
 
-    /// The positional values.
     var values: [DatabaseValue] { first.map { [$0] + others } ?? [] }
 
     @usableFromInline
@@ -53,7 +48,7 @@ public struct StatementArguments: Hashable, Sendable {
         }
     }
 
-    /// Returns whether two values have the same arguments.
+    /// Returns whether both operands have the same values.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.first == rhs.first && lhs.others == rhs.others && lhs.named == rhs.named
     }
@@ -66,13 +61,11 @@ public struct StatementArguments: Hashable, Sendable {
     }
 }
 
-/// The arguments after the first.
 @usableFromInline
 final class MoreArguments: Sendable {
-    /// The positional values.
+    /// The positional values after the first.
     let values: [DatabaseValue]
 
-    /// The values by name.
     let names: [String: DatabaseValue]
 
     @usableFromInline
@@ -95,8 +88,7 @@ extension StatementArguments {
         self.init(values: values.map(\.databaseValue))
     }
 
-    /// Creates positional arguments, or returns `nil` if a value cannot be converted to a database
-    /// value.
+    /// Creates positional arguments, or returns `nil` if a value has no database representation.
     public init?(_ array: [Any]) {
         var values: [DatabaseValue] = []
         for value in array {
@@ -121,8 +113,9 @@ extension StatementArguments {
         self.init(values: [], names: named)
     }
 
-    /// Creates named arguments, or returns `nil` if a key is not a string or if a value cannot be
-    /// converted to a database value.
+    /// Creates named arguments.
+    ///
+    /// The result is `nil` if a key is not a string or a value has no database representation.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var named: [String: DatabaseValue] = [:]
         for (name, value) in dictionary {
@@ -138,10 +131,10 @@ extension StatementArguments {
 extension StatementArguments {
     /// Appends arguments.
     ///
-    /// Positional values follow the existing values, and named values replace existing values with
-    /// the same names.
+    /// Positional values follow the existing values. Named values replace existing values with the
+    /// same names.
     ///
-    /// - Returns: The named values that were replaced.
+    /// - Returns: The replaced named values.
     public mutating func append(
         contentsOf arguments: StatementArguments
     ) -> [String: DatabaseValue] {
@@ -156,8 +149,9 @@ extension StatementArguments {
 
     /// Combines arguments.
     ///
-    /// It is a fatal error if both operands have a value for the same name. To prefer the right
-    /// operand, use ``&+(_:_:)``.
+    /// A name with a value in both operands is a fatal error.
+    ///
+    /// To prefer the right operand, use ``&+(_:_:)``.
     public static func + (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         result += rhs
@@ -166,7 +160,7 @@ extension StatementArguments {
 
     /// Combines arguments.
     ///
-    /// If both operands have a value for the same name, the right operand takes precedence.
+    /// If both operands have a value for a name, the right operand takes precedence.
     public static func &+ (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         _ = result.append(contentsOf: rhs)
@@ -175,7 +169,7 @@ extension StatementArguments {
 
     /// Appends arguments.
     ///
-    /// It is a fatal error if both operands have a value for the same name.
+    /// A name with a value in both operands is a fatal error.
     public static func += (lhs: inout Self, rhs: Self) {
         let replaced = lhs.append(contentsOf: rhs)
         requirement(
@@ -191,7 +185,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         self.init(first: elements.isEmpty ? nil : elements[0]?.databaseValue ?? .null)
         if elements.count > 1 {
-            // Iterates by index, because a slice would move the literal from the stack to the heap.
+            // Iterate by index, because a slice would move the literal from the stack to the heap.
             var values: [DatabaseValue] = []
             values.reserveCapacity(elements.count - 1)
             for index in 1..<elements.count {

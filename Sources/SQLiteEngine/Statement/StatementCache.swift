@@ -3,35 +3,35 @@ import CSQLite
 /// The statements that a connection keeps prepared, indexed by SQL.
 ///
 /// The cache keeps at most ``capacity`` statements with a total size of at most ``byteCapacity``
-/// bytes. The least recently used statement is removed first. Finding, adding, and removing a
+/// bytes, and removes the least recently used statement first. Finding, adding, and removing a
 /// statement take constant time.
 struct StatementCache {
-    /// The maximum number of statements.
     static let capacity = 256
 
     /// The maximum total size of the statements, in bytes (4 MiB).
     ///
-    /// An ordinary statement occupies 2 to 8 KB, so the limit affects only unusually large
-    /// statements. A single statement above the limit is not cached. The values of arguments are
-    /// not included.
+    /// The size excludes the values of arguments. An ordinary statement occupies 2 to 8 KB, so the
+    /// limit affects only unusually large statements. The cache rejects a single statement above
+    /// the limit.
     static let byteCapacity = 4 << 20
 
-    /// The number of statements that are compared directly before the SQL is hashed.
+    /// The number of statements to compare directly before hashing the SQL.
     private static let recentCapacity = 4
 
     private struct Entry {
         let sql: String
         let isASCII: Bool
-        /// The position in ``order``, with 32 bits so that an entry occupies only four words.
+        /// The position in ``order``, as 32 bits so that an entry occupies only four words.
         let position: Int32
         let statement: Statement
 
-        /// Returns whether the SQL of this entry and `sql`, which are equal strings, have the same
-        /// bytes.
+        /// Returns whether this entry's SQL has the same bytes as `sql`.
         ///
-        /// Strings that are canonically equivalent in Unicode are equal even if they have different
-        /// bytes. SQLite distinguishes them. A string that is equal to an ASCII string of the same
-        /// length has the same bytes.
+        /// Swift considers canonically equivalent strings equal even if their bytes differ, but
+        /// SQLite distinguishes them. A string that equals an ASCII string of the same length has
+        /// the same bytes.
+        ///
+        /// - Precondition: The two strings are equal.
         @inline(__always)
         func hasSameBytes(as sql: String) -> Bool {
             self.sql.utf8.count == sql.utf8.count
@@ -42,7 +42,6 @@ struct StatementCache {
         var isBusy: Bool { sqlite3_stmt_busy(statement.pointer) != 0 }
     }
 
-    /// The data required to remove the statement at a position.
     private struct Occupant {
         let sql: String
         let byteCount: Int
@@ -51,27 +50,25 @@ struct StatementCache {
     /// The statements that were found or inserted most recently.
     ///
     /// Most programs use string literals as SQL. Two references to the same literal are identical
-    /// in their first word, so no bytes are compared.
+    /// in their first word, so the comparison reads no bytes.
     private var recent: [Entry] = []
 
-    /// The index of the next entry of ``recent`` to replace.
+    /// The index of the ``recent`` entry to replace next.
     private var hand = 0
 
     private var entries: [String: Entry] = [:]
 
-    /// The order in which the statements were last used, by their positions.
+    /// The positions of the statements, in order of last use.
     private var order = RecencyList()
 
     /// The statements by position, with `nil` for a free position.
     private var occupants: [Occupant?] = []
 
-    /// The total size of the cached statements, in bytes.
     private(set) var byteCount = 0
 
-    /// The number of cached statements.
     var count: Int { entries.count }
 
-    /// Returns the statement for SQL text, or `nil` if it is not cached or if it is in use.
+    /// Returns the statement for SQL text, or `nil` if the statement is missing or in use.
     @inline(__always)
     mutating func statement(sql: String) -> Statement? {
         for index in recent.indices where recent[index].sql == sql {
@@ -93,10 +90,7 @@ struct StatementCache {
         return entry.statement
     }
 
-    /// Adds a statement.
-    ///
-    /// If a statement with the same SQL is in use, it stays in the cache and the new statement is
-    /// not added.
+    /// Adds a statement, unless a cached statement with the same SQL is in use.
     mutating func insert(_ statement: Statement, sql: String) {
         if let entry = entries[sql] {
             if entry.isBusy, entry.hasSameBytes(as: sql) { return }
@@ -127,16 +121,13 @@ struct StatementCache {
         addToRecent(entry)
     }
 
-    /// Removes the statements that satisfy a condition.
     mutating func removeAll(where condition: (Statement) -> Bool) {
         for entry in entries.values where condition(entry.statement) {
             remove(at: Int(entry.position))
         }
     }
 
-    /// Removes all statements.
-    ///
-    /// Statements without other references are finalized.
+    /// Removes all statements, and finalizes the statements without other references.
     mutating func removeAll() { self = StatementCache() }
 
     private mutating func remove(at position: Int) {
@@ -160,8 +151,10 @@ struct StatementCache {
         }
     }
 
-    /// Returns the size of a statement: the memory that SQLite uses, which includes the text, and
-    /// two more copies of the text, one in the cache and one in the connection's status.
+    /// Returns the memory that a statement uses.
+    ///
+    /// SQLite's memory includes the text. The cache and the connection's status each hold another
+    /// copy of the text.
     private static func byteCount(of statement: Statement, _ sql: String) -> Int {
         let used = sqlite3_stmt_status(
             statement.pointer,

@@ -1,6 +1,6 @@
-/// The effect of a statement other than reading and writing rows, determined from its first words.
+/// The effect of a statement other than reading and writing rows, as shown by its first words.
 ///
-/// Scanning the words is inexpensive and leaves the authorizer available to the program.
+/// Scanning the words is inexpensive and leaves the authorizer available to the application.
 enum StatementEffect: Equatable {
     /// No other effect.
     case none
@@ -23,7 +23,6 @@ enum StatementEffect: Equatable {
     /// `PRAGMA journal_mode` with a new mode.
     case journalModeChange
 
-    /// Whether the statement starts a transaction if none is open.
     var mayBeginTransaction: Bool {
         switch self {
         case .beginTransaction, .beginSavepoint: true
@@ -31,10 +30,11 @@ enum StatementEffect: Equatable {
         }
     }
 
-    /// The effect of an SQL statement.
+    /// Determines the effect of an SQL statement.
     ///
     /// For the grammar, see <https://www.sqlite.org/lang_transaction.html> and
-    /// <https://www.sqlite.org/lang_savepoint.html>. `ANALYZE` creates tables for its statistics.
+    /// <https://www.sqlite.org/lang_savepoint.html>. `ANALYZE` changes the schema, because it
+    /// creates tables for its statistics.
     init(_ sql: UnsafePointer<CChar>?) {
         self = .none
         guard let sql else { return }

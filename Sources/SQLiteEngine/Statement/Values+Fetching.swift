@@ -1,17 +1,13 @@
 import CSQLite
 
-// A statement is reset immediately after its last required step. In autocommit mode, its read
-// transaction therefore ends at the reset, not when the statement is released.
+// These methods reset a statement immediately after its last required step. In autocommit mode, the
+// read transaction therefore ends at the reset, not when the statement is released.
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
-    /// Returns a cursor over the values of the first column.
+    /// Returns a cursor over the values of the first column, which is valid only during the access.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that determines the first column.
-    /// - Returns: A cursor that is valid only during the access.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters.
     @inlinable
     public static func fetchCursor(
@@ -24,14 +20,10 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 
     /// Fetches the first column of all rows.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that determines the first column.
-    /// - Returns: The values of the first column.
+    /// If `arguments` is `nil`, the statement keeps its current arguments.
+    ///
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if a value cannot be decoded.
-    ///   `NULL` cannot be decoded, unless `Self` is an optional.
+    ///   `NULL` cannot be decoded unless `Self` is an optional.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -51,14 +43,11 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         return values
     }
 
-    /// Fetches the first column of the first row.
+    /// Fetches the first column of the first row, or returns `nil` if there is no row.
     ///
-    /// - Parameters:
-    ///   - statement: The statement to execute.
-    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
-    ///     set.
-    ///   - adapter: The adapter that determines the first column.
-    /// - Returns: The value, or `nil` if it is `NULL` or if there is no row.
+    /// The result is also `nil` if the value is `NULL`. If `arguments` is `nil`, the statement
+    /// keeps its current arguments.
+    ///
     /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if the value cannot be decoded.
     @inlinable
     public static func fetchOne(
@@ -138,7 +127,6 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hash
 }
 
 extension Statement {
-    /// Ends an execution whose row cannot be decoded, and returns the error.
     @usableFromInline
     func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> RowDecodingError {
         let error = RowDecodingError.valueMismatch(type, statement: self, index: Int(column))

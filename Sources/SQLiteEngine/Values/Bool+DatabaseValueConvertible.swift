@@ -9,8 +9,8 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Creates the value from a number.
     ///
-    /// Text cannot be converted, because SQLite's rules would be surprising. For example,
-    /// `'1english'` would be `true`.
+    /// Text cannot be converted, because SQLite's rules would produce unexpected results. For
+    /// example, `'1english'` would be `true`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
         switch dbValue.storage {
         case .int64(let value): value != 0

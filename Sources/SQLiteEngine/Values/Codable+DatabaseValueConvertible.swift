@@ -4,9 +4,9 @@ import Foundation
 // convertible type) is stored as that value. All other values are stored as JSON text.
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The single value that this value encodes, or its JSON text.
+    /// The encoded single value, or JSON text.
     ///
-    /// It is a fatal error if the value cannot be encoded.
+    /// A value that cannot be encoded is a fatal error.
     public var databaseValue: DatabaseValue {
         do {
             return try SingleValueEncoder.encode(self, json: Self.databaseJSONEncoder)
@@ -49,7 +49,6 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 /// An error that occurs when a value requests a keyed or unkeyed container.
 struct JSONRequiredError: Error {}
 
-/// Receives the single value that a value encodes.
 private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]

@@ -1,7 +1,7 @@
 extension DatabaseValue {
     /// Returns whether SQLite sorts `lhs` before `rhs`.
     ///
-    /// `NULL` comes first, followed by numbers, text in the order of its bytes, and blobs.
+    /// `NULL` comes first, followed by numbers, text in byte order, and blobs.
     static func < (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.int64(let left), .int64(let right)): left < right
@@ -17,7 +17,6 @@ extension DatabaseValue {
 }
 
 extension DatabaseValue.Storage {
-    /// The position of the storage class in SQLite's order.
     fileprivate var rank: Int {
         switch self {
         case .null: 0

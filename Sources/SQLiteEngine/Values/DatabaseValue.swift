@@ -40,7 +40,7 @@ public struct DatabaseValue: Sendable {
         self.storage = storage
     }
 
-    /// Creates the database value of a convertible value, or returns `nil` for any other value.
+    /// Creates a database value, or returns `nil` if the type of `value` is not convertible.
     public init?(value: Any) {
         guard let convertible = value as? any DatabaseValueConvertible else { return nil }
         self = convertible.databaseValue

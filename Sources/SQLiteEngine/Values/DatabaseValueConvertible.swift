@@ -8,7 +8,7 @@ public protocol DatabaseValueConvertible: StatementBinding {
     /// Creates a value from a database value, or returns `nil` if the conversion is not possible.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-    /// Returns the value for a column that is missing from a row, or `nil` if this is an error.
+    /// Returns the value for a missing column, or `nil` if a missing column is an error.
     static func fromMissingColumn() -> Self?
 
     /// Returns the decoder for values that are stored as JSON.
@@ -24,7 +24,7 @@ extension DatabaseValueConvertible {
         databaseValue.bind(to: sqliteStatement, at: index)
     }
 
-    /// Returns `nil`, so a missing column is an error.
+    /// Returns `nil`, because a missing column is an error.
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
 
@@ -39,7 +39,7 @@ extension DatabaseValueConvertible {
 
     /// Returns an encoder that writes data as Base64 and dates as milliseconds since 1970.
     ///
-    /// The encoder sorts keys so that equal values have equal representations.
+    /// The encoder sorts keys, so equal values have equal representations.
     public static func databaseJSONEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -60,13 +60,14 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         }
     }
 
-    /// Creates `nil` from `NULL`, unless the wrapped type converts `NULL` to a value.
+    /// Creates a value of `nil` from `NULL`, unless the wrapped type converts `NULL` to another
+    /// value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(.some(value)) }
         return dbValue.isNull ? .some(.none) : .none
     }
 
-    /// Returns a value of `nil`, so a missing column is read as `nil`.
+    /// Returns a value of `nil`, so a missing column reads as `nil`.
     @inlinable
     public static func fromMissingColumn() -> Self? { .some(.none) }
 }

@@ -1,7 +1,7 @@
 import CSQLite
 
 // Integers are stored as `Int64`. An integer that does not fit in its type is an error and is never
-// truncated. A real is truncated to its integer part, as SQLite does.
+// truncated. As in SQLite, a real is truncated to its integer part.
 
 extension Int: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
@@ -107,7 +107,7 @@ extension Int64: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self)) }
 
-    /// Creates the value from an integer, or from the integer part of a real if that is in range.
+    /// Creates the value from an integer, or from the integer part of a real, if in range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Int64? {
         switch dbValue.storage {
         case .int64(let value):
@@ -137,7 +137,7 @@ extension Int64: DatabaseValueConvertible, StatementColumnConvertible {
 extension UInt: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
     ///
-    /// It is a fatal error if the value is greater than `Int64.max`.
+    /// A value above `Int64.max` is a fatal error.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(Int64(self)))
     }
@@ -239,7 +239,7 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {
 extension UInt64: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
     ///
-    /// It is a fatal error if the value is greater than `Int64.max`.
+    /// A value above `Int64.max` is a fatal error.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(Int64(self)))
     }

@@ -4,7 +4,7 @@ import CSQLite
 public protocol StatementBinding {
     /// Binds the value to a parameter.
     ///
-    /// SQLite copies the bytes that it needs, so the value does not need to outlive the call.
+    /// SQLite copies the bytes that it needs, so the value need not outlive the call.
     ///
     /// - Parameters:
     ///   - sqliteStatement: The statement.

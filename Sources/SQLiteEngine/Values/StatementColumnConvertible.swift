@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A type with values that can be read from a column without a ``DatabaseValue``.
+/// A type that can be read from a column without a ``DatabaseValue``.
 public protocol StatementColumnConvertible {
     /// Reads a column, which can be `NULL`.
     ///

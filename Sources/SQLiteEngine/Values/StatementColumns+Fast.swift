@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-// SQLite returns 0 for NULL, or a null pointer for text and blobs. Any other result means that the
-// value is not NULL, so most values require one call instead of two.
+// For `NULL`, SQLite returns 0, or a null pointer for text and blobs. Any other result means that
+// the value is not `NULL`, so most values require one call instead of two.
 
 extension Int {
     /// Reads a column, or returns `nil` if the value is `NULL` or out of range.
@@ -67,7 +67,7 @@ extension String {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> String? {
-        // The text must be read before the number of bytes, because reading can convert the value.
+        // Read the text before the number of bytes, because reading can convert the value.
         guard let text = sqlite3_column_text(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : ""
         }
@@ -84,7 +84,7 @@ extension Data {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Data? {
-        // The blob must be read before the number of bytes, because reading can convert the value.
+        // Read the blob before the number of bytes, because reading can convert the value.
         guard let bytes = sqlite3_column_blob(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : Data()
         }
@@ -93,14 +93,14 @@ extension Data {
 }
 
 extension Date {
-    /// Reads a column, or returns `nil` if the value is `NULL` or is not a date.
+    /// Reads a column, or returns `nil` if the value is `NULL` or not a date.
     @inlinable
     @inline(__always)
     public static func fromStatement(
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Date? {
-        // The initializer checks the type, and NULL is not a date.
+        // The initializer checks the type, and `NULL` is not a date.
         Date(sqliteStatement: sqliteStatement, index: index)
     }
 }

@@ -17,10 +17,10 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column as text.
     ///
-    /// Bytes that are not valid UTF-8 are read as U+FFFD.
+    /// Bytes that are not valid UTF-8 become U+FFFD.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // The text must be read before the number of bytes, because reading can convert the value.
+        // Read the text before the number of bytes, because reading can convert the value.
         let text = sqlite3_column_text(sqliteStatement, index)
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))
         self.init(

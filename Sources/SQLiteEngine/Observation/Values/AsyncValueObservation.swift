@@ -1,9 +1,9 @@
 /// An asynchronous sequence of an observation's values.
 ///
-/// The observation ends when the loop ends, when its task is canceled, or when an error occurs. The
-/// loop throws the error.
+/// The observation ends when the loop ends, when the loop's task is canceled, or when an error
+/// occurs. The loop throws the error.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
-    /// How values are buffered for a loop that is slower than the observation.
+    /// The policy for buffering values when the observation is faster than the loop.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation
         .BufferingPolicy
     /// The type of iterator that ``makeAsyncIterator()`` returns.
@@ -24,7 +24,8 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
             bufferingPolicy: bufferingPolicy
         )
         let cancellable = start({ values.finish(throwing: $0) }, { values.yield($0) })
-        // The cancellable is captured weakly, so releasing the iterator ends the observation.
+        // The closure captures the cancellable weakly, so releasing the iterator ends the
+        // observation.
         values.onTermination = { [weak cancellable] _ in cancellable?.cancel() }
         return Iterator(base: stream.makeAsyncIterator(), cancellable: cancellable)
     }

@@ -7,7 +7,7 @@ import CSQLite
 struct CommittedState {
     fileprivate var header = poolgauge_wal_header()
 
-    /// Returns whether no transaction has been committed since the state was read.
+    /// Returns whether no transaction has committed since the state was read.
     func isLast(in walIndex: UnsafeRawPointer) -> Bool {
         withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
@@ -22,7 +22,7 @@ extension Database {
         var state = CommittedState()
         try? confirmReadState()
         if isInsideTransaction, kept.pointee.hasHeader {
-            // Uses the header that was read before the transaction started, possibly several
+            // Use the header that was read before the transaction started, possibly several
             // accesses ago.
             state.header = kept.pointee.header
             return state
@@ -31,7 +31,6 @@ extension Database {
         return poolgauge_wal_header_read(walIndex, &state.header) != 0 ? state : nil
     }
 
-    /// Returns whether no transaction has been committed since the state was read.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
         return state.isLast(in: walIndex)
@@ -40,7 +39,7 @@ extension Database {
     /// Records the last committed state for a transaction that has started but has not read yet.
     ///
     /// The transaction will read this state or a later state. If the transaction has already read,
-    /// the earlier record remains.
+    /// this method has no effect.
     func recordStateBeforeTransaction() {
         guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE else { return }
         kept.pointee.willBegin()

@@ -9,8 +9,8 @@ import Dispatch
 
 /// The deliveries of many observed values on one thread.
 ///
-/// Values for the same dispatch queue are sent together. A commit that changes a hundred values
-/// therefore wakes the queue's thread only once.
+/// A delivery sends all values for the same dispatch queue together. A commit that changes a
+/// hundred values therefore wakes the queue's thread only once.
 struct Delivery {
     private final class Batch {
         let queue: DispatchQueue
@@ -25,8 +25,9 @@ struct Delivery {
 
     private let batches = Batches()
 
-    /// Delivers the fetched values that no other thread is delivering, including values that arrive
-    /// during the delivery.
+    /// Delivers the fetched values that no other thread is delivering.
+    ///
+    /// The delivery includes values that arrive while it is in progress.
     static func deliver(_ members: [any ObservedMember]) {
         var rest = members[...]
         while !rest.isEmpty {
@@ -38,8 +39,8 @@ struct Delivery {
                 delivered.append(member)
                 if delivery.isOverdue { break }
             }
-            // Sends the values before the delivery ends, because another thread may then deliver
-            // the next value.
+            // Send the values before the delivery ends, because another thread may then deliver the
+            // next value.
             delivery.send()
             for member in delivered where !member.endDelivery() { continueDelivery(with: member) }
         }
@@ -58,9 +59,7 @@ struct Delivery {
         monotonicNanoseconds() - batches.begin >= EngineTimings.longestBatch
     }
 
-    /// Adds an action for a queue.
-    ///
-    /// The action runs after all actions that were added earlier.
+    /// Adds an action to run on a queue after all actions that were added earlier.
     func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
         let batch: Batch
         if let known = batches.batches.first(where: { $0.queue === queue }) {

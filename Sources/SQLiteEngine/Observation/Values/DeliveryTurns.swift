@@ -9,8 +9,8 @@ import Dispatch
 
 /// Delivers values through user closures, one after another on one thread.
 ///
-/// If a closure takes a long time or waits for another closure, a second thread continues with the
-/// remaining values.
+/// If the closures take longer than ``EngineTimings/notificationTurn``, or wait for each other,
+/// another thread continues with the remaining values.
 final class DeliveryTurns: Sendable {
     private let rest: Lock<ArraySlice<any ObservedMember>>
 
@@ -34,14 +34,14 @@ final class DeliveryTurns: Sendable {
     /// Starts the deliveries.
     ///
     /// - Parameters:
-    ///   - running: Runs a closure on another thread, concurrently with all other closures.
-    ///   - later: Runs a closure like `running`, but after ``EngineTimings/notificationTurn``.
+    ///   - running: A function that runs a closure on another thread, concurrently with all others.
+    ///   - later: A function that does the same after ``EngineTimings/notificationTurn``.
     func start(
         running: @escaping @Sendable (@escaping Turn) -> Void,
         later: @escaping @Sendable (@escaping Turn) -> Void
     ) {
-        // Reads the count before the first turn starts, because that turn may remove all members
-        // but one and then block.
+        // Read the count before the first turn starts, because that turn may remove all members but
+        // one and then block.
         let mayWait = rest.withLock { $0.count > 1 }
         running { self.deliverInTurn() }
         guard mayWait else { return }

@@ -10,9 +10,9 @@ import Dispatch
 
 /// Fetches the values of many observations, one after another, in one access.
 ///
-/// A separate access for each value would cost more than the fetch itself. It would require a
-/// thread switch, a transaction, and a connection that other accesses could use. A value whose last
-/// fetch took a long time still uses a separate access, so the other values do not wait for it.
+/// A separate access for each value would cost more than the fetch itself: a thread switch, a
+/// transaction, and a connection that other accesses could use. A value with a slow previous fetch
+/// still uses a separate access, so the other values do not wait for it.
 struct FetchRound: Sendable {
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
@@ -29,11 +29,12 @@ struct FetchRound: Sendable {
     /// Whether the round fetches all quick values together, rather than one slow value.
     private let isShared: Bool
 
-    /// Starts the fetches of members whose ``ObservedMember/beginFetch()`` has returned `true`.
+    /// Starts the fetches of members that have returned `true` from
+    /// ``ObservedMember/beginFetch()``.
     static func start(for members: [any ObservedMember], hub: ObservationHub) {
         var (onReaders, onWriter): ([any ObservedMember], [any ObservedMember]) = ([], [])
         for member in members {
-            // Reads `isQuick` once, because its value may change as soon as a fetch has run.
+            // Read `isQuick` once, because a fetch may change its value at any time.
             if !member.isQuick {
                 FetchRound([member], hub, usesReaders: member.usesReaders, isShared: false).start()
             } else if member.usesReaders {
@@ -63,7 +64,7 @@ struct FetchRound: Sendable {
     /// - Parameter isOnThread: Whether the fetches may run on this thread, which holds no
     ///   connection.
     private func start(isOnThread: Bool = true) {
-        // Members that have since ended no longer retain a database.
+        // An ended member no longer retains a database.
         guard let database = firstDatabase else { return }
         guard usesReaders else {
             database.asyncWriteWithoutTransaction(at: Self.site) { db in
@@ -71,11 +72,10 @@ struct FetchRound: Sendable {
             }
             return
         }
-        // Loads the count before the reader captures its state, which may not include later
-        // commits.
+        // Load the count before the reader captures its state, which may not include later commits.
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
-        // Fetches on this thread if a reader is free, because each thread switch takes processor
-        // time from a writer. Long fetches use another thread so that they do not block this
+        // Fetch on this thread if a reader is free, because each thread switch costs processor time
+        // that a writer could use. Long fetches use another thread, so they do not block this
         // thread's next round.
         var finished: RoundInProgress?
         if isShared, isOnThread,
@@ -93,7 +93,7 @@ struct FetchRound: Sendable {
     /// The database, from the first member that still retains it.
     ///
     /// The loop reads each member's property once. A lazy sequence would read it twice, and the
-    /// second value would be `nil` if the member ended in the meantime.
+    /// second value could be `nil` because the member ended between the two reads.
     private var firstDatabase: (any ObservedDatabase)? {
         for member in members {
             if let database = member.database { return database }
@@ -106,19 +106,19 @@ struct FetchRound: Sendable {
         after commits: UInt64?
     ) -> RoundInProgress {
         let round = RoundInProgress(members)
-        // On the writer, no other thread could continue until the fetch ends.
+        // While this round holds the writer, no other thread could continue.
         let isWatched = usesReaders && members.count > 1
         if isWatched { hub.didBegin(round) }
         defer { if isWatched { hub.didEnd(round) } }
         let longest = hub.longestRound.load(ordering: .relaxed)
         while let member = round.next() {
-            // No other thread commits while this thread holds the writer, so a fetch on the writer
-            // shows all commits that have been counted so far.
+            // No other thread commits while this thread holds the writer. A fetch on the writer
+            // therefore shows all commits counted so far.
             let shown = commits ?? hub.commits.load(ordering: .sequentiallyConsistent)
             member.fetch(db, after: shown)
             round.didFetch(member, isWantedAgain: member.endFetch())
             if monotonicNanoseconds() - round.begin > longest { break }
-            // A user's closure may have ended the transaction of the round.
+            // A user's closure may have ended the round's transaction.
             if usesReaders, let db = try? db.get(), !db.isInsideTransaction { break }
         }
         return round
@@ -131,7 +131,7 @@ struct FetchRound: Sendable {
 
     /// Continues with the remaining members of a round while one of its fetches is still running.
     ///
-    /// This method may be called on any thread.
+    /// Call this method from any thread.
     static func proceed(with remaining: RoundInProgress.Remaining, hub: ObservationHub) {
         FetchRound(remaining.waiting, hub, usesReaders: true, isShared: true)
             .proceed(with: remaining, isOnConnection: true)
@@ -139,7 +139,7 @@ struct FetchRound: Sendable {
 
     /// Starts the remaining fetches, and then delivers the fetched values.
     ///
-    /// The order is important, because deliveries run user closures, which may take a long time.
+    /// The deliveries come last, because they run user closures, which may take a long time.
     private func proceed(with remaining: RoundInProgress.Remaining, isOnConnection: Bool) {
         if !remaining.again.isEmpty { hub.fetchSoon(remaining.again) }
         FetchRound(remaining.waiting, hub, usesReaders: usesReaders, isShared: isShared)
@@ -147,7 +147,7 @@ struct FetchRound: Sendable {
         Self.deliver(remaining.fetched, isOnConnection: isOnConnection)
     }
 
-    /// Delivers fetched values, on a thread that holds no connection.
+    /// Delivers fetched values on a thread that holds no connection.
     static func deliver(_ members: [any ObservedMember], isOnConnection: Bool = true) {
         var (together, inTurn): ([any ObservedMember], [any ObservedMember]) = ([], [])
         for member in members {

@@ -4,14 +4,14 @@ import Synchronization
 final class ObservationCounts: Sendable {
     /// A counted event.
     enum Event {
-        /// A value was fetched by a reader.
+        /// A reader fetched a value.
         case onReaders
-        /// A value was fetched on the writer.
+        /// The writer fetched a value.
         case onWriter
         /// A change arrived while one fetch was running and another was pending, or before the
         /// start of a fetch that showed the change.
         case coalesced
-        /// A value equaled the previous one and was not delivered.
+        /// A value equaled the previous value and was not delivered.
         case duplicates
     }
 

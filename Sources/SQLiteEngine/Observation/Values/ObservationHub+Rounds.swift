@@ -9,43 +9,43 @@ import Dispatch
 
 /// Schedules the fetches of observed values after commits.
 ///
-/// A commit only records the regions that it has touched. One thread, the *lookout*, fetches the
-/// values. The writer wakes the lookout only if it sleeps without a timeout, because waking another
-/// thread is the most expensive part of an observed commit, especially if the scheduler runs that
-/// thread on the writer's processor. While rounds are long and commits are frequent, the lookout
-/// therefore wakes after a timeout.
+/// A commit only records the regions that it has changed. One thread, the *lookout*, fetches the
+/// values. The writer wakes the lookout only if the lookout sleeps without a timeout. Waking
+/// another thread is the most expensive part of an observed commit, especially if the scheduler
+/// runs that thread on the writer's processor. Therefore, while rounds are long and commits are
+/// frequent, the lookout wakes by timeout instead.
 extension ObservationHub {
-    /// The thread that fetches values after commits.
     struct Lookout {
         /// The queue on which the lookout runs.
         ///
-        /// The queue is serial, because a serial queue receives a thread even while other queues
-        /// are blocked. An awake lookout therefore does not occupy one of the few threads that all
-        /// concurrent queues share.
+        /// The queue is serial, because the system provides a thread for a serial queue even while
+        /// other queues are blocked. An awake lookout therefore does not occupy one of the few
+        /// threads that all concurrent queues share.
         var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
-        /// The number of the current lookout, from which a replaced lookout detects that it is no
-        /// longer current.
+        /// The number of the current lookout.
+        ///
+        /// A replaced lookout compares its own number with this one to detect the replacement.
         var number = 0
-        /// Whether a lookout is awake.
         var isAwake = false
         /// The time until which the lookout is expected to respond, in nanoseconds on the monotonic
         /// clock.
         ///
-        /// The limit ensures that a long fetch does not delay other fetches.
+        /// After this time, another lookout takes over, so a long fetch does not delay other
+        /// fetches.
         var trustedUntil: UInt64 = 0
         /// Whether a check of the lookout is scheduled.
         var isWatched = false
-        /// When the next round may start, in nanoseconds on the monotonic clock.
+        /// The earliest start of the next round, in nanoseconds on the monotonic clock.
         var pausedUntil: UInt64 = 0
     }
 
     /// The queue that checks the lookouts of all databases.
     private static let watching = DispatchQueue(label: "SQLiteEngine.observation.watching")
 
-    /// Schedules the fetches of the given values and of all other values in touched regions.
+    /// Schedules the fetches of the given values and of all values in changed regions.
     ///
-    /// The caller, which may hold the writer, starts no fetch itself. It wakes no thread while a
-    /// lookout is awake and responds in time.
+    /// The caller may hold the writer, so this method starts no fetch on the caller's thread. It
+    /// wakes no thread while a lookout is awake and responds in time.
     func fetchSoon(_ members: [any ObservedMember]) {
         typealias NewLookout = (number: Int, queue: DispatchQueue, delay: UInt64)
         let newLookout: NewLookout? = state.withLock { state in
@@ -79,9 +79,9 @@ extension ObservationHub {
 
     /// Delays the next round after a long round.
     ///
-    /// Without the delay, a writer that commits continuously could cause continuous fetches of many
-    /// values. With the delay, rounds take at most a quarter of the time, and the commits during a
-    /// pause share one round. A few quick fetches cause no pause.
+    /// Without the delay, continuous commits could cause continuous fetches of many values. The
+    /// delay limits rounds to a quarter of the time, and the commits during a pause share one
+    /// round. A few quick fetches cause no pause.
     func didFetch(in duration: UInt64) {
         let pause = min(3 * duration, EngineTimings.longestFetchPause)
         let end = pause < EngineTimings.shortestFetchPause ? 0 : monotonicNanoseconds() + pause
@@ -92,7 +92,7 @@ extension ObservationHub {
     private func runLookout(_ number: Int) {
         var lastRound = monotonicNanoseconds()
         while true {
-            // Only copies the lists while holding the lock, because the writer needs the same lock.
+            // Hold the lock only to copy the lists, because the writer needs the same lock.
             let found = state.withLock { state in
                 state.lookout.number == number ? Self.takeWork(from: &state) : nil
             }
@@ -126,10 +126,10 @@ extension ObservationHub {
         }
     }
 
-    /// Schedules a check that continues with the remaining fetches if a round takes a long time.
+    /// Schedules a check that continues the remaining fetches if a round takes a long time.
     ///
-    /// If members wait for the next round, another lookout takes over, because the commit that
-    /// relied on the current lookout may have been the last one.
+    /// If members wait for the next round, another lookout takes over, because no later commit may
+    /// arrive to start one.
     private func watchLookout() {
         if state.withLock({ Self.mustStartWatching(&$0) }) { checkLookoutLater() }
     }
@@ -139,8 +139,8 @@ extension ObservationHub {
         return !state.lookout.isWatched
     }
 
-    /// Adds a round that is starting, and ensures that one slow fetch does not delay the round's
-    /// other members.
+    /// Registers a round at its start, so that one slow fetch does not delay the round's other
+    /// members.
     func didBegin(_ round: RoundInProgress) {
         let mustBegin = state.withLock { state in
             state.rounds.append(round)
@@ -149,7 +149,6 @@ extension ObservationHub {
         if mustBegin { checkLookoutLater() }
     }
 
-    /// Removes a round after its last fetch has ended.
     func didEnd(_ round: RoundInProgress) {
         state.withLock { $0.rounds.removeAll { $0 === round } }
     }
@@ -169,7 +168,8 @@ extension ObservationHub {
         }
     }
 
-    /// Continues the remaining work of all rounds whose current fetch started before an instant.
+    /// Continues the remaining work of all rounds that are still in a fetch started before an
+    /// instant.
     ///
     /// The remaining members use another reader, where a fetch may also take a long time. One
     /// reader stays free, because the running fetches may be waiting for an access that must read.

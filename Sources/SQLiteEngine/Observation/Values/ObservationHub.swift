@@ -3,15 +3,14 @@ import Telemetry
 
 /// Notifies all observed values of a database when its writer commits.
 ///
-/// All values share one transaction observer. A commit records which regions it touched and wakes
-/// another thread, unless that thread is already awake. As a result, a hundred values that depend
-/// on the same tables cost the writer no more than one value. A ``FetchRound`` fetches the values.
-/// In a database without readers, the commit itself fetches a few quick values.
+/// All values share one transaction observer. A commit records the regions that it changed, and
+/// wakes another thread unless that thread is already awake. As a result, a hundred values that
+/// depend on the same tables cost the writer no more than one value. A ``FetchRound`` fetches the
+/// values. In a database without readers, the commit itself fetches a few quick values.
 ///
-/// `@unchecked Sendable`: only the access that holds the writer uses the variables. Everything else
+/// `@unchecked Sendable`: only the access that holds the writer uses the variables. All other state
 /// is constant or protected by a lock.
 final class ObservationHub: TransactionObserver, @unchecked Sendable {
-    /// A region that observed values depend on.
     final class Watched: Sendable {
         let region: DatabaseRegion
         init(_ region: DatabaseRegion) { self.region = region }
@@ -22,27 +21,26 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     struct Group {
         let watched: Watched
         var members: Members
-        /// The members that must be notified of each commit immediately.
+        /// The members that need an immediate notification of each commit.
         var listeners: Members
     }
 
     struct State {
         var groups: [Group] = []
-        /// A number that is incremented when the regions of the groups change.
+        /// A number that increases when the regions of the groups change.
         var version = 0
-        /// The members that must fetch again after the next commit, regardless of what it changes.
+        /// The members that must fetch again after the next commit, regardless of the commit's
+        /// changes.
         var uncertain: Members = [:]
-        /// The regions that commits have touched and whose values have not been fetched yet.
+        /// The regions that commits have changed since the last fetch of their values.
         var touched: [Watched] = []
-        /// The members that must be fetched, regardless of what was committed.
+        /// The members that must be fetched regardless of the changed regions.
         var waiting: Members = [:]
-        /// The thread that fetches values after commits.
         var lookout = Lookout()
         /// The running rounds that fetch several members on readers.
         var rounds: [RoundInProgress] = []
-        /// Whether the hub observes the writer's commits.
         var isInstalled = false
-        /// The members that wait for the installation, with the state that each of them shows.
+        /// The members that wait for the installation, with the state that each member shows.
         var joining: [Joining] = []
     }
 
@@ -54,13 +52,12 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     /// The maximum number of values that a commit itself fetches in a database without readers.
     ///
-    /// A few values are fetched for each commit. Fetching many values would delay the next write,
-    /// so they are fetched later, and one fetch may represent several commits.
+    /// Each commit fetches a few values. Fetching many values would delay the next write, so a
+    /// later fetch handles them and may represent several commits.
     private static let maximumFetchesPerCommit = 8
 
-    /// Returns the number of readers that are currently free.
     let freeReaders: @Sendable () -> Int
-    /// The number of commits by the writer while there were observations.
+    /// The number of the writer's commits while the hub was installed.
     let commits = Atomic<UInt64>(0)
     /// The value of ``EngineTimings/cheapFetch``, which tests can override.
     let cheapFetch = Atomic<UInt64>(EngineTimings.cheapFetch)
@@ -71,13 +68,11 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     let counts = ObservationCounts()
 
     let state = Lock(State())
-    /// Puts the lookout to sleep between rounds.
     let parker = Parker()
-    /// The regions that the open transaction may touch, by table.
+    /// The regions that the open transaction may change, by table.
     private var concerned: [SQLName: [Watched]] = [:]
-    /// The regions that the open transaction has touched.
     private var touched: [Watched] = []
-    /// Whether the open transaction has touched all regions that it may touch.
+    /// Whether the open transaction has changed all regions that it may change.
     private var isAllTouched = false
 
     private struct Found {
@@ -87,13 +82,13 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     private static let maximumFound = 32
-    /// The regions found for each kind of change, in the groups of `foundVersion`.
+    /// A cache of the regions that each kind of change may modify, valid for `foundVersion`.
     private var found: [Found] = []
     private var foundVersion = 0
 
     init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
 
-    /// The counts of the observations, or `nil` if no value has been observed.
+    /// The observation counts, or `nil` if no value has been observed.
     var status: ObservationStatus? {
         let active = state.withLock { $0.groups.reduce(0) { $0 + $1.members.count } }
         let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
@@ -111,10 +106,12 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     /// Installs the transaction observer.
     ///
-    /// The caller must hold the writer. Members that are already joining are notified, and fetch
-    /// their values again if they have missed commits.
+    /// Members that are already joining are notified, and fetch their values again if they have
+    /// missed commits.
+    ///
+    /// - Precondition: The caller holds the writer.
     func install(on db: Database) {
-        // No other thread can install it, because the caller holds the writer.
+        // No other thread can install the observer, because the caller holds the writer.
         if !state.withLock({ $0.isInstalled }) {
             db.add(transactionObserver: self, extent: .databaseLifetime)
         }
@@ -133,16 +130,16 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 isCurrent: db.isInLastCommittedState(joining.state)
             )
         }
-        // Members that joined in the meantime treated this access as a write, but it has not
-        // started a statement.
+        // Members that joined during the installation treated this access as a write, but the
+        // access has not started a statement.
         if !isOpen { state.withLock { $0.uncertain = [:] } }
     }
 
     /// Starts to notify a member of changes in a region, from a state that a reader showed.
     ///
-    /// This method does not wait. If the hub does not yet observe the writer, it must acquire the
-    /// writer once for all members that have joined by then. It does so when the writer is free,
-    /// and holds no connection in the meantime.
+    /// This method does not wait. If the hub does not yet observe the writer, the hub acquires the
+    /// writer once, when the writer is free, for all members that have joined by then. The hub
+    /// holds no connection in the meantime.
     ///
     /// - Parameters:
     ///   - region: The region that the value depends on.
@@ -175,10 +172,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Changes the region for which a member is notified.
     ///
     /// - Parameters:
-    ///   - region: The region that the value depends on now.
+    ///   - region: The region that the value now depends on.
     ///   - member: The observed value.
-    ///   - database: The database whose writer may be writing concurrently, or `nil` if the caller
-    ///     holds the writer.
+    ///   - database: The database that may be writing concurrently, or `nil` if the caller holds
+    ///     the writer.
     func watch(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
@@ -191,22 +188,20 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if let database { confirm(member, in: database) }
     }
 
-    /// Marks a member as certain if no open transaction contains a statement that started before
-    /// the member's region was added.
+    /// Marks a member as certain unless an access may be writing.
     ///
-    /// The member has already been added, so a statement that starts later takes its region into
-    /// account. A statement that started earlier belongs to an access that still holds the writer,
-    /// or that has released it after its commit was counted.
+    /// The hub already contains the member, so a statement that starts later takes the member's
+    /// region into account. A statement that started earlier belongs to an access that still holds
+    /// the writer, or that released the writer after the hub counted the commit.
     private func confirm(_ member: any ObservedMember, in database: any ObservedDatabase) {
         guard !database.mayBeWriting else { return }
         state.withLock { $0.uncertain[ObjectIdentifier(member)] = nil }
     }
 
-    /// Stops notifying a member.
     func unwatch(_ member: any ObservedMember) {
         state.withLock { state in
             Self.remove(ObjectIdentifier(member), from: &state)
-            // Keeps the last entry, because an empty list means that the writer has not been
+            // Keep the last entry, because an empty list means that the writer has not been
             // requested.
             guard state.joining.count > 1 else { return }
             state.joining.removeAll { $0.member === member }
@@ -256,9 +251,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         return !found.watched.isEmpty
     }
 
-    /// Returns the regions that changes of a kind may touch.
+    /// Returns the regions that changes of a kind may modify.
     ///
-    /// The result is cached, because the same statements run repeatedly.
+    /// The method caches the result, because the same statements run repeatedly.
     private func groups(concernedBy kind: DatabaseEventKind) -> Found {
         let version = state.withLock { $0.version }
         if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {
@@ -281,9 +276,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     func databaseDidChange(with event: DatabaseEvent) {
-        // Once a transaction has touched all regions, later changes have no effect.
+        // Once a transaction has changed all regions, later changes have no effect.
         if isAllTouched { return }
-        // A virtual table changes shadow tables that the statement did not advertise.
+        // A statement on a virtual table changes shadow tables that SQLite does not report in
+        // advance.
         let candidates = concerned[SQLName(event.tableName)] ?? Array(concerned.values.joined())
         for watched in candidates where watched.region.isModified(by: event) { touch(watched) }
     }

@@ -1,6 +1,5 @@
-/// The part of an observed value that the hub of its database uses.
+/// The part of an observed value that its database's hub uses.
 protocol ObservedMember: AnyObject, Sendable {
-    /// Whether ``databaseDidChange()`` has an effect.
     var wantsChanges: Bool { get }
     /// Called on the writer after a commit that may have changed the value.
     func databaseDidChange()
@@ -8,10 +7,9 @@ protocol ObservedMember: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - region: The region that the value depends on.
-    ///   - isCurrent: Whether no transaction has been committed since the first value was fetched.
+    ///   - isCurrent: Whether no transaction has committed since the first value was fetched.
     func didJoin(_ region: DatabaseRegion, isCurrent: Bool)
 
-    /// Whether the value is fetched on connections other than the writer.
     var usesReaders: Bool { get }
     /// Whether the last fetch was short enough to share a connection with other fetches.
     var isQuick: Bool { get }
@@ -20,7 +18,7 @@ protocol ObservedMember: AnyObject, Sendable {
 
     /// Fetches the value immediately, on the writer that has just committed.
     ///
-    /// - Returns: Whether the value was fetched. If not, it must be fetched later.
+    /// - Returns: `false` if the value must be fetched later.
     func fetch(afterCommitOn db: Database) -> Bool
     /// Requests a fetch.
     ///
@@ -33,18 +31,22 @@ protocol ObservedMember: AnyObject, Sendable {
     ///     connection is available.
     ///   - commits: The number of commits before the connection captured its state.
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64)
-    /// Ends a fetch and returns whether the caller must start another.
+    /// Ends a fetch.
+    ///
+    /// - Returns: Whether the caller must start another fetch.
     func endFetch() -> Bool
 
     /// Starts a delivery if fetched values are pending and no thread is delivering them.
     ///
     /// - Returns: Whether the caller must deliver the values.
     func beginDelivery() -> Bool
-    /// Delivers the fetched values, on a thread that holds no connection.
+    /// Delivers the fetched values on a thread that holds no connection.
     func deliver(through delivery: Delivery)
     /// Whether the delivery runs user closures, such as the closure of `map`.
     var runsClosuresOnDelivery: Bool { get }
-    /// Ends the delivery unless more values have arrived, and returns whether it ended.
+    /// Ends the delivery unless more values have arrived.
+    ///
+    /// - Returns: Whether the delivery ended.
     func endDelivery() -> Bool
     /// Whether the last delivery was short enough for one thread to deliver many values.
     var isDeliveryQuick: Bool { get }

@@ -1,6 +1,5 @@
 import Telemetry
 
-/// Reduces and delivers fetched values.
 extension ObservedValue {
     var isDeliveryQuick: Bool { inbox.withLock { $0.lastDelivery < EngineTimings.quickFetch } }
 
@@ -68,9 +67,9 @@ extension ObservedValue {
     }
 }
 
-/// A fetched value to transfer to the thread that delivers it.
+/// A fetched value in transfer to the thread that delivers it.
 ///
-/// `@unchecked Sendable`: the thread that fetched the value does not use it again.
+/// `@unchecked Sendable`: the thread that fetched the value does not use the value again.
 struct Carried<Value>: @unchecked Sendable {
     let value: Value
 }

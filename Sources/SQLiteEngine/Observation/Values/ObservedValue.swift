@@ -13,22 +13,19 @@ import Dispatch
 /// At most one fetch runs, and at most one more is pending. One thread at a time reduces and
 /// delivers the fetched values, in order and without holding a connection.
 ///
-/// `@unchecked Sendable`: `reducer` belongs to the thread for which ``beginDelivery()`` returned
-/// `true`. Before the first value, it belongs to the thread that starts the observation. Everything
-/// else is constant or protected by a lock.
+/// `@unchecked Sendable`: only the thread that received `true` from ``beginDelivery()`` uses
+/// `reducer`. Before the first value, only the thread that starts the observation uses `reducer`.
+/// All other state is constant or protected by a lock.
 final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sendable {
-    /// The result of a fetch.
     private struct Fetched {
         let value: Reducer.Fetcher.Value
         /// The region that the value depends on, or `nil` if the region is already known.
         let region: DatabaseRegion?
-        /// The committed state that was read, or an earlier state.
         let state: CommittedState?
     }
 
     private struct State {
         var isFetching = true
-        /// Whether the last fetch on the writer took little processor time.
         var isCheap = true
         var mustFetchAgain = false
         var isOver = false
@@ -36,7 +33,6 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         var lastFetch: UInt64 = 0
         /// The number of counted commits that the last fetch is known to show.
         var shown: UInt64?
-        /// The reader, which is retained while it is observed.
         var reader: (any DatabaseReader)?
         var database: (any ObservedDatabase)?
     }
@@ -59,7 +55,6 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let fetcher: Reducer.Fetcher
     var reducer: Reducer
     let hub: ObservationHub?
-    /// Whether values are fetched on connections other than the writer.
     let usesReaders: Bool
     private let state: Lock<State>
     let inbox = Lock(Inbox())
@@ -93,7 +88,6 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: The first value
 
-    /// Fetches the first value and starts to observe commits.
     func start() {
         if scheduler.immediateInitialValue() { startNow() } else { startLater() }
     }
@@ -102,7 +96,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         do {
             guard let (reader, database) = sources else { return }
             let value: Reducer.Value?
-            // No other fetch starts before this fetch has ended.
+            // No other fetch starts before this fetch ends.
             if let database, !usesReaders {
                 let fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
                     let fetched = try fetchOnWriter(db)
@@ -115,8 +109,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 value = try reduceFirst(fetched.value)
                 join(after: fetched, isDelivered: true)
             }
-            // Ends the fetch before the delivery, because the receiver may write and must be
-            // notified of each commit.
+            // End the fetch before the delivery, because the receiver may write, and the
+            // observation must include each of its commits.
             finishFetch()
             if let value { onChange(value) }
         } catch {
@@ -155,27 +149,27 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Observes the commits that follow the state that was just fetched on the writer.
+    /// Observes the commits after the state that was just fetched on the writer.
     private func follow(_ fetched: Fetched, on db: Database) {
         guard let hub, let region = fetched.region, isActive else { return }
         hub.install(on: db)
         track(region) { hub.watch(region, for: self) }
     }
 
-    /// Observes the commits that follow the state that a reader showed.
+    /// Observes the commits after the state that a reader showed.
     ///
-    /// If commits occurred in the meantime, the value is fetched again. The observation does not
-    /// hold the reader while it waits for the writer.
+    /// If commits occurred in the meantime, the observation fetches the value again. The
+    /// observation does not hold the reader while it waits for the writer.
     ///
     /// - Parameters:
     ///   - fetched: The result of the reader's fetch.
-    ///   - isDelivered: Whether the first value is delivered before its region is reported. If the
-    ///     value must be fetched again, the region is reported at that point.
+    ///   - isDelivered: Whether ``didJoin(_:isCurrent:)`` or the next fetch, rather than this
+    ///     method, reports the region.
     private func join(after fetched: Fetched, isDelivered: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
         if !isDelivered { track(region) {} }
         hub.join(region, for: self, after: fetched.state, of: database)
-        // Removes the observation if it was canceled just before the hub added it.
+        // Remove the observation if it was canceled just before the hub added it.
         if !isActive { hub.unwatch(self) }
     }
 
@@ -189,12 +183,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Records the region that the value depends on.
     private func track(_ region: DatabaseRegion, _ watch: () -> Void) {
         self.region.withLock { $0 = region }
         observation.events.willTrackRegion?(region)
         watch()
-        // Removes the observation if it was canceled just before the hub added it.
+        // Remove the observation if it was canceled just before the hub added it.
         if !isActive { hub?.unwatch(self) }
     }
 
@@ -213,8 +206,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         state.withLock { state in
             if state.isOver { return false }
             guard state.isFetching else {
-                // The last fetch already shows the commit, although the commit was processed after
-                // it.
+                // The last fetch already shows the commit that requested this fetch.
                 if isAllShown(state) { return false }
                 state.isFetching = true
                 return true
@@ -244,9 +236,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     func fetch(afterCommitOn db: Database) -> Bool {
-        // Ending the transaction of the fetch would reset an open cursor of the access, and the
-        // cursor would restart at its first row. An observer may also have started another
-        // transaction.
+        // Ending the fetch's transaction would reset the access's open cursor to its first row. An
+        // observer may also have started another transaction.
         guard !usesReaders, !observation.requiresWriteAccess, !db.isInsideTransaction,
             sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_NONE
         else { return false }
@@ -258,7 +249,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         guard mayFetch else { return false }
         let result = Result { try fetchOnWriterMeasured(db) }
         if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
-            // The interrupt was intended for the access that has just committed.
+            // The interrupt was for the access that has just committed.
             _ = endFetch()
             return false
         }
@@ -270,7 +261,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return true
     }
 
-    /// Observes the commits in a new region after a fetch on the writer has reported it.
+    /// Observes commits in a new region that a fetch on the writer has found.
     private func followNewRegion(_ fetched: Fetched) {
         guard let hub, let region = fetched.region, isNew(region) else { return }
         track(region) { hub.watch(region, for: self) }
@@ -280,10 +271,12 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 != region }
     }
 
-    /// Queues the result of a fetch for delivery.
+    /// Queues a fetch result for delivery.
     ///
-    /// The value shows at least the given number of commits, as counted by the hub. If the fetch
-    /// succeeded, `then` runs first.
+    /// - Parameters:
+    ///   - result: The result of the fetch.
+    ///   - commits: The number of commits that the value is known to show, as counted by the hub.
+    ///   - then: A closure to run before a successful result is queued.
     private func complete(
         _ result: Result<Fetched, any Error>,
         showing commits: UInt64? = nil,
@@ -311,7 +304,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Returns whether the last fetch shows all commits that have been counted so far.
+    /// Returns whether the last fetch shows all commits counted so far.
     ///
     /// If so, the requested fetch is unnecessary, and this method counts it as coalesced.
     private func isAllShown(_ state: State) -> Bool {
@@ -330,13 +323,12 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     /// Fetches in a new transaction on a connection that also writes.
     ///
-    /// No transaction may be open.
+    /// - Precondition: No transaction is open.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
     }
 
-    /// Fetches on the writer, and records whether the fetch took little processor time.
     private func fetchOnWriterMeasured(_ db: Database) throws -> Fetched {
         let begin = threadNanoseconds()
         let cheap = hub?.cheapFetch.load(ordering: .relaxed) ?? 0
@@ -380,12 +372,13 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: The end
 
-    /// Ends the observation at the user's request.
     func cancel() {
         if end() { observation.events.didCancel?() }
     }
 
-    /// Ends the observation, releases the database, and returns whether the observation was active.
+    /// Ends the observation and releases the database.
+    ///
+    /// - Returns: Whether the observation was active.
     func end() -> Bool {
         let (wasActive, released) = state.withLock { state in
             defer {
@@ -393,7 +386,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 state.reader = nil
                 state.database = nil
             }
-            // Releases the objects outside the lock, because releasing them may close the database.
+            // Release the objects outside the lock, because releasing them may close the database.
             return (!state.isOver, (state.reader, state.database))
         }
         hub?.unwatch(self)

@@ -1,12 +1,10 @@
 import Telemetry
 
-/// The members that one access of a ``FetchRound`` has fetched, and the members that it must still
-/// fetch.
+/// The fetched and the remaining members of one access of a ``FetchRound``.
 ///
-/// A lock protects the state, because the hub continues with the other members if a previously
-/// quick fetch takes a long time.
+/// A lock protects the state, because the hub may continue with the other members on another thread
+/// if a previously quick fetch takes a long time.
 final class RoundInProgress: Sendable {
-    /// The remaining work.
     struct Remaining {
         /// The members that were fetched and must be delivered.
         var fetched: [any ObservedMember] = []
@@ -20,11 +18,11 @@ final class RoundInProgress: Sendable {
 
     private struct State {
         var remaining: Remaining
-        /// When the running fetch started, in nanoseconds, or `nil` between two fetches.
+        /// The start of the running fetch in nanoseconds, or `nil` between two fetches.
         var begin: UInt64?
     }
 
-    /// When the round started, in nanoseconds on the monotonic clock.
+    /// The start of the round, in nanoseconds on the monotonic clock.
     let begin = monotonicNanoseconds()
     private let state: Lock<State>
 
@@ -32,7 +30,6 @@ final class RoundInProgress: Sendable {
         state = Lock(State(remaining: Remaining(waiting: members)))
     }
 
-    /// Removes and returns the next member to fetch.
     func next() -> (any ObservedMember)? {
         state.withLock { state in
             state.begin = monotonicNanoseconds()
@@ -40,7 +37,6 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Records that a member was fetched, and the result of its ``ObservedMember/endFetch()``.
     func didFetch(_ member: any ObservedMember, isWantedAgain: Bool) {
         state.withLock { state in
             state.begin = nil
@@ -49,7 +45,6 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Removes and returns all remaining work.
     func takeRemaining() -> Remaining {
         state.withLock { state in
             defer { state.remaining = Remaining(waiting: []) }
@@ -57,13 +52,11 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Returns whether the running fetch started before an instant.
     func lasts(since instant: UInt64) -> Bool {
         state.withLock { $0.begin.map { $0 < instant } == true }
     }
 
-    /// Removes and returns the fetched members, and keeps the members that have not been fetched
-    /// yet.
+    /// Removes and returns the fetched members, but keeps the waiting members.
     func takeFetched() -> Remaining {
         state.withLock { state in
             defer { state.remaining = Remaining(waiting: state.remaining.waiting) }
@@ -73,6 +66,5 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Whether any work remains other than the running fetch.
     var hasRemainingWork: Bool { state.withLock { !$0.remaining.isEmpty } }
 }

@@ -5,14 +5,14 @@ import Telemetry
 public enum SharedValueObservationExtent: Hashable, Sendable {
     /// Until the shared observation has been deallocated and has no clients.
     case observationLifetime
-    /// Until the last client is canceled. The next client starts the observation again.
+    /// Until the last client is canceled. The next client restarts the observation.
     case whileObserved
 }
 
 /// An observation that many clients share.
 ///
-/// The observation fetches each value once for all clients. A client that starts later immediately
-/// receives the last value.
+/// The observation fetches each value once for all clients. A client that starts later receives the
+/// last value immediately.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
     private final class Client: Sendable {
         let onError: @Sendable (any Error) -> Void
@@ -27,7 +27,6 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
             self.onChange = onChange
         }
 
-        /// Stops all deliveries to the client.
         func end() { isOver.store(true, ordering: .releasing) }
 
         func send(_ result: Result<Element, any Error>) {
@@ -41,17 +40,15 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     private struct State {
         var clients: [Client] = []
-        /// The clients that started late and must receive the last value.
+        /// The clients that started late and have not received the last value.
         var pendingClients: [Client] = []
         var isObserving = false
-        /// The number of the current observation, which is used to ignore late results of an
-        /// earlier one.
+        /// The number of the current observation, which identifies late results of an earlier one.
         var number = 0
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
     }
 
-    /// The next step for a new client.
     private enum StartAction {
         case observe(number: Int)
         case sendLast
@@ -76,8 +73,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     /// Starts to deliver values to a client.
     ///
     /// - Parameters:
-    ///   - onError: A closure that is called with the error that ended the observation.
-    ///   - onChange: A closure that is called with the last value and with each later value.
+    ///   - onError: A closure to call with the error that ends the observation.
+    ///   - onChange: A closure to call with the last value and with each later value.
     /// - Returns: A cancellable that ends the delivery to this client when it is canceled or
     ///   deallocated.
     @preconcurrency
@@ -114,9 +111,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
     }
 
-    /// Starts the observation.
-    ///
-    /// This call may deliver the first value, and may add or cancel other clients.
+    /// Starts the observation, which may deliver the first value and add or cancel other clients.
     private func observe(as number: Int) {
         let cancellable = startObservation(
             { [weak self] in self?.receive(.failure($0), from: number) },
@@ -146,8 +141,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     /// Sends the result of an observation to the clients.
     ///
-    /// Clients are called outside the lock, because they may start and cancel observations, or wait
-    /// for other threads that do so.
+    /// This method calls clients outside the lock, because they may start and cancel observations,
+    /// or wait for other threads that do so.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
         let (clients, ended) = state.withLock { state -> ([Client], Ended) in
             guard state.isObserving, state.number == number else { return ([], Ended()) }
@@ -183,7 +178,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     /// Resets the state when the observation ends.
     ///
-    /// The caller must cancel the observation.
+    /// - Returns: The objects to release. The caller must cancel the observation.
     private static func reset(_ state: inout State) -> Ended {
         defer { (state.cancellable, state.last) = (nil, nil) }
         state.isObserving = false

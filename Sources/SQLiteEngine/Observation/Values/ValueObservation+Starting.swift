@@ -4,11 +4,11 @@ extension ValueObservation where Reducer: ValueReducer {
     /// Starts the observation.
     ///
     /// - Parameters:
-    ///   - reader: The database to fetch values from, which is retained until the observation ends.
-    ///     A snapshot or a read-only database delivers one value.
+    ///   - reader: The database to fetch values from. The observation retains it until the
+    ///     observation ends. A snapshot or a read-only database delivers one value.
     ///   - scheduler: The scheduler that delivers values.
-    ///   - onError: A closure that is called with the error that ends the observation.
-    ///   - onChange: A closure that is called with each value.
+    ///   - onError: A closure to call with the error that ends the observation.
+    ///   - onChange: A closure to call with each value.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     @preconcurrency
     public func start(
@@ -32,10 +32,11 @@ extension ValueObservation where Reducer: ValueReducer {
     /// Starts the observation, and delivers values on the main actor.
     ///
     /// - Parameters:
-    ///   - reader: The database to fetch values from, which is retained until the observation ends.
-    ///   - scheduler: Determines whether the first value is delivered immediately or later.
-    ///   - onError: A closure that is called with the error that ends the observation.
-    ///   - onChange: A closure that is called with each value.
+    ///   - reader: The database to fetch values from. The observation retains it until the
+    ///     observation ends.
+    ///   - scheduler: The scheduler, which delivers the first value immediately or later.
+    ///   - onError: A closure to call with the error that ends the observation.
+    ///   - onChange: A closure to call with each value.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     @preconcurrency @MainActor
     public func start(
@@ -59,10 +60,11 @@ extension ValueObservation where Reducer: ValueReducer {
     ///
     /// - Parameters:
     ///   - reader: The database to fetch values from.
-    ///   - scheduler: The scheduler that passes values to the sequence. By default, a task passes
-    ///     them.
-    ///   - bufferingPolicy: How values are buffered for a loop that is slower than the observation.
-    /// - Returns: A sequence of the values. It throws the error that ends the observation, if any.
+    ///   - scheduler: The scheduler that passes values to the sequence. Defaults to a task.
+    ///   - bufferingPolicy: The policy for buffering values when the observation is faster than the
+    ///     loop.
+    /// - Returns: A sequence of the values, which throws the error that ends the observation, if
+    ///   any.
     public func values(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler = .task,
@@ -91,7 +93,6 @@ extension ValueObservation where Reducer: ValueReducer {
     }
 }
 
-/// Starts an observation with closures for its error and its values.
 typealias ObservationStart<Value> =
     @Sendable (
         _ onError: @escaping @Sendable (any Error) -> Void,

@@ -13,17 +13,20 @@ import Telemetry
 /// ```
 ///
 /// Values arrive in the order of the commits that they show. One value may represent several
-/// commits: while one fetch runs, at most one more is pending. After a cancellation or an error, no
-/// value is delivered.
+/// commits: while one fetch runs, at most one more is pending. The observation delivers no value
+/// after a cancellation or an error.
 ///
 /// On a pool, readers fetch the values, and no commit waits for a fetch. Fetching the first value
 /// takes as long as a read, even during a write that lasts several minutes. The observation holds
-/// no reader while it waits for the writer. A queue has only one connection. If a queue has only a
-/// few observations and their fetches are quick, it reports every commit to them, unless the
-/// committing access has an open cursor. Changes by other connections and processes are not
-/// observed; see ``Database/notifyChanges(in:)``.
+/// no reader while it waits for the writer.
+///
+/// A queue has only one connection. If a queue has only a few observations with quick fetches, it
+/// delivers a value for every commit, unless the committing access has an open cursor.
+///
+/// An observation does not detect changes by other connections and processes; see
+/// ``Database/notifyChanges(in:)``.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
-    /// Whether the value is fetched in a write transaction, so that the fetch may write.
+    /// Whether each fetch runs in a write transaction, and so may write.
     public var requiresWriteAccess = false
 
     var events = ValueObservationEvents()
@@ -42,7 +45,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
         self.makeReducer = makeReducer
     }
 
-    /// Returns the same observation, with its reducer wrapped in another reducer.
+    /// Returns the same observation, with the reducer wrapped in another reducer.
     func wrapping<Outer: _ValueReducer>(
         _ wrap: @escaping @Sendable (Reducer) -> Outer
     ) -> ValueObservation<Outer> {
@@ -55,9 +58,8 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     }
 }
 
-/// The way to determine the region that a value depends on.
 enum ValueObservationTrackingMode: Sendable {
-    /// The caller specifies the region.
+    /// The user specifies the region.
     case constantRegion([any DatabaseRegionConvertible])
     /// The region contains everything that the first fetch reads.
     case constantRegionRecordedFromSelection
@@ -65,7 +67,7 @@ enum ValueObservationTrackingMode: Sendable {
     case nonConstantRegionRecordedFromSelection
 }
 
-/// The callbacks of an observation, except the callbacks for its values.
+/// The callbacks of an observation, except the callbacks for values.
 struct ValueObservationEvents: Sendable {
     var willStart: (@Sendable () -> Void)?
     var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?
@@ -73,7 +75,6 @@ struct ValueObservationEvents: Sendable {
     var didFail: (@Sendable (any Error) -> Void)?
     var didCancel: (@Sendable () -> Void)?
 
-    /// Returns callbacks that run these callbacks first, followed by the callbacks of `other`.
     func followed(by other: ValueObservationEvents) -> ValueObservationEvents {
         ValueObservationEvents(
             willStart: Self.both(willStart, other.willStart),
@@ -110,8 +111,8 @@ struct ValueObservationEvents: Sendable {
 // MARK: - What is observed
 
 extension ValueObservation {
-    /// Observes the result of a closure, and fetches it again when anything that the last fetch
-    /// read has changed.
+    /// Observes a closure's result, and fetches again when anything that the last fetch read has
+    /// changed.
     public static func tracking<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> Self where Reducer == ValueReducers.Fetch<Value> {
@@ -125,8 +126,8 @@ extension ValueObservation {
         Self(trackingMode: .constantRegionRecordedFromSelection) { .init(fetch) }
     }
 
-    /// Observes the result of a closure, and fetches it again only when one of the given regions
-    /// has changed.
+    /// Observes a closure's result, and fetches again only when one of the given regions has
+    /// changed.
     public static func tracking<Value: Sendable>(
         region: any DatabaseRegionConvertible,
         _ otherRegions: any DatabaseRegionConvertible...,
@@ -135,8 +136,8 @@ extension ValueObservation {
         tracking(regions: [region] + otherRegions, fetch: fetch)
     }
 
-    /// Observes the result of a closure, and fetches it again only when one of the given regions
-    /// has changed.
+    /// Observes a closure's result, and fetches again only when one of the given regions has
+    /// changed.
     public static func tracking<Value: Sendable>(
         regions: [any DatabaseRegionConvertible],
         fetch: @escaping @Sendable (Database) throws -> Value
@@ -148,14 +149,14 @@ extension ValueObservation {
 // MARK: - Transforming values
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// Transforms each value with a closure, which runs without a connection.
+    /// Transforms each value with a closure that runs without a connection.
     public func map<T: Sendable>(
         _ transform: @escaping @Sendable (Reducer.Value) throws -> T
     ) -> ValueObservation<ValueReducers.Map<Reducer, T>> {
         wrapping { ValueReducers.Map($0, transform) }
     }
 
-    /// Delivers only values that differ from the previous value according to a predicate.
+    /// Skips values that are equal to the previous value according to a predicate.
     public func removeDuplicates(
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
@@ -163,19 +164,17 @@ extension ValueObservation where Reducer: ValueReducer {
         return wrapping { ValueReducers.RemoveDuplicates($0, predicate.callAsFunction) }
     }
 
-    /// Calls closures when the observation starts, fetches or delivers a value, or ends, for
-    /// debugging.
+    /// Calls closures for the events of the observation.
     ///
     /// - Parameters:
-    ///   - willStart: A closure that is called when the observation starts.
-    ///   - willFetch: A closure that is called before each fetch, on the thread of the fetch.
-    ///   - willTrackRegion: A closure that is called when the region of the value becomes known,
-    ///     and when it changes.
-    ///   - databaseDidChange: A closure that is called on the writer after a commit that may have
-    ///     changed the value.
-    ///   - didReceiveValue: A closure that is called with each value before it is delivered.
-    ///   - didFail: A closure that is called with the error that ends the observation.
-    ///   - didCancel: A closure that is called when the observation is canceled.
+    ///   - willStart: A closure to call when the observation starts.
+    ///   - willFetch: A closure to call before each fetch, on the thread of the fetch.
+    ///   - willTrackRegion: A closure to call when the value's region becomes known or changes.
+    ///   - databaseDidChange: A closure to call on the writer after a commit that may have changed
+    ///     the value.
+    ///   - didReceiveValue: A closure to call with each value before its delivery.
+    ///   - didFail: A closure to call with the error that ends the observation.
+    ///   - didCancel: A closure to call when the observation is canceled.
     /// - Returns: An observation that also calls the closures.
     public func handleEvents(
         willStart: (@Sendable () -> Void)? = nil,
@@ -205,11 +204,11 @@ extension ValueObservation where Reducer: ValueReducer {
         return observation
     }
 
-    /// Prints the events of the observation, for debugging.
+    /// Prints the events of the observation.
     ///
     /// - Parameters:
     ///   - prefix: The text to print before each line, followed by a colon.
-    ///   - stream: The stream that receives the lines. The default is standard output.
+    ///   - stream: The stream to print to. Defaults to standard output.
     /// - Returns: An observation that also prints its events.
     public func print(
         _ prefix: String = "",
@@ -229,7 +228,7 @@ extension ValueObservation where Reducer: ValueReducer {
 }
 
 extension ValueObservation where Reducer: ValueReducer, Reducer.Value: Equatable {
-    /// Delivers only values that differ from the previous value.
+    /// Skips values that equal the previous value.
     public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
         wrapping { ValueReducers.RemoveDuplicates($0, ==) }
     }
@@ -237,8 +236,8 @@ extension ValueObservation where Reducer: ValueReducer, Reducer.Value: Equatable
 
 /// A predicate that all started instances of an observation share.
 ///
-/// `@unchecked Sendable`: the closure was transferred to this object and is called only while the
-/// lock is held.
+/// `@unchecked Sendable`: the initializer takes ownership of the closure, and a lock protects each
+/// call.
 private final class DuplicateTest<Value>: @unchecked Sendable {
     private let predicate: (Value, Value) -> Bool
     private let lock = Lock(())
@@ -250,10 +249,8 @@ private final class DuplicateTest<Value>: @unchecked Sendable {
     }
 }
 
-/// Prints lines from any thread.
-///
-/// `@unchecked Sendable`: the stream was transferred to this object and is used only while the lock
-/// is held.
+/// `@unchecked Sendable`: the initializer takes ownership of the stream, and a lock protects each
+/// use.
 private final class ObservationPrinter: @unchecked Sendable {
     private let prefix: String
     private var stream: (any TextOutputStream)?

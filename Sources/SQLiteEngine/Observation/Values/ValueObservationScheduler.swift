@@ -10,17 +10,17 @@ import Dispatch
 
 /// Determines where a ``ValueObservation`` delivers its values.
 public protocol ValueObservationScheduler: Sendable {
-    /// Returns whether the first value is delivered before the method that starts the observation
+    /// Returns whether the first value arrives before the method that starts the observation
     /// returns.
     func immediateInitialValue() -> Bool
 
-    /// Runs an action later, after the actions of all previous calls.
+    /// Schedules an action to run after the actions of all previous calls.
     func schedule(_ action: @escaping @Sendable () -> Void)
 }
 
 /// A scheduler that delivers values on the main actor.
 public protocol ValueObservationMainActorScheduler: ValueObservationScheduler {
-    /// Runs an action on the main actor later, after the actions of all previous calls.
+    /// Schedules an action to run on the main actor after the actions of all previous calls.
     func scheduleOnMainActor(_ action: @escaping @MainActor @Sendable () -> Void)
 }
 
@@ -29,8 +29,7 @@ extension ValueObservationMainActorScheduler {
     public func schedule(_ action: @escaping @Sendable () -> Void) { scheduleOnMainActor(action) }
 }
 
-/// A scheduler that only runs actions on a queue, so several values can be sent to the queue
-/// together.
+/// A scheduler that only runs actions on a queue, which allows one dispatch for several values.
 protocol QueueScheduler {
     var queue: DispatchQueue { get }
 }
@@ -43,7 +42,7 @@ public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueSc
 
     /// Creates a scheduler.
     ///
-    /// The queue must be serial to preserve the order of values.
+    /// - Parameter queue: The queue. Use a serial queue to preserve the order of values.
     public init(queue: DispatchQueue) { self.queue = queue }
 
     /// Returns `false`.
@@ -62,8 +61,9 @@ extension ValueObservationScheduler where Self == AsyncValueObservationScheduler
 
 // MARK: -
 
-/// Delivers all values on the main actor, and the first value before the method that starts the
-/// observation returns.
+/// Delivers all values on the main actor.
+///
+/// The first value arrives before the method that starts the observation returns.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler, QueueScheduler
 {
     var queue: DispatchQueue { .main }
@@ -89,16 +89,14 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 }
 
 extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
-    /// A scheduler that delivers the first value before the method that starts the observation
-    /// returns.
+    /// A scheduler that delivers the first value before the observation's start method returns.
     ///
     /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
 extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
-    /// A scheduler that delivers the first value before the method that starts the observation
-    /// returns.
+    /// A scheduler that delivers the first value before the observation's start method returns.
     ///
     /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
@@ -106,8 +104,7 @@ extension ValueObservationMainActorScheduler where Self == ImmediateValueObserva
 
 // MARK: -
 
-/// Delivers all values on the main actor, after the method that starts the observation has
-/// returned.
+/// Delivers all values on the main actor, after the observation's start method has returned.
 public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler,
     QueueScheduler
 {
@@ -133,8 +130,8 @@ extension ValueObservationScheduler where Self == DelayedMainActorValueObservati
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
     /// The actions that the task must run, in order.
     ///
-    /// A lock protects the actions. They are not elements of the stream, so that the thread
-    /// sanitizer can detect their transfer between threads. `Promise` explains the reason.
+    /// A lock protects the actions. The stream carries no actions, which lets the thread sanitizer
+    /// detect each transfer between threads. See `Promise` for the reason.
     private let actions: Lock<[@Sendable () -> Void]>
     private let wakeUps: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
@@ -153,7 +150,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
                     defer { actions = [] }
                     return actions
                 }
-                // Releases each action, and the value that it delivers, after the action has run.
+                // Release each action, and the value that it delivers, after the action has run.
                 ready.reverse()
                 while let action = ready.popLast() { action() }
             }
@@ -182,10 +179,8 @@ extension ValueObservationScheduler where Self == TaskValueObservationScheduler 
     }
 }
 
-/// Determines whether the current thread runs the work of the main queue.
-///
-/// In a program that has called `dispatchMain()`, this thread may differ from the thread that
-/// started the program.
+/// In a program that has called `dispatchMain()`, the thread that runs the main queue may differ
+/// from the thread that started the program.
 private enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

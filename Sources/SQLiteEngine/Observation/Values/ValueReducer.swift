@@ -7,7 +7,7 @@ public protocol _ValueReducerFetcher: Sendable {
     func fetch(_ db: Database) throws -> Value
 }
 
-/// Turns fetched values into the values that an observation delivers.
+/// Converts fetched values to the values that an observation delivers.
 public protocol _ValueReducer: SendableMetatype {
     /// The type of the fetcher.
     associatedtype Fetcher: _ValueReducerFetcher
@@ -17,13 +17,13 @@ public protocol _ValueReducer: SendableMetatype {
     /// Returns the fetcher.
     func _makeFetcher() -> Fetcher
 
-    /// Returns the value to deliver for a fetched value, or `nil` if no value should be delivered.
+    /// Returns the value to deliver for a fetched value, or `nil` to deliver no value.
     ///
     /// The first call always returns a value.
     mutating func _value(_ fetched: Fetcher.Value) throws -> Value?
 }
 
-/// A `_ValueReducer` whose values can be sent between threads.
+/// A `_ValueReducer` that delivers `Sendable` values.
 public protocol ValueReducer: _ValueReducer where Value: Sendable {}
 
 /// A reducer that delivers fetched values unchanged and runs no closure.
@@ -37,11 +37,11 @@ public enum ValueReducers {}
 extension ValueReducers {
     /// Delivers the result of a closure.
     public struct Fetch<Value: Sendable>: ValueReducer {
-        /// Fetches the value with the closure.
+        /// Fetches a value with a closure.
         public struct Fetcher: _ValueReducerFetcher {
             let closure: @Sendable (Database) throws -> Value
 
-            /// Fetches the value with the closure.
+            /// Calls the closure.
             public func fetch(_ db: Database) throws -> Value { try closure(db) }
         }
 
@@ -77,7 +77,7 @@ extension ValueReducers {
         }
     }
 
-    /// Delivers only values that differ from the previous value.
+    /// Skips values that are duplicates of the previous value.
     public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer {
         private var base: Base
         private var last: Base.Value?
@@ -91,7 +91,7 @@ extension ValueReducers {
         /// Returns the fetcher.
         public func _makeFetcher() -> Base.Fetcher { base._makeFetcher() }
 
-        /// Returns the value, or `nil` if it is a duplicate of the previous value.
+        /// Returns the value, or `nil` if the value is a duplicate of the previous value.
         public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Base.Value? {
             guard let value = try base._value(fetched) else { return nil }
             if let last, isDuplicate(last, value) { return nil }

@@ -24,7 +24,7 @@ public enum DatabaseDataDecodingStrategy: Sendable {
 /// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
 /// `Sendable` on all platforms.
 public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
-    /// Reads the text formats that `Date` reads, and seconds since 1970.
+    /// Reads seconds since 1970 and the text formats that `Date` reads.
     case deferredToDate
     /// Reads the seconds since 2001-01-01 00:00:00 UTC.
     case timeIntervalSinceReferenceDate
@@ -65,12 +65,13 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
 public enum DatabaseColumnDecodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys
-    /// The column `team_id` has the key `teamId`, and no column has the key `teamID`.
+    /// Converts column names from snake case: the column `team_id` maps to the key `teamId`, not
+    /// `teamID`.
     case convertFromSnakeCase
     /// A closure returns the key for each column.
     case custom(@Sendable (String) -> any CodingKey)
 
-    /// Returns the key for a column, or `nil` if the keys have the names of the columns.
+    /// The function that converts a column to a key, or `nil` if their names are equal.
     var conversion: (@Sendable (String) -> String)? {
         switch self {
         case .useDefaultKeys: nil
@@ -79,7 +80,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
         }
     }
 
-    /// Returns the message for a key without a column.
+    /// Returns the message for a key without a column, or `nil` to use the default message.
     func missing(_ key: some CodingKey) -> String? {
         let missing = "key not found: \(key) (\(String(reflecting: key.stringValue)))"
         switch self {

@@ -33,7 +33,7 @@ public enum DatabaseDataEncodingStrategy: Sendable {
 /// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
 /// `Sendable` on all platforms.
 public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
-    /// Writes text like `Date`: `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
+    /// Writes UTC text in the format `YYYY-MM-DD HH:MM:SS.SSS`.
     case deferredToDate
     /// Writes the seconds since 2001-01-01 00:00:00 UTC, including fractions.
     case timeIntervalSinceReferenceDate
@@ -87,12 +87,13 @@ public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
 public enum DatabaseColumnEncodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys
-    /// The keys `teamId` and `teamID` map to the column `team_id`.
+    /// Converts key names to snake case: the keys `teamId` and `teamID` map to the column
+    /// `team_id`.
     case convertToSnakeCase
     /// A closure returns the column for each key.
     case custom(@Sendable (any CodingKey) -> String)
 
-    /// Returns the column for a key, or `nil` if the columns have the names of the keys.
+    /// The function that converts a key to a column, or `nil` if their names are equal.
     var conversion: (@Sendable (any CodingKey) -> String)? {
         switch self {
         case .useDefaultKeys: nil

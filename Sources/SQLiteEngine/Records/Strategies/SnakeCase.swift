@@ -1,9 +1,8 @@
-/// Converts between names in snake case and camel case.
+/// Converts between snake case and camel case.
 ///
-/// The results match those of Foundation's JSON coders, so a type has the same names in columns and
-/// JSON.
+/// The results match Foundation's JSON coders, so a type has the same names in columns and JSON.
 enum SnakeCase {
-    /// Returns the name of a column for a key, such as `my_url_property` for `myURLProperty`.
+    /// Returns the column for a key, such as `my_url_property` for `myURLProperty`.
     static func column(of key: String) -> String {
         let characters = Array(key)
         var column = ""
@@ -20,10 +19,10 @@ enum SnakeCase {
         return column
     }
 
-    /// Returns the key for the name of a column, such as `myUrlProperty` for `my_url_property`.
+    /// Returns the key for a column, such as `myUrlProperty` for `my_url_property`.
     ///
-    /// Leading and trailing underscores are preserved. A single word is not changed, because it may
-    /// already contain uppercase letters.
+    /// The method preserves leading and trailing underscores. It does not change a single word,
+    /// which may already contain uppercase letters.
     static func key(of column: String) -> String {
         let leading = column.prefix { $0 == "_" }
         let rest = column.dropFirst(leading.count)

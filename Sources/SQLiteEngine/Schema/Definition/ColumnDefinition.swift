@@ -1,16 +1,16 @@
 /// A column of a table that is being created or altered.
 ///
-/// Every method returns the column, so you can chain calls:
+/// Each method returns the column, so you can chain calls:
 ///
 /// ```swift
 /// t.column("email", .text).notNull().unique(onConflict: .replace).collate(.nocase)
 /// ```
 public final class ColumnDefinition {
-    /// Whether a generated column is stored in the row.
+    /// The storage of a generated column.
     public enum GeneratedColumnQualification: String, Sendable {
-        /// The value is computed when it is read.
+        /// SQLite computes the value when it reads the row.
         case virtual = "VIRTUAL"
-        /// The value is computed when the row is written, and stored.
+        /// SQLite computes and stores the value when it writes the row.
         case stored = "STORED"
     }
 
@@ -19,14 +19,11 @@ public final class ColumnDefinition {
         case primaryKey, notNull, unique, defaultValue, collation, generated
     }
 
-    /// The name of the column.
     let name: String
-    /// Whether a separate index is created with the column.
     private(set) var isIndexed = false
 
     private let type: Database.ColumnType?
     private var clauses: [Clause: SQL] = [:]
-    /// The check and foreign key constraints.
     private var constraints: [SQL] = []
 
     init(name: String, type: Database.ColumnType?) {
@@ -34,7 +31,6 @@ public final class ColumnDefinition {
         self.type = type
     }
 
-    /// The column definition for `CREATE TABLE`.
     var sql: SQL {
         var parts: [SQL] = ["\(identifier: name)"]
         if let type { parts.append(SQL(sql: type.rawValue)) }
@@ -78,14 +74,13 @@ public final class ColumnDefinition {
 
     /// Creates an index on the column, named `table_on_column`.
     ///
-    /// A unique column already has an index, so no second index is created.
+    /// This method has no effect on a unique column, which already has an index.
     @discardableResult
     public func indexed() -> Self {
         isIndexed = true
         return self
     }
 
-    /// Whether an index must be created.
     var needsIndex: Bool { isIndexed && clauses[.unique] == nil }
 
     /// Requires that an expression on the column is not false.
@@ -160,12 +155,12 @@ public final class ColumnDefinition {
     /// Requires that another table has a row with the column's value, unless the value is `NULL`.
     ///
     /// - Parameters:
-    ///   - table: The other table, which can be created later.
+    ///   - table: The other table, which you can create later.
     ///   - column: The column of the other table, or `nil` for its primary key.
     ///   - deleteAction: The effect of deleting the other row, or `nil` to prevent the deletion.
     ///   - updateAction: The effect of changing the other row's key, or `nil` to prevent the
     ///     change.
-    ///   - isDeferred: Whether the check takes place when the transaction commits.
+    ///   - isDeferred: Whether SQLite checks the constraint when the transaction commits.
     /// - Returns: The column.
     @discardableResult
     public func references(
@@ -215,11 +210,9 @@ struct ForeignKeyReference {
 }
 
 extension Database.ConflictResolution? {
-    /// The conflict clause of a constraint.
     var onConflict: String { map { " ON CONFLICT \($0.rawValue)" } ?? "" }
 }
 
 extension [String] {
-    /// The names in double quotes, separated by commas.
     var identifierList: String { map(\.quotedIdentifier).joined(separator: ", ") }
 }

@@ -3,12 +3,8 @@ extension Database {
 
     /// Creates a table and the indexes of its columns.
     ///
-    /// - Parameters:
-    ///   - name: The name of the table.
-    ///   - options: The options of the table.
-    ///   - body: A closure that adds the columns and the constraints.
     /// - Throws: The error that `body` throws, or the error that SQLite reports for the definition.
-    ///   In both cases, nothing is created.
+    ///   After an error, the schema is unchanged.
     public func create(
         table name: String,
         options: TableOptions = [],
@@ -20,21 +16,16 @@ extension Database {
     }
 
     /// Renames a table, including in the triggers and views that use it.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func rename(table name: String, to newName: String) throws {
         try execute(
             sql: "ALTER TABLE \(name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)"
         )
     }
 
-    /// Alters a table.
+    /// Alters a table with the changes that `body` adds.
     ///
-    /// - Parameters:
-    ///   - name: The name of the table.
-    ///   - body: A closure that adds the changes.
-    /// - Throws: The error that SQLite reports for a change. If it reports an error, no change is
-    ///   made.
+    /// - Throws: The error that SQLite reports for a change. After an error, the table is
+    ///   unchanged.
     public func alter(table name: String, body: (TableAlteration) -> Void) throws {
         let alteration = TableAlteration(name: name)
         body(alteration)
@@ -52,12 +43,8 @@ extension Database {
 
     /// Creates an index on the specified columns.
     ///
-    /// - Parameters:
-    ///   - name: The name of the index.
-    ///   - table: The name of the table.
-    ///   - columns: The columns, in the order of the index.
-    ///   - options: The options of the index.
-    ///   - condition: The condition that selects the rows to index, or `nil` for all rows.
+    /// If `condition` is not `nil`, the index contains only the rows that satisfy the condition.
+    ///
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,
@@ -81,12 +68,8 @@ extension Database {
     /// try db.create(index: "byLength", on: "player", expressions: ["length(name)"])
     /// ```
     ///
-    /// - Parameters:
-    ///   - name: The name of the index.
-    ///   - table: The name of the table.
-    ///   - expressions: The expressions, in the order of the index.
-    ///   - options: The options of the index.
-    ///   - condition: The condition that selects the rows to index, or `nil` for all rows.
+    /// If `condition` is not `nil`, the index contains only the rows that satisfy the condition.
+    ///
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,
@@ -147,8 +130,6 @@ extension Database {
     /// Rebuilds all indexes that use a collation.
     ///
     /// Call this method after the results of the collation have changed.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func reindex(collation: CollationName) throws {
         try execute(sql: "REINDEX \(collation.rawValue)")
     }
@@ -156,8 +137,6 @@ extension Database {
     /// Rebuilds all indexes that use a collation.
     ///
     /// Call this method after the results of the collation have changed.
-    ///
-    /// - Throws: A ``DatabaseError``.
     public func reindex(collation: DatabaseCollation) throws {
         try reindex(collation: CollationName(rawValue: collation.name.quotedIdentifier))
     }

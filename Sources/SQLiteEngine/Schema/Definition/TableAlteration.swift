@@ -19,7 +19,7 @@ public final class TableAlteration {
 
     /// Adds a column after the existing columns.
     ///
-    /// SQLite rejects a column if existing rows would violate its constraints. See
+    /// SQLite rejects a column if existing rows would violate the column's constraints. See
     /// <https://sqlite.org/lang_altertable.html#altertabaddcol>.
     @discardableResult
     public func add(
@@ -48,7 +48,7 @@ public final class TableAlteration {
 
     /// Removes a column and its values.
     ///
-    /// SQLite does not remove a column that is used elsewhere. See
+    /// SQLite rejects the removal of a column that is used elsewhere. See
     /// <https://sqlite.org/lang_altertable.html#altertabdropcol>.
     public func drop(column name: String) {
         changes.append(.literal("DROP COLUMN \(identifier: name)"))

@@ -19,7 +19,7 @@ public final class TableDefinition {
 
     private var items: [Item] = []
     private var constraints: [SQL] = []
-    /// The columns that are being defined in ``primaryKey(onConflict:body:)``.
+    /// The columns that ``primaryKey(onConflict:body:)`` is defining, if any.
     private var openPrimaryKey: [String]?
 
     init(name: String, options: TableOptions) {
@@ -91,9 +91,7 @@ public final class TableDefinition {
         )
     }
 
-    /// Defines a primary key that consists of the columns that `body` adds.
-    ///
-    /// The columns cannot be `NULL`.
+    /// Defines a primary key of the columns that `body` adds, which cannot be `NULL`.
     ///
     /// ```swift
     /// t.primaryKey {
@@ -126,12 +124,12 @@ public final class TableDefinition {
     ///
     /// - Parameters:
     ///   - columns: The columns of this table.
-    ///   - table: The other table, which can be created later.
+    ///   - table: The other table, which you can create later.
     ///   - destinationColumns: The columns of the other table, or `nil` for its primary key.
     ///   - deleteAction: The effect of deleting the other row, or `nil` to prevent the deletion.
     ///   - updateAction: The effect of changing the other row's key, or `nil` to prevent the
     ///     change.
-    ///   - isDeferred: Whether the check takes place when the transaction commits.
+    ///   - isDeferred: Whether SQLite checks the constraint when the transaction commits.
     public func foreignKey(
         _ columns: [String],
         references table: String,
@@ -166,7 +164,6 @@ public final class TableDefinition {
 
     // MARK: SQL
 
-    /// Returns the statements that create the table and the indexes of its columns.
     func statements() throws -> [String] {
         let columns = items.map { item in
             switch item {
@@ -201,7 +198,6 @@ public final class TableDefinition {
 @available(*, unavailable)
 extension TableDefinition: Sendable {}
 
-/// An index that is being created.
 struct IndexDefinition {
     let name: String
     let table: String
@@ -221,7 +217,6 @@ struct IndexDefinition {
 }
 
 extension IndexDefinition {
-    /// Creates the index of one column.
     init(_ column: ColumnDefinition, of table: String, options: IndexOptions) {
         self.init(
             name: Self.defaultName(on: table, columns: [column.name]),
@@ -232,7 +227,6 @@ extension IndexDefinition {
         )
     }
 
-    /// Returns the default name of an index.
     static func defaultName(on table: String, columns: [String]) -> String {
         "\(table)_on_\(columns.joined(separator: "_"))"
     }

@@ -35,11 +35,11 @@ public struct IndexOptions: OptionSet, Sendable {
 }
 
 extension Database {
-    /// The effect on rows when the row that they refer to is deleted or its key changes.
+    /// The effect on referring rows when the referenced row is deleted or its key changes.
     ///
     /// See <https://sqlite.org/foreignkeys.html#fk_actions>.
     public enum ForeignKeyAction: String, Sendable {
-        /// The rows are deleted, or their keys are updated.
+        /// The referring rows are deleted, or their keys are updated.
         case cascade = "CASCADE"
         /// The change fails, even if the check is deferred.
         case restrict = "RESTRICT"
@@ -57,9 +57,11 @@ extension Database {
         /// Creates a collation name from the name in SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Compares bytes, which is SQLite's default.
+        /// Compares bytes.
+        ///
+        /// SQLite's default.
         public static let binary = CollationName(rawValue: "BINARY")
-        /// Compares text ignoring the case of ASCII letters.
+        /// Compares text, ignoring the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")
         /// Compares bytes, ignoring trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")

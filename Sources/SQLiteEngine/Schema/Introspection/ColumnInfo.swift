@@ -19,7 +19,7 @@ public struct ColumnInfo: FetchableRecord, Sendable {
     /// The default value as SQL, such as `'none'`, or `nil` if there is none.
     public let defaultValueSQL: String?
 
-    /// The column's position in the primary key, starting at 1, or 0 if it is not part of the key.
+    /// The column's position in the primary key, starting at 1, or 0 for a column outside the key.
     public let primaryKeyIndex: Int
 
     /// Creates column information from a row of `pragma_table_xinfo`.

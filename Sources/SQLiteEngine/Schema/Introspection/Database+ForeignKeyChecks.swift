@@ -6,11 +6,9 @@ extension Database {
 
     /// Returns a cursor over the rows that refer to missing rows, in one table.
     ///
-    /// - Parameters:
-    ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: A cursor that is valid only during the access.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases. The cursor is valid only during the access.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func foreignKeyViolations(
         in tableName: String,
@@ -35,10 +33,9 @@ extension Database {
 
     /// Throws an error if a row in a table refers to a missing row.
     ///
-    /// - Parameters:
-    ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases.
+    ///
     /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, or another error if the
     ///   schema or the table does not exist.
     public func checkForeignKeys(in tableName: String, in schemaName: String? = nil) throws {

@@ -1,11 +1,9 @@
 extension Database {
-    /// Returns the columns of a table or a view, including generated columns.
+    /// Returns the columns of a table or a view in order, including generated columns.
     ///
-    /// - Parameters:
-    ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: The columns in order, which are cached until the schema changes.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases. The result is cached until the schema changes.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func columns(
         in tableName: String,
@@ -16,11 +14,9 @@ extension Database {
 
     /// Returns the primary key of a table.
     ///
-    /// - Parameters:
-    ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: The key, which is cached until the schema changes.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases. The result is cached until the schema changes.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if the table is
     ///   a view without a key in ``Configuration/schemaSource``.
     public func primaryKey(
@@ -32,13 +28,11 @@ extension Database {
 
     /// Returns the indexes of a table, except indexes on expressions.
     ///
-    /// The rowid is not included, because it is an index without a name.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases. The result is cached until the schema changes.
     ///
-    /// - Parameters:
-    ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: The indexes, which are cached until the schema changes.
+    /// The result does not include the rowid, which is an index without a name.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func indexes(
         on tableName: String,
@@ -49,11 +43,9 @@ extension Database {
 
     /// Returns the foreign keys of a table.
     ///
-    /// - Parameters:
-    ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
-    ///     databases.
-    /// - Returns: The keys, which are cached until the schema changes.
+    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
+    /// databases. The result is cached until the schema changes.
+    ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if a key without
     ///   target columns refers to a missing table.
     public func foreignKeys(
@@ -63,13 +55,11 @@ extension Database {
         try foreignKeys(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// Returns whether no two rows can have the same values in the given columns.
+    /// Returns whether the given columns identify at most one row.
     ///
-    /// - Parameters:
-    ///   - tableName: The name of the table, ignoring case.
-    ///   - columns: The names of the columns, in any order. `rowid` is a key of a table that has
-    ///     rowids.
-    /// - Returns: Whether the columns include the primary key or all columns of a unique index.
+    /// The columns must include the primary key or all columns of a unique index, in any order. The
+    /// name `rowid` stands for the rowid, if any.
+    ///
     /// - Throws: A ``DatabaseError`` if the table does not exist.
     public func table(
         _ tableName: String,
@@ -158,7 +148,7 @@ extension Database {
             )
             return try rows.compactMap { row in
                 let name: String = row[0]
-                // The name of an expression column is NULL.
+                // The name of an expression column is `NULL`.
                 let columns = try (String?)
                     .fetchAll(
                         self,

@@ -10,8 +10,8 @@
 /// configuration.schemaSource = Views()
 /// ```
 ///
-/// You can fetch records of such a view by key. You can also write them if the view has the
-/// required triggers.
+/// With a primary key, you can fetch the view's records by key. You can also write them if the view
+/// has the required triggers.
 public protocol DatabaseSchemaSource: Sendable {
     /// Returns the columns that identify a row of a view, or `nil` for an unknown view.
     ///
@@ -26,7 +26,7 @@ extension DatabaseSchemaSource {
         inView view: DatabaseObjectID
     ) throws -> [String]? { nil }
 
-    /// Returns a source that uses another source if this source returns `nil`.
+    /// Returns a source that tries this source first, and then another source.
     public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
         ChainedSchemaSource(first: self, second: other)
     }
@@ -65,8 +65,7 @@ public struct DatabaseObjectID: Hashable, Sendable {
 }
 
 extension Database {
-    /// Returns the primary key of a view from the schema source, or an empty array if there is
-    /// none.
+    /// Returns a view's primary key from the schema source, or an empty array if there is none.
     func columnsForPrimaryKey(ofView view: String, in database: String) throws -> [String] {
         guard let source = configuration.schemaSource else { return [] }
         let id = DatabaseObjectID(name: view, schemaID: DatabaseSchemaID(name: database))

@@ -6,7 +6,7 @@ public struct ForeignKeyInfo: Sendable {
     /// The name of the table that the key refers to.
     public let destinationTable: String
 
-    /// Each column and the column that it refers to.
+    /// Pairs of a column of this table and the column that it refers to.
     public let mapping: [(origin: String, destination: String)]
 
     /// The columns of this table.

@@ -22,8 +22,7 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
         foreignKeyId = row[3]
     }
 
-    /// Returns a description of the violation, with the columns of the key and the values of the
-    /// row.
+    /// Returns a description with the columns of the key and the values of the row.
     ///
     /// - Throws: A ``DatabaseError`` if the schema or the row cannot be read.
     public func failureDescription(_ db: Database) throws -> String {
@@ -55,7 +54,7 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
 }
 
 extension ForeignKeyViolation: CustomStringConvertible {
-    /// The tables, and the rowid if there is one.
+    /// A description with the tables, and the rowid if there is one.
     public var description: String {
         """
         FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)\

@@ -1,6 +1,6 @@
 /// An index of a table.
 public struct IndexInfo: Sendable {
-    /// The reason why an index was created.
+    /// The statement or constraint that created an index.
     public struct Origin: RawRepresentable, Hashable, DatabaseValueConvertible, Sendable {
         /// SQLite's abbreviation.
         public let rawValue: String
@@ -22,9 +22,9 @@ public struct IndexInfo: Sendable {
     /// The names of the columns, in the order of the index.
     public let columns: [String]
 
-    /// Whether no two rows can have the same values.
+    /// Whether the index is unique.
     public let isUnique: Bool
 
-    /// The reason why the index was created.
+    /// The statement or constraint that created the index.
     public let origin: Origin
 }

@@ -1,14 +1,12 @@
 /// The primary key of a table.
 public struct PrimaryKeyInfo: Sendable {
-    /// The declared columns of the key in order, or `nil` if no key is declared.
+    /// The declared columns of the key in order, or `nil` if the table declares no key.
     let columnInfos: [ColumnInfo]?
 
-    /// Whether rows have a rowid.
-    ///
-    /// Only tables that are declared `WITHOUT ROWID` have none.
+    /// Whether the table has rowids, as all tables do except those declared `WITHOUT ROWID`.
     let tableHasRowID: Bool
 
-    /// The names of the columns, or `rowid` if no key is declared.
+    /// The names of the columns, or `rowid` if the table declares no key.
     public var columns: [String] { columnInfos?.map(\.name) ?? [Column.rowID.name] }
 
     /// The column that is an alias of the rowid (`INTEGER PRIMARY KEY`), or `nil` if there is none.

@@ -1,5 +1,5 @@
 // Some cursors visit all elements faster in one call than one by one. These methods therefore call
-// `forEach` instead of `next` in a loop.
+// `forEach` instead of calling `next` in a loop.
 
 extension RangeReplaceableCollection {
     /// Creates a collection from the elements of a cursor.
@@ -9,8 +9,7 @@ extension RangeReplaceableCollection {
         try append(contentsOf: cursor)
     }
 
-    /// Creates a collection from the elements of a cursor, with capacity for `minimumCapacity`
-    /// elements.
+    /// Creates a collection from the elements of a cursor, with the given minimum capacity.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init()
@@ -34,7 +33,7 @@ extension Set {
         try formUnion(cursor)
     }
 
-    /// Creates a set from the elements of a cursor, with capacity for `minimumCapacity` elements.
+    /// Creates a set from the elements of a cursor, with the given minimum capacity.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init(minimumCapacity: minimumCapacity)
@@ -78,8 +77,7 @@ extension Dictionary {
         try self.init(minimumCapacity: 0, grouping: cursor, by: keyForValue)
     }
 
-    /// Creates a dictionary that groups the elements of a cursor, with capacity for
-    /// `minimumCapacity` keys.
+    /// Creates a dictionary that groups the elements of a cursor, with the given minimum capacity.
     public init<C: Cursor>(
         minimumCapacity: Int,
         grouping cursor: C,
@@ -97,8 +95,7 @@ extension Dictionary {
         try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
     }
 
-    /// Creates a dictionary from the key-value pairs of a cursor, with capacity for
-    /// `minimumCapacity` pairs.
+    /// Creates a dictionary from the key-value pairs of a cursor, with the given minimum capacity.
     ///
     /// A duplicate key is a fatal error.
     public init(

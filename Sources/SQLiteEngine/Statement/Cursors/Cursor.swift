@@ -1,9 +1,7 @@
-/// A source of elements that are produced one at a time.
+/// A source that produces elements one at a time, and can throw an error for each element.
 ///
-/// Producing an element can throw an error.
-///
-/// Iterating over a cursor consumes it. A cursor is a reference type, so all references to it share
-/// the same position.
+/// Iteration consumes the cursor. A cursor is a reference type, so all references to it share the
+/// same position.
 public protocol Cursor<Element>: AnyObject {
     /// The type of the elements that the cursor produces.
     associatedtype Element

@@ -1,7 +1,7 @@
 /// A cursor over the results of a statement.
 ///
-/// A cursor is valid only during the access that created it. If its statement is executed again,
-/// the cursor throws an error at its next step.
+/// A cursor is valid only during the access that created it. If another call executes its
+/// statement, the cursor throws an error at the next step.
 public protocol DatabaseCursor<Element>: Cursor {
     /// The SQL of the statement.
     var sql: String { get }

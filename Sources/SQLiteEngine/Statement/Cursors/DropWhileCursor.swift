@@ -1,4 +1,4 @@
-/// A cursor that skips the initial elements of another cursor while they satisfy a predicate.
+/// A cursor that skips the initial elements of another cursor that satisfy a predicate.
 public final class DropWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let predicate: (Base.Element) throws -> Bool

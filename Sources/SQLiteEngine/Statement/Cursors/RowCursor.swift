@@ -15,7 +15,7 @@ public final class RowCursor: SteppingCursor {
         _ arguments: StatementArguments?,
         _ adapter: (any RowAdapter)?
     ) throws {
-        // An adapter that maps an unknown column fails here, not at the first row.
+        // Report an adapter that maps an unknown column here rather than at the first row.
         _ = try adapter?.layout(from: statement.layout)
         steps = try StatementSteps(statement, arguments)
         self.adapter = adapter

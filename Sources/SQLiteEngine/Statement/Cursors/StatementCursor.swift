@@ -1,6 +1,4 @@
-/// A cursor that steps a statement.
-///
-/// The caller reads the rows from the statement.
+/// A cursor that steps a statement, for callers that read the rows from the statement.
 final class StatementCursor: SteppingCursor {
     typealias Element = Void
 
@@ -19,7 +17,6 @@ final class StatementCursor: SteppingCursor {
 extension StatementCursor: Sendable {}
 
 extension Statement {
-    /// Returns a cursor over the steps of an execution.
     func makeCursor(arguments: StatementArguments? = nil) throws -> StatementCursor {
         try StatementCursor(self, arguments)
     }

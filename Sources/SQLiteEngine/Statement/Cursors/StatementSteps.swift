@@ -21,9 +21,11 @@ struct StatementSteps {
         execution = statement.execution
     }
 
-    /// Steps to the next row and returns whether one exists.
+    /// Steps to the next row.
     ///
     /// After an error, the next call executes the statement again.
+    ///
+    /// - Returns: Whether a row exists.
     @usableFromInline
     mutating func advance() throws -> Bool {
         guard state != .done else { return false }
@@ -35,7 +37,7 @@ struct StatementSteps {
         return hasRow
     }
 
-    /// Ends the execution, unless the statement has since been executed again.
+    /// Ends the execution, unless another call has since executed the statement.
     @usableFromInline
     func end() {
         if execution == statement.execution { statement.abandon() }
@@ -43,7 +45,7 @@ struct StatementSteps {
 }
 
 extension Statement {
-    /// Returns the error for a cursor whose statement was executed again during the iteration.
+    /// Returns the error for a cursor over a statement that another call executed in the meantime.
     fileprivate func reexecutionError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,

@@ -3,8 +3,8 @@ import CSQLite
 extension Database {
     /// Adds an SQL function, or replaces the function with the same name and number of arguments.
     ///
-    /// Call this method in `Configuration.prepareDatabase(_:)` so that all connections have the
-    /// function.
+    /// To add the function to all connections, call this method in
+    /// `Configuration.prepareDatabase(_:)`.
     public func add(function: DatabaseFunction) {
         expectSuccess(function.install(on: handle), "add the function", function.name)
     }
@@ -20,8 +20,8 @@ extension Database {
 
     /// Adds a collation, or replaces the collation with the same name.
     ///
-    /// Call this method in `Configuration.prepareDatabase(_:)` so that all connections have the
-    /// collation.
+    /// To add the collation to all connections, call this method in
+    /// `Configuration.prepareDatabase(_:)`.
     public func add(collation: DatabaseCollation) {
         expectSuccess(collation.install(on: handle), "add the collation", collation.name)
     }
@@ -35,7 +35,6 @@ extension Database {
         )
     }
 
-    /// Adds the functions and collations that are available on every connection.
     func addPredefinedFunctionsAndCollations() {
         for function in DatabaseFunction.predefined { add(function: function) }
         for collation in DatabaseCollation.predefined { add(collation: collation) }

@@ -24,7 +24,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
         }
     }
 
-    /// The name, ignoring case.
+    /// The identity of the collation.
     public var id: ID { ID(name: name) }
 
     /// The name in SQL.
@@ -46,7 +46,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
         compare = function
     }
 
-    /// Installs the collation on a connection, which retains it until the collation is replaced.
+    /// Installs the collation on a connection, which retains the collation until its replacement.
     func install(on connection: SQLiteConnection?) -> CInt {
         let this = Unmanaged.passRetained(self)
         let code = sqlite3_create_collation_v2(
@@ -68,13 +68,12 @@ public final class DatabaseCollation: Identifiable, Sendable {
             },
             { $0.map { Unmanaged<DatabaseCollation>.fromOpaque($0).release() } }
         )
-        // If this call fails, SQLite does not call the destructor. See
+        // If the call fails, SQLite does not call the destructor. See
         // <https://www.sqlite.org/c3ref/create_collation.html>.
         if code != SQLITE_OK { this.release() }
         return code
     }
 
-    /// Removes the collation from a connection.
     func uninstall(from connection: SQLiteConnection?) -> CInt {
         sqlite3_create_collation_v2(connection, name, SQLITE_UTF8, nil, nil, nil)
     }

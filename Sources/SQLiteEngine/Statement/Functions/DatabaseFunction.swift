@@ -37,8 +37,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     ///   - argumentCount: The number of arguments, or `nil` for any number.
     ///   - pure: Whether equal arguments always produce equal results. SQLite calls a pure function
     ///     less often and accepts it in indexes.
-    ///   - function: A closure that computes the result. If it throws an error, the statement
-    ///     fails.
+    ///   - function: A closure that computes the result. An error makes the statement fail.
     public init(
         _ name: String,
         argumentCount: Int? = nil,
@@ -68,7 +67,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
         kind = .aggregate { Aggregate() }
     }
 
-    /// Installs the function on a connection, which retains it until the function is replaced.
+    /// Installs the function on a connection, which retains the function until its replacement.
     func install(on connection: SQLiteConnection?) -> CInt {
         let isAggregate = if case .aggregate = kind { true } else { false }
         return sqlite3_create_function_v2(
@@ -84,7 +83,6 @@ public final class DatabaseFunction: Identifiable, Sendable {
         )
     }
 
-    /// Removes the function from a connection.
     func uninstall(from connection: SQLiteConnection?) -> CInt {
         sqlite3_create_function_v2(
             connection,
@@ -130,6 +128,8 @@ extension DatabaseFunction {
         }
     }
 
+    /// Ends a group.
+    ///
     /// SQLite calls this function once for each group, even if the statement has failed or ended
     /// early.
     private static func finalize(_ context: Context?) {
@@ -155,8 +155,8 @@ extension DatabaseFunction {
 
     /// Returns the state of the current group.
     ///
-    /// SQLite provides a few zeroed bytes for each group. They store a retained pointer to the
-    /// state.
+    /// SQLite provides a few zeroed bytes for each group. These bytes store a retained pointer to
+    /// the state.
     private static func group(of context: Context?, create: Bool) -> Group? {
         let size = create ? CInt(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
         guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
@@ -173,9 +173,9 @@ extension DatabaseFunction {
     }
 }
 
-/// A type that computes the result of an aggregate function for a group of rows.
+/// A type that computes an aggregate function's result for a group of rows.
 public protocol DatabaseAggregate: SendableMetatype {
-    /// Creates the state of a group without rows.
+    /// Creates the state of an empty group.
     init()
 
     /// Adds a row, given the values of the function's arguments.

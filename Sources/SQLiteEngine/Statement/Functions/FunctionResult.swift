@@ -1,7 +1,6 @@
 import CSQLite
 import Foundation
 
-/// Passes the results of functions to SQLite.
 enum FunctionResult {
     /// Passes the value that `compute` returns, or the error that it throws.
     static func report(
@@ -15,7 +14,7 @@ enum FunctionResult {
         }
     }
 
-    /// Passes an error: the code and message of a ``DatabaseError``, or the text of another error.
+    /// Passes the code and message of a ``DatabaseError``, or the text of another error.
     static func report(_ error: any Error, to context: OpaquePointer?) {
         guard let error = error as? DatabaseError else {
             sqlite3_result_error(context, "\(error)", -1)

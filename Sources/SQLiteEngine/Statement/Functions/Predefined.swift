@@ -1,7 +1,7 @@
 import Foundation
 
-// Databases store these names because indexes and columns refer to collations by name. GRDB uses
-// the same names, so both libraries can open the same file.
+// Indexes and column definitions in a database file contain these collation names. GRDB uses the
+// same names, so both libraries can open the same file.
 
 extension DatabaseFunction {
     /// `swiftCapitalizedString(text)`: capitalizes each word.
@@ -13,7 +13,8 @@ extension DatabaseFunction {
     /// `swiftUppercaseString(text)`: converts to uppercase, including non-ASCII letters.
     public static let uppercase = transform("swiftUppercaseString") { $0.uppercased() }
 
-    /// `swiftLocalizedCapitalizedString(text)`: capitalizes by the rules of the current locale.
+    /// `swiftLocalizedCapitalizedString(text)`: capitalizes each word by the rules of the current
+    /// locale.
     public static let localizedCapitalize = transform("swiftLocalizedCapitalizedString") {
         $0.localizedCapitalized
     }
@@ -30,7 +31,6 @@ extension DatabaseFunction {
         $0.localizedUppercase
     }
 
-    /// The functions that are available on every connection.
     static let predefined = [
         capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase,
         localizedUppercase,
@@ -47,7 +47,7 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-    /// `swiftCompare`: compares by Unicode canonical equivalence, like Swift strings.
+    /// `swiftCompare`: compares in the order of Swift strings, by Unicode canonical equivalence.
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { left, right in
         left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }
@@ -78,7 +78,6 @@ extension DatabaseCollation {
         $0.localizedStandardCompare($1)
     }
 
-    /// The collations that are available on every connection.
     static let predefined = [
         unicodeCompare, caseInsensitiveCompare, localizedCaseInsensitiveCompare, localizedCompare,
         localizedStandardCompare,

@@ -16,7 +16,7 @@ extension Database {
     /// Prepares a statement with the arguments of the literal.
     ///
     /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
-    ///   not match the parameters or if there are several statements.
+    ///   not match the parameters or the SQL contains several statements.
     public func makeStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try makeStatement(sql: sql)
@@ -24,13 +24,13 @@ extension Database {
         return statement
     }
 
-    /// Returns a cached statement with the arguments of the literal, and prepares it if needed.
+    /// Returns a cached or new statement with the arguments of the literal.
     ///
-    /// If the literal has no arguments, the statement can still have the arguments of its last use,
-    /// so set them before you execute it.
+    /// If the literal has no arguments, the statement may still have the arguments of its last use.
+    /// Set the arguments before you execute the statement.
     ///
     /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
-    ///   not match the parameters or if there are several statements.
+    ///   not match the parameters or the SQL contains several statements.
     public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try cachedStatement(sql: sql)
@@ -38,7 +38,7 @@ extension Database {
         return statement
     }
 
-    /// Returns a cursor over the statements of a literal, with the arguments of the literal.
+    /// Returns a cursor over the statements of a literal, with the literal's arguments.
     ///
     /// - Throws: `SQLITE_MISUSE` if two parts use the same parameter name. The cursor throws an
     ///   error when it reaches invalid SQL.

@@ -3,7 +3,8 @@ import Foundation
 extension SQL {
     /// Returns the text with inlined values, for statements that accept no parameters.
     ///
-    /// SQLite stores the text of definitions (`CREATE TABLE`), but not the values of parameters.
+    /// SQLite stores the text of definitions, such as `CREATE TABLE`, but not the values of
+    /// parameters.
     ///
     /// - Throws: `SQLITE_MISUSE` if plain SQL has arguments, because their positions are unknown.
     func inlined() throws -> String {
@@ -32,7 +33,7 @@ extension DatabaseValue {
         case .null: return "NULL"
         case .int64(let value): return String(value)
         case .double(let value):
-            // SQLite has no keyword for infinity, but it reads a number beyond the range of doubles
+            // SQLite has no keyword for infinity, but it reads numbers beyond the range of doubles
             // as infinity.
             guard value.isFinite else { return value < 0 ? "-9e999" : "9e999" }
             return String(value)

@@ -1,7 +1,6 @@
 /// SQL text and the values of its parameters, composed of parts.
 ///
-/// Interpolated values become arguments of the statement and are never part of its text, so no
-/// value can be interpreted as SQL:
+/// Interpolated values become arguments of the statement. SQLite never interprets them as SQL:
 ///
 /// ```swift
 /// var query: SQL = "SELECT * FROM player WHERE team = \(team)"
@@ -9,10 +8,9 @@
 /// let statement = try db.makeStatement(literal: query)
 /// ```
 ///
-/// You can also interpolate names of tables and columns, lists of values, other literals, and
+/// You can also interpolate the names of tables and columns, lists of values, other literals, and
 /// requests. See ``SQLInterpolation``.
 public struct SQL: Sendable {
-    /// A part of a literal.
     enum Element: Sendable {
         /// Text with the values of its parameters.
         case text(String, StatementArguments)
@@ -115,7 +113,7 @@ extension SQL: ExpressibleByStringInterpolation {
 extension Sequence<SQL> {
     /// Concatenates literals.
     ///
-    /// - Parameter separator: Plain SQL to insert between them.
+    /// - Parameter separator: Plain SQL to insert between literals.
     /// - Returns: One literal.
     public func joined(separator: String = "") -> SQL {
         var joined = SQL(elements: [])

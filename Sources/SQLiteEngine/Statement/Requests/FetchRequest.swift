@@ -5,15 +5,15 @@
 /// let players = try pool.read { db in try best.fetchAll(db) }
 /// ```
 public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
-    /// The type to which each row is decoded: a record, a value, or ``Row``.
+    /// The type of each decoded row: a record, a value, or ``Row``.
     associatedtype RowDecoder
 
     /// Prepares the query.
     ///
     /// - Parameters:
     ///   - db: The connection that runs the query.
-    ///   - singleResult: Whether only the first row is needed. The request may then limit its
-    ///     query.
+    ///   - singleResult: Whether the caller needs only the first row. The request may then limit
+    ///     its query.
     /// - Returns: A statement with its arguments.
     /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
     ///   not match the parameters.
@@ -59,7 +59,7 @@ extension PreparedRequest: Sendable {}
 
 /// A query with an adapter for its rows.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
-    /// The type to which each row is decoded.
+    /// The type of each decoded row.
     public typealias RowDecoder = Base.RowDecoder
 
     let base: Base
@@ -70,7 +70,7 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
 
     /// Prepares the query.
     ///
-    /// The adapter is applied after the adapter of the base request.
+    /// The result applies this request's adapter after the base request's adapter.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false

@@ -7,7 +7,7 @@ enum CivilDate {
 
     /// Returns the number of days from 1970-01-01 to a date.
     ///
-    /// The month and the day can exceed their ranges.
+    /// The month and the day can exceed their usual ranges.
     static func days(year: Int, month: Int, day: Int) -> Int {
         let monthsFromMarch = year * 12 + month - 3
         let marchYear = floorDivide(monthsFromMarch, 12)
@@ -19,7 +19,6 @@ enum CivilDate {
         return era * daysPerEra + dayOfEra - 719_468
     }
 
-    /// Returns the date that is a number of days after 1970-01-01.
     static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = floorDivide(shifted, daysPerEra)

@@ -22,7 +22,6 @@ public struct DatabaseDateComponents: Sendable {
         /// `09:30:15.250`
         case HMSS = "HH:mm:ss.SSS"
 
-        /// Whether the format contains a date.
         var hasDate: Bool {
             switch self {
             case .YMD, .YMD_HM, .YMD_HMS, .YMD_HMSS: true
@@ -39,13 +38,12 @@ public struct DatabaseDateComponents: Sendable {
 
     /// Creates components for a text format.
     ///
-    /// A missing month or day is written as 1, and any other missing component as 0.
+    /// The text contains 1 for a missing month or day, and 0 for any other missing component.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format
     }
 
-    /// The text.
     var text: String {
         var text = ""
         if format.hasDate {

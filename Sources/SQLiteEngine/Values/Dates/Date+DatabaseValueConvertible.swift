@@ -7,7 +7,7 @@ import Foundation
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The text, truncated to milliseconds.
     ///
-    /// A date outside the years 0 to 9999 is stored in seconds.
+    /// For a date outside the years 0 to 9999, the value is the number of seconds since 1970.
     public var databaseValue: DatabaseValue {
         // Foundation stores dates relative to 2001, so this interval is exact.
         let exact = timeIntervalSinceReferenceDate * 1000
@@ -25,7 +25,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Creates a date from text in a format that contains a date, or from the seconds since 1970.
     ///
-    /// The text is in UTC, unless it contains another time zone.
+    /// The text is in UTC unless it contains another time zone.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
         if let components = DatabaseDateComponents.fromDatabaseValue(dbValue) {
             return Date(components)
@@ -58,7 +58,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads text in the format `2026-11-21 09:30:15.250`, or returns `nil` for any other text.
     ///
-    /// Dates are stored in this format. The initializer is ten times as fast as a conversion
+    /// Dates are stored in this format. This initializer is ten times as fast as a conversion
     /// through date components.
     private init?(storedIn sqliteStatement: SQLiteStatement, index: CInt) {
         guard let text = sqlite3_column_text(sqliteStatement, index),
@@ -90,16 +90,16 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Creates a date from a Julian day, or returns `nil` if the date is out of range.
     ///
-    /// A Julian day, as returned by SQLite's `julianday`, is the number of days since noon in
-    /// Greenwich on November 24, 4714 BC. The result is rounded to the millisecond. SQLite does not
-    /// support dates after the year 9999.
+    /// A Julian day, such as the result of SQLite's `julianday`, is the number of days since noon
+    /// in Greenwich on November 24, 4714 BC. The result is rounded down to the millisecond. SQLite
+    /// does not support dates after the year 9999.
     public init?(julianDay: Double) {
         guard (0..<5_373_484.5).contains(julianDay) else { return nil }
         let milliseconds = (julianDay * 86_400_000).rounded(.down)
         self.init(timeIntervalSince1970: (milliseconds - 210_866_760_000_000) / 1000)
     }
 
-    /// Creates a date from components, or returns `nil` if they contain only a time.
+    /// Creates a date from components, or returns `nil` if the components contain only a time.
     init?(_ components: DatabaseDateComponents) {
         let parts = components.dateComponents
         guard components.format.hasDate, let year = parts.year, let month = parts.month,
@@ -115,10 +115,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         )
     }
 
-    /// The seconds from 1970 to 2001, the reference date of Foundation.
+    /// The seconds from 1970 to Foundation's reference date in 2001.
     private static let referenceSeconds = 978_307_200
 
-    /// The first milliseconds of the years 0 and 10000, relative to 2001.
+    /// The starts of the years 0 and 10000, in milliseconds relative to 2001.
     private static let year0 = milliseconds(toYear: 0)
     private static let year10000 = milliseconds(toYear: 10_000)
 
@@ -161,7 +161,7 @@ extension NSDate: DatabaseValueConvertible {
     /// The database value of the `Date`.
     public var databaseValue: DatabaseValue { (self as Date).databaseValue }
 
-    /// Creates a date in the same way as `Date`.
+    /// Creates a date from the same values as `Date`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Date.fromDatabaseValue(dbValue) as? Self
     }

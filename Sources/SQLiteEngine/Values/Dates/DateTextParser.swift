@@ -5,7 +5,7 @@ struct DateTextParser {
     private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
     private var components = DateComponents()
 
-    /// Parses a date, a time, or both, or returns `nil` if the text contains anything else.
+    /// Parses a date, a time, or both, or returns `nil` for any other text.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> DatabaseDateComponents? {
         var parser = DateTextParser(bytes: bytes[...])
         guard let format = parser.format(), parser.bytes.isEmpty else { return nil }
@@ -44,7 +44,7 @@ struct DateTextParser {
         components.second = second
         if endsWithZone() { return .HMS }
         guard skip("."), var digit = digit() else { return nil }
-        // The first three digits are milliseconds. All other digits are ignored.
+        // The first three digits are milliseconds. Ignore all other digits.
         var unit = 100_000_000
         var nanosecond = 0
         while true {
@@ -57,7 +57,9 @@ struct DateTextParser {
         return endsWithZone() ? .HMSS : nil
     }
 
-    /// Reads an optional time zone and returns whether the text ends after it.
+    /// Reads an optional time zone.
+    ///
+    /// - Returns: Whether the text ends after the time zone.
     private mutating func endsWithZone() -> Bool {
         if bytes.isEmpty { return true }
         if skip("Z") {

@@ -17,8 +17,8 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column as a blob.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // The blob must be read before its length, because reading can convert the value, which
-        // changes the length.
+        // Read the blob before its length, because reading can convert the value and change the
+        // length.
         if let bytes = sqlite3_column_blob(sqliteStatement, index) {
             self.init(bytes: bytes, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
         } else {
@@ -29,7 +29,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     /// Binds a copy of the bytes to a parameter and returns an SQLite result code.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         withUnsafeBytes { bytes in
-            // Binding a null pointer would bind NULL.
+            // A null pointer would bind `NULL`.
             guard let start = bytes.baseAddress, !bytes.isEmpty else {
                 return sqlite3_bind_zeroblob(sqliteStatement, index, 0)
             }

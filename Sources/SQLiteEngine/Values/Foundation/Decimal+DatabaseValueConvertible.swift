@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Decimals are stored as text, which preserves all digits. Numbers can also be read.
+/// Decimals are stored as text, which preserves all digits. Columns can also contain numbers.
 extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
     /// The digits as text, with a decimal point.
     public var databaseValue: DatabaseValue { description.databaseValue }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Numbers are stored as integers and reals. An `NSDecimalNumber` that is not an integer is stored
+/// Numbers are stored as integers or reals. An `NSDecimalNumber` that is not an integer is stored
 /// as a real.
 extension NSNumber: DatabaseValueConvertible {
     /// The value as an integer or a real.
     ///
-    /// It is a fatal error if an unsigned number is greater than `Int64.max`.
+    /// An unsigned number above `Int64.max` is a fatal error.
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
             // A conversion through a real would lose the last digits of a large integer.
@@ -44,7 +44,8 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension Int64 {
-    /// Creates an integer from a decimal number, or returns `nil` if it is not an integer in range.
+    /// Creates an integer from a decimal number, or returns `nil` if the result is not an integer
+    /// in range.
     fileprivate init?(exactly number: NSDecimalNumber) {
         var value = number.decimalValue
         var rounded = Decimal()

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// UUIDs are stored as 16-byte blobs. Text can also be read.
+/// UUIDs are stored as 16-byte blobs. Columns can also contain text.
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     /// The 16 bytes.
     public var databaseValue: DatabaseValue {
@@ -43,7 +43,7 @@ extension NSUUID: DatabaseValueConvertible {
         UUID(uuidString: uuidString)?.databaseValue ?? .null
     }
 
-    /// Creates a UUID in the same way as `UUID`.
+    /// Creates a UUID from the same values as `UUID`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         UUID.fromDatabaseValue(dbValue).flatMap { NSUUID(uuidString: $0.uuidString) as? Self }
     }

@@ -69,12 +69,12 @@ extension Row: ExpressibleByDictionaryLiteral {
 }
 
 extension Row: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The columns: `[id:1 name:"Arthur"]`.
+    /// The columns in the format `[id:1 name:"Arthur"]`.
     public var description: String {
         "[\(map { "\($0.0):\($0.1)" }.joined(separator: " "))]"
     }
 
-    /// The columns, followed by the columns of the statement and the scopes.
+    /// The columns of the row, followed by the statement's columns and the scopes.
     public var debugDescription: String {
         let base = unadapted
         guard self != base else { return description }

@@ -1,5 +1,5 @@
 extension Row {
-    /// The rows that row adapters have created from parts of this row, by name.
+    /// The rows that row adapters create from parts of this row, by name.
     public var scopes: ScopesView { ScopesView(row: self) }
 
     /// The scopes, including nested scopes.
@@ -13,7 +13,7 @@ extension Row {
     /// The row as the statement returned it.
     public var unadapted: Row { adapted(to: layout.root) }
 
-    /// The rows that row adapters have created from parts of one row.
+    /// The rows that row adapters create from parts of one row.
     public struct ScopesView: Collection {
         private let row: Row
         private let layouts: [String: RowLayout]

@@ -1,7 +1,7 @@
 import CSQLite
 
-// Reading a value that is missing or has another type is a fatal error in a subscript. The `decode`
-// methods throw an error instead.
+// In a subscript, reading a missing or inconvertible value is a fatal error. The `decode` methods
+// throw an error instead.
 
 extension Row {
     /// The value of a column as `Int64`, `Double`, `String`, or `Data`, or `nil` for `NULL`.
@@ -12,7 +12,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// It is a fatal error if the value cannot be converted.
+    /// A value that cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         do {
@@ -24,7 +24,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// It is a fatal error if the value cannot be converted.
+    /// A value that cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ index: Int
@@ -36,16 +36,16 @@ extension Row {
         }
     }
 
-    /// The value of a column, as `Int64`, `Double`, `String`, or `Data`.
+    /// The value of a column as `Int64`, `Double`, `String`, or `Data`.
     ///
-    /// The value is `nil` if it is `NULL` or if the column does not exist.
+    /// The result is `nil` if the value is `NULL` or the column does not exist.
     public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
         index(ofColumn: columnName).flatMap { databaseValue(atUncheckedIndex: $0).storage.value }
     }
 
     /// The value of a column.
     ///
-    /// It is a fatal error if the value is missing or cannot be converted.
+    /// A missing or inconvertible value is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         do {
@@ -57,7 +57,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// It is a fatal error if the value is missing or cannot be converted.
+    /// A missing or inconvertible value is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ columnName: String
@@ -69,9 +69,7 @@ extension Row {
         }
     }
 
-    /// Returns the first value that is not `NULL`.
-    ///
-    /// Columns that do not exist are skipped.
+    /// Returns the first value that is not `NULL`, and ignores columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for column in columns {
             if let value: T = self[column] as T? { return value }

@@ -3,14 +3,13 @@ import Foundation
 
 /// A row of a statement's result.
 ///
-/// A row from a ``RowCursor`` reflects the statement's current row and changes with each step. All
-/// other rows contain copies of the values. Each of these rows has one buffer, and the rows share
-/// the column names.
+/// A row from a ``RowCursor`` contains the values of the statement's current row and changes with
+/// each step. All other rows contain copies of the values. Each of these rows has one buffer, and
+/// rows of the same result share the column names.
 public final class Row {
     /// The number of columns.
     public let count: Int
 
-    /// The columns.
     let layout: RowLayout
 
     /// The statement that provides the values, or `nil` for a copied row.
@@ -21,10 +20,10 @@ public final class Row {
 
     private let buffer: RowBuffer?
 
-    /// The decoder of records from the row, which is created when it is first needed.
+    /// The decoder of records from the row, which is created when first needed.
     ///
-    /// A cursor's row has the same columns at each step, so the columns are looked up only once.
-    /// The row belongs to one access, so the variable does not need exclusivity checks.
+    /// A cursor's row has the same columns at each step, so the decoder looks up each column only
+    /// once. The row belongs to one access, so the variable needs no exclusivity checks.
     @exclusivity(unchecked) var recordDecoder: RecordDecoder? {
         didSet { recordColumns = recordDecoder.map { .passUnretained($0.columns) } }
     }
@@ -32,7 +31,7 @@ public final class Row {
     /// The columns of ``recordDecoder``, without reference counting.
     @exclusivity(unchecked) private(set) var recordColumns: Unmanaged<RowColumns>?
 
-    /// Creates a row that reflects a statement's current row.
+    /// Creates a row that reads from a statement's current row.
     init(statement: Statement, layout: RowLayout) {
         self.statement = statement
         self.sqliteStatement = statement.pointer
@@ -41,7 +40,6 @@ public final class Row {
         self.count = layout.count
     }
 
-    /// Creates a row of copied values.
     init(buffer: RowBuffer, layout: RowLayout) {
         self.statement = nil
         self.sqliteStatement = nil
@@ -50,7 +48,6 @@ public final class Row {
         self.count = layout.count
     }
 
-    /// Creates a row with the same values and other columns.
     private init(_ row: Row, layout: RowLayout) {
         self.statement = row.statement
         self.sqliteStatement = row.sqliteStatement
@@ -59,7 +56,6 @@ public final class Row {
         self.count = layout.count
     }
 
-    /// Creates a row from the given columns.
     convenience init(columns: [(name: String, value: DatabaseValue)]) {
         self.init(
             buffer: RowBuffer.copy(columns.map(\.value)),
@@ -79,7 +75,7 @@ public final class Row {
 
     /// Creates a row from the key-value pairs of a dictionary, in any order.
     ///
-    /// The initializer returns `nil` if a key is not a string or if a value cannot be converted.
+    /// The initializer returns `nil` if a key is not a string or a value cannot be converted.
     public convenience init?(_ dictionary: [AnyHashable: Any]) {
         var columns: [(name: String, value: DatabaseValue)] = []
         for (name, value) in dictionary {
@@ -94,15 +90,13 @@ public final class Row {
     /// Returns a copy of the row that does not change.
     public func copy() -> Row {
         guard let sqliteStatement else { return self }
-        // The layout refers to the columns of the statement, so all of them are copied.
+        // Copy all columns of the statement, because the layout refers to them.
         let count = Int(sqlite3_column_count(sqliteStatement))
         return Row(buffer: RowBuffer.copy(sqliteStatement, count: count), layout: layout)
     }
 
-    /// A new row object with the same values.
     var newInstance: Row { Row(self, layout: layout) }
 
-    /// Returns a row with the same values and other columns.
     func adapted(to layout: RowLayout) -> Row {
         layout === self.layout ? self : Row(self, layout: layout)
     }
@@ -116,7 +110,7 @@ public final class Row {
         return DatabaseValue(sqliteStatement: sqliteStatement, index: source)
     }
 
-    /// Returns the index of a column in the statement, given an existing column of the row.
+    /// Returns the statement's index of an existing column.
     @usableFromInline
     func source(ofUncheckedIndex index: Int) -> CInt { layout.source(of: index) }
 
@@ -156,6 +150,8 @@ extension Row {
     }
 
     /// Calls `body` with the bytes of a column, which are valid only during the call.
+    ///
+    /// The bytes are `nil` if the value is `NULL`.
     public func withUnsafeData<T>(
         atIndex index: Int,
         _ body: (Data?) throws -> T
@@ -166,7 +162,7 @@ extension Row {
 
     /// Calls `body` with the bytes of a column, which are valid only during the call.
     ///
-    /// The bytes are `nil` if the column does not exist.
+    /// The bytes are `nil` if the value is `NULL` or the column does not exist.
     public func withUnsafeData<T>(
         named columnName: String,
         _ body: (Data?) throws -> T
@@ -182,10 +178,10 @@ extension Row {
         return borrowedData(at: index)
     }
 
-    /// Returns the bytes of a column without copying them, or `nil` if they are `NULL` or if the
-    /// column does not exist.
+    /// Returns the bytes of a column without copying them.
     ///
-    /// The bytes of a cursor's row are valid only until the next step.
+    /// The result is `nil` if the value is `NULL` or the column does not exist. The bytes of a
+    /// cursor's row are valid only until the next step.
     public func dataNoCopy(named columnName: String) -> Data? {
         index(ofColumn: columnName).flatMap(borrowedData(at:))
     }

@@ -8,7 +8,7 @@
 public protocol RowAdapter: Sendable {
     /// Returns the columns that the adapter creates.
     ///
-    /// - Parameter base: The statement's columns, or the columns that another adapter has created.
+    /// - Parameter base: The statement's columns, or the columns that another adapter creates.
     /// - Returns: The columns of the adapted rows.
     /// - Throws: `SQLITE_MISUSE` if `base` does not contain a required column.
     func layout(from base: RowLayout) throws -> RowLayout
@@ -169,7 +169,6 @@ public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     return adapters + [SuffixRowAdapter(fromIndex: start)]
 }
 
-/// An adapter that is applied to the result of another adapter.
 struct ChainedAdapter: RowAdapter {
     let first: any RowAdapter
     let second: any RowAdapter

@@ -13,7 +13,7 @@ struct RowCell {
 
 /// The values of a row: one cell for each column, followed by the bytes of all text and blobs.
 ///
-/// The buffer is filled when it is created and never changes.
+/// The buffer never changes after its creation.
 final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Copies the values of a statement's current row.
     ///
@@ -49,9 +49,8 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    /// Copies values.
     static func copy(_ values: [DatabaseValue]) -> RowBuffer {
-        // The cells refer to this array until its bytes are copied into the buffer.
+        // The cells refer to this array until the buffer contains its bytes.
         var bytes: [UInt8] = []
         var cells = values.map { value in
             switch value.storage {
@@ -90,7 +89,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    /// Creates a buffer from cells whose text and blobs are pointers.
+    /// Creates a buffer from cells with pointers to text and blobs.
     private static func copy(
         _ cells: UnsafeMutableBufferPointer<RowCell>,
         _ byteCount: Int
@@ -117,7 +116,6 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         return buffer
     }
 
-    /// Returns the value of a column.
     func value(at index: CInt) -> DatabaseValue {
         let cell = cell(at: index)
         switch cell.kind {
@@ -133,12 +131,11 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    /// Returns whether the value of a column is `NULL`.
     func isNull(at index: CInt) -> Bool { cell(at: index).kind == SQLITE_NULL }
 
     /// Returns the bytes of text or a blob, or `nil` for other types.
     ///
-    /// The data shares the memory of the buffer.
+    /// The data shares the buffer's memory.
     func data(at index: CInt) -> Data? {
         let cell = cell(at: index)
         return cell.kind == SQLITE_TEXT || cell.kind == SQLITE_BLOB ? data(of: cell) : nil
@@ -154,7 +151,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
             Data(
                 bytesNoCopy: UnsafeMutableRawPointer(elements) + Int(cell.bits),
                 count: Int(cell.byteCount),
-                // Retains the buffer while the data refers to it.
+                // Retain the buffer while the data refers to it.
                 deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
             )
         }

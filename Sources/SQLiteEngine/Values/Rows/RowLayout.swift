@@ -6,29 +6,24 @@ public final class RowLayout: Sendable {
     /// The names, from left to right.
     public let names: [String]
 
-    /// The lowercase names.
+    /// The names in lowercase.
     private let keys: [String]
 
-    /// The leftmost column for each key, or `nil` if there are so few columns that a scan is
-    /// faster.
+    /// The leftmost column for each key, or `nil` if a scan of the few columns is faster.
     private let indexes: [String: Int]?
 
     /// The sources of the columns, or `nil` in the layout of a statement.
     @usableFromInline let sources: [CInt]?
 
-    /// The layouts of the scopes.
     let scopes: [String: RowLayout]
 
-    /// The layout that was adapted, or `nil` in the layout of a statement.
+    /// The statement's layout, or `nil` if this is the layout of a statement.
     private let base: RowLayout?
 
-    /// The layout of the statement.
     var root: RowLayout { base ?? self }
 
-    /// The number of columns.
     var count: Int { names.count }
 
-    /// Creates the layout of a statement.
     convenience init(names: [String]) {
         self.init(names: names, sources: nil, scopes: [:], base: nil)
     }
@@ -67,7 +62,6 @@ public final class RowLayout: Sendable {
         self.base = base
     }
 
-    /// Returns the same columns with other scopes.
     func with(scopes: [String: RowLayout]) -> RowLayout {
         let sources = sources ?? (0..<CInt(count)).map(\.self)
         return RowLayout(names: names, sources: sources, scopes: scopes, base: root)
@@ -89,7 +83,7 @@ public final class RowLayout: Sendable {
     }
 
     private static func keys(of names: [String]) -> [String] {
-        // A name that is already lowercase is not copied.
+        // Return a name that is already lowercase without copying it.
         names.map { name in
             let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
             return isLower ? name : name.lowercased()
