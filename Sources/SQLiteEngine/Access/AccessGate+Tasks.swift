@@ -1,6 +1,5 @@
 import Telemetry
 
-/// Lets tasks and callbacks wait for a connection without blocking a thread.
 extension AccessGate {
     /// Acquires a connection for a task or a callback and passes it to `resume`.
     ///
@@ -58,7 +57,6 @@ extension AccessGate {
         return slot
     }
 
-    /// Acquires a free slot, with or without a connection.
     private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
         guard let wanted else { return claimForUse() }
         return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil

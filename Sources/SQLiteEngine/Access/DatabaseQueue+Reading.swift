@@ -34,7 +34,7 @@ extension DatabaseQueue {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Runs a closure on the connection without a transaction and without blocking the thread.
+    /// Runs a closure on the connection without a transaction, and without blocking the thread.
     ///
     /// The connection accepts statements that write.
     public func unsafeRead<T: Sendable>(

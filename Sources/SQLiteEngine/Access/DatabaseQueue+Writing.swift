@@ -121,7 +121,7 @@ extension DatabaseQueue {
 
     // MARK: Memory and locks
 
-    /// Releases as much of the connection's memory as possible.
+    /// Releases as much of the connection's memory as possible, blocking the thread.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) {
             $0.releaseMemory()
@@ -136,7 +136,6 @@ extension DatabaseQueue {
         interrupts.interrupt(gate.slots)
     }
 
-    /// Ends the suspension.
     func resume() {
         if suspension.end() { gate.allowKeeping() }
     }

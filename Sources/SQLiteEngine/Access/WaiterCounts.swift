@@ -6,7 +6,6 @@ import Synchronization
 /// readers. Only accesses that wait change the counts; an access that finds a free connection does
 /// not.
 final class WaiterCounts: Sendable {
-    /// The counts of waiting accesses with one intent.
     struct Count: ~Copyable, Sendable {
         private let waiting = Atomic<Int>(0)
         private let maximum = Atomic<Int>(0)
@@ -29,15 +28,11 @@ final class WaiterCounts: Sendable {
         }
     }
 
-    /// The accesses that wait to read.
     let reading = Count()
-    /// The accesses that wait to write.
     let writing = Count()
 
-    /// Records that an access starts to wait.
     func begin(_ waiter: Waiter) { change(waiter, by: 1) }
 
-    /// Records that an access no longer waits.
     func end(_ waiter: Waiter) { change(waiter, by: -1) }
 
     private func change(_ waiter: Waiter, by difference: Int) {
@@ -49,7 +44,6 @@ final class WaiterCounts: Sendable {
         }
     }
 
-    /// Resets the peaks to the numbers of accesses that wait now.
     func restart() {
         reading.restart()
         writing.restart()
