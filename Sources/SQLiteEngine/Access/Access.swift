@@ -33,7 +33,7 @@ extension AccessGate {
 
     /// Leaves the access and releases the connection.
     ///
-    /// `end` is the monotonic time, in nanoseconds, if the caller has just read the clock, or 0.
+    /// `end` is a monotonic time in nanoseconds. Pass 0 to read the clock.
     @inline(__always)
     func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
         leaveKeepingSlot(slot, at: end)

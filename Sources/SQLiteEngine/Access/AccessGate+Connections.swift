@@ -50,9 +50,9 @@ extension AccessGate {
     ///
     /// This method waits for running accesses and blocks new ones.
     ///
-    /// `completion` may be called on any thread. It receives a failure if the gate is closed or the
-    /// wait would be a deadlock. After success, the caller must call ``returnAllSlots()``.
-    /// `reserved` is a slot that the caller has reserved in another gate.
+    /// `completion` may run on any thread. It receives a failure if the gate is closed or the wait
+    /// would be a deadlock. After success, the caller must call ``returnAllSlots()``. `reserved` is
+    /// a slot that the caller has reserved in another gate.
     func acquireAllLater(
         _ site: AccessSite,
         from index: Int = 0,

@@ -29,7 +29,7 @@ extension AccessGate: GateSteps {
 
     /// Frees a slot that the caller holds.
     ///
-    /// If the connection keeps its transaction, the state of an idle slot is
+    /// If `state` is idle and the connection keeps its transaction, the slot's new state is
     /// ``AccessSlot/State/keeping``.
     @inline(__always)
     func giveUp(_ slot: AccessSlot, as state: UInt8) {

@@ -1,10 +1,10 @@
 import Telemetry
 
 extension AccessGate {
-    /// Acquires a connection for a task or a callback and passes it to `resume`.
+    /// Acquires a slot for a task or a callback and passes the slot to `resume`.
     ///
-    /// `resume` is called once, on any thread. It receives the acquired slot, which may have no
-    /// connection yet. If the gate is closed or the wait would be a deadlock, it receives an error.
+    /// The slot may have no connection yet. `resume` is called once, on any thread. If the gate is
+    /// closed or the wait would be a deadlock, `resume` receives an error.
     ///
     /// If `wanted` is set, only that slot is acquired. `holdings` contains the slots that the task
     /// or callback holds while it waits.

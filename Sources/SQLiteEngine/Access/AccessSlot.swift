@@ -243,7 +243,6 @@ final class AccessSlot: @unchecked Sendable {
         }
     }
 
-    /// Lets other threads use the wal-index of the connection.
     func share(_ walIndex: WALIndex?) { shared.withLock { $0.walIndex = walIndex } }
 
     /// The connection's wal-index, or `nil` if the connection is not open in WAL mode.

@@ -7,8 +7,8 @@ extension AccessGate {
     ///
     /// If `claimed` is set, the access uses this slot and releases the slot at the end.
     ///
-    /// - Throws: `CancellationError` as soon as the task is canceled during the wait. Later
-    ///   cancellation interrupts the running statement and rolls back the access.
+    /// - Throws: `CancellationError` as soon as the task is canceled during the wait. If the task
+    ///   is canceled later, the running statement is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,

@@ -22,7 +22,6 @@ protocol GateSteps {
 
     // MARK: Slots
 
-    /// Acquires a slot if its state is `state`.
     func claim(_ slot: Slot, from state: UInt8) throws(Failure) -> Bool
 
     /// Acquires a slot as soon as its state is ``AccessSlot/State/reserved``.
@@ -45,7 +44,6 @@ protocol GateSteps {
 
     func readConditions() throws(Failure) -> GateConditions
 
-    /// Ends the read transaction that the connection of a held slot keeps.
     func endKeptTransaction(of slot: Slot) throws(Failure)
 
     /// Prevents connections from keeping read transactions until ``allowKeeping()`` is called.

@@ -10,9 +10,9 @@ import Dispatch
 /// A task's access, which waits without blocking a thread and runs on a connection's thread.
 ///
 /// The actor is its own executor, and its only job is the access. While no connection is free, the
-/// executor stores the job. The access that releases a connection runs the job. A Dispatch thread
-/// that releases a connection to the next task also runs that task's access. As a result, a task
-/// switches threads twice per access, and a busy pool wakes no thread between accesses.
+/// executor stores the job. When another task's access releases its connection to this task, the
+/// same Dispatch thread runs the job. As a result, a task switches threads twice per access, and a
+/// busy pool wakes no thread between accesses.
 actor TaskAccess: SerialExecutor {
     private struct State {
         var job: UnownedJob?

@@ -22,7 +22,6 @@ struct ThreadState {
     ///
     /// This core's cache probably contains the slot's pages.
     var hint = 0
-    /// The broker that is notifying observers on this thread.
     var broker: Unmanaged<ObservationBroker>?
     /// The thread that waits for this thread's work on a dispatch queue that the user has set.
     var caller: UnsafeMutablePointer<ThreadState>?

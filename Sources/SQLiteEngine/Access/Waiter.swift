@@ -4,8 +4,8 @@ import Telemetry
 
 /// An access that waits for a connection: a sleeping thread, or a suspended task.
 ///
-/// `@unchecked Sendable`: the gate's lock protects every variable that is not restricted to the
-/// waiting thread.
+/// `@unchecked Sendable`: the gate's lock protects every variable except those that only the
+/// waiting thread uses.
 final class Waiter: GateWaiter, @unchecked Sendable {
     /// The purpose of an access.
     ///

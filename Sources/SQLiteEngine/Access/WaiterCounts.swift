@@ -3,8 +3,7 @@ import Synchronization
 /// The current and peak numbers of accesses that wait for the connections of a database.
 ///
 /// The gates of a pool share one object, because a barrier waits for the writer and then for
-/// readers. Only accesses that wait change the counts; an access that finds a free connection does
-/// not.
+/// readers. An access that finds a free connection does not change the counts.
 final class WaiterCounts: Sendable {
     struct Count: ~Copyable, Sendable {
         private let waiting = Atomic<Int>(0)

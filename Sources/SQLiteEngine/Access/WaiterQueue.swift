@@ -2,8 +2,8 @@ import Telemetry
 
 /// A gate's waiters, oldest first, and the rules for serving them.
 ///
-/// The queue is a value, so tests can check the rules in isolation. The gate protects the queue
-/// with a lock.
+/// The queue is a value, so that tests can check the rules in isolation. The gate protects the
+/// queue with a lock.
 struct WaiterQueue<Waiter: GateWaiter> {
     /// What happens to a released slot.
     enum Decision {
