@@ -1,6 +1,5 @@
 import Telemetry
 
-/// The steps that precede and follow the closure of an access.
 extension AccessGate {
     /// Acquires a connection for the calling thread and enters the access.
     ///

@@ -1,4 +1,3 @@
-/// Accesses that use a connection without a transaction.
 extension AccessGate {
     /// Acquires a connection for the thread.
     ///

@@ -71,7 +71,6 @@ extension AccessGate {
         }
     }
 
-    /// Runs a callback's access on the writer while holding all readers.
     func performWithAllConnectionsLater(
         _ site: AccessSite,
         readers: AccessGate,

@@ -165,7 +165,7 @@ final class AccessGate: Sendable {
             slot.probe.endOpening(succeeded: false)
             failures.wrappingAdd(1, ordering: .relaxed)
             events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
-            // Releases the slot so that another access, such as a waiter, can try to open it.
+            // Releases the slot, so that another access can try to open the connection.
             returnSlot(slot)
             throw error
         }

@@ -1,4 +1,3 @@
-/// Reads that run without a transaction or on another thread.
 extension DatabasePool {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(

@@ -1,4 +1,3 @@
-/// Asynchronous writes, and writes that control their transactions.
 extension DatabaseQueue {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(

@@ -49,7 +49,6 @@ protocol GateSteps {
     /// Prevents connections from keeping read transactions until ``allowKeeping()`` is called.
     func forbidKeeping() throws(Failure)
 
-    /// Reverses one call to ``forbidKeeping()``.
     func allowKeeping() throws(Failure)
 
     // MARK: The queue
@@ -65,7 +64,6 @@ protocol GateSteps {
     /// Removes a waiter that has acquired a slot itself or has failed.
     func withdraw(_ waiter: Waiter) throws(Failure) -> GateWithdrawal<Slot>
 
-    /// Marks a waiter's thread as awake.
     func startWatching(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot>
 
     /// Keeps a waiter's thread awake until the waiter is granted a slot or a short time has
@@ -141,7 +139,6 @@ enum GateWaiterState<Slot> {
     case closed
 }
 
-/// The outcome of ``GateSteps/handOver(_:)``.
 enum GateHandover<Waiter> {
     case free
     /// The slot is free, and the caller must notify the waiter.
@@ -150,7 +147,6 @@ enum GateHandover<Waiter> {
     case grant(Waiter, isAwake: Bool)
 }
 
-/// The outcome of ``GateSteps/waitForSlot(_:)``.
 enum GateWaitEnd<Slot> {
     case slot(Slot)
     case closed

@@ -12,7 +12,6 @@
 /// The graph is a value without clocks, threads, or locks. ``AccessGate/nestedWaits`` contains the
 /// graph of the process.
 struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashable, Sendable {
-    /// A slot that a waiter holds.
     struct Holding: Hashable, Sendable {
         let slot: Slot
         /// The access that acquired the slot.
@@ -21,9 +20,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         var isReserved = false
     }
 
-    /// A wait for one of several slots.
     struct Wait: Hashable, Sendable {
-        /// The slots that the waiter holds until it is served.
         var holdings: [Holding]
         /// The slots that the waiter can use, any of which ends the wait.
         var awaited: [Slot]

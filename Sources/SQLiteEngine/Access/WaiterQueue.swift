@@ -65,7 +65,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Whether an access that the status includes is waiting.
     private var hasCounted: Bool { waiters.contains(where: \.isCounted) }
 
-    /// Returns the total time until `now` during which at least one counted access waited.
+    /// Returns the time until `now` during which at least one access in the status waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         saturatedTotal + (!hasCounted || now < saturatedSince ? 0 : now - saturatedSince)
     }

@@ -1,6 +1,5 @@
 import CSQLite
 
-/// The steps before and after each execution of a statement.
 extension Database {
     /// Checks whether a statement may run, before the first step of an execution.
     ///

@@ -1,11 +1,11 @@
 import CSQLite
 
 extension Database {
-    /// Throws `error` if `body` can throw an error of this type, or runs `body` with a stand-in for
-    /// a connection.
+    /// Throws `error` if `body` can throw an error of this type; otherwise, runs `body` with a
+    /// stand-in.
     ///
-    /// If `body` cannot throw the error, the closure must run nevertheless. On the stand-in, every
-    /// statement throws the error.
+    /// A closure that cannot throw the error must still run. Every statement on the stand-in throws
+    /// the error.
     static func standIn<T, E: Error>(
         for error: any Error,
         label: String,

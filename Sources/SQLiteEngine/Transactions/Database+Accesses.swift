@@ -58,7 +58,7 @@ extension Database {
         let code = transactionStatements.commit(on: handle)
         guard code == SQLITE_OK else {
             // A read that has fetched all its results must not fail because of an interrupt that
-            // arrives between two statements. The code therefore ignores the interrupt.
+            // arrives between two statements. This method therefore ignores the interrupt.
             guard code & 0xff == SQLITE_INTERRUPT else {
                 let error = transactionError(code, sql: "COMMIT TRANSACTION")
                 abandonTransaction()

@@ -125,8 +125,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// Ensures that a newly kept transaction ends even if no access follows.
     ///
-    /// Call this method after releasing the slot. If the timer expires before the release, this
-    /// call sets the timer again.
+    /// Call this method after releasing the slot. Either the timer is still set and later finds the
+    /// slot, or this call sets the timer.
     @inline(__always)
     func didKeep() {
         if !isArmed.load(ordering: .sequentiallyConsistent) { arm() }

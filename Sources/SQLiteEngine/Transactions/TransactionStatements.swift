@@ -2,8 +2,8 @@ import CSQLite
 
 /// The `BEGIN`, `COMMIT`, and `ROLLBACK` statements of a connection.
 ///
-/// The statements are prepared once, when they are first needed, because preparing a statement
-/// costs more than a point read.
+/// The statements are prepared when they are first needed and then reused, because preparing a
+/// statement costs more than a point read.
 struct TransactionStatements {
     private var beginDeferred: OpaquePointer?
     private var beginImmediate: OpaquePointer?
