@@ -85,8 +85,7 @@ extension Database {
         } catch is DatabaseError {}
     }
 
-    /// Reads the schema, so that an encrypted file, or a file that is not a database, causes an
-    /// error now and not during the first access.
+    /// Reads the schema, so that opening fails if the file is encrypted or not a database.
     private func checkReadable() throws {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")

@@ -39,7 +39,7 @@ public final class Database {
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count when ``schemaCache`` and ``statementCache`` were last empty.
         var knownGeneration: UInt64 = 0
-        /// Whether both caches are cleared again when the open transaction ends.
+        /// Whether the schema and statement caches are cleared again when the transaction ends.
         ///
         /// See ``Database/otherConnectionDidChangeSchema()``.
         var discardsSchemaAfterTransaction = false
@@ -58,7 +58,7 @@ public final class Database {
         /// This cache is separate because the user sets the arguments of the statements in
         /// ``statementCache``.
         var fetchCache = StatementCache()
-        /// `BEGIN`, `COMMIT`, and `ROLLBACK`, which are prepared once.
+        /// The `BEGIN`, `COMMIT`, and `ROLLBACK` statements, which are reused.
         var transactionStatements = TransactionStatements()
         /// The slot that contains the connection and outlives it.
         var slot: Unmanaged<AccessSlot>?
@@ -91,7 +91,7 @@ public final class Database {
     /// The configuration of the connection.
     public let configuration: Configuration
 
-    /// The label of the connection, such as `DatabasePool.reader.1`.
+    /// The label of the connection, such as `SQLiteEngine.DatabasePool.reader.1`.
     public let label: String
 
     /// Whether the file was opened read-only.

@@ -41,7 +41,6 @@ struct KeptReadTransaction {
     ///
     /// Such a transaction reads only the database file and does not prevent writers from
     /// resetting the log.
-    /// resetting the log.
     private var readsOnlyDatabaseFile = false
     /// When the transaction was first kept, in nanoseconds, or 0 if it has not been kept.
     private(set) var since: UInt64 = 0
