@@ -1,10 +1,9 @@
 import Telemetry
 
-/// The steps that precede and follow the closure of an access.
 extension AccessGate {
     /// Acquires a connection for the calling thread and enters the access.
     ///
-    /// The caller has checked that the thread is not already inside an access to this gate.
+    /// The thread must not already be inside an access to this gate.
     @inline(__always)
     func enter(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -16,7 +15,7 @@ extension AccessGate {
         return slot
     }
 
-    /// Enters an access on a slot that the caller has claimed.
+    /// Enters an access on a slot that the caller holds.
     @inline(__always)
     func enter(
         _ slot: AccessSlot,
@@ -33,9 +32,7 @@ extension AccessGate {
 
     /// Leaves the access and releases the connection.
     ///
-    /// - Parameters:
-    ///   - slot: The connection's slot.
-    ///   - end: The time on the monotonic clock if the caller has just read it; otherwise, 0.
+    /// `end` is a monotonic time in nanoseconds. Pass 0 to read the clock.
     @inline(__always)
     func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
         leaveKeepingSlot(slot, at: end)
@@ -48,7 +45,6 @@ extension AccessGate {
         if slot.database == nil { returnSlot(slot) } else { release(slot) }
     }
 
-    /// Leaves the access that uses `database`.
     @inline(__always)
     func leave(_ database: Database, at end: UInt64 = 0) {
         guard let slot = database.slot else {
@@ -57,12 +53,11 @@ extension AccessGate {
         slot._withUnsafeGuaranteedRef { leave($0, at: end) }
     }
 
-    /// Leaves the access without releasing the slot.
     @inline(__always)
     func leaveKeepingSlot(_ slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
-        // No thread owns the slot now, so any later use of the connection is detected.
+        // Clears the owner so that the next check detects any later use of the connection.
         slot.thread = nil
         slot.reviewIfExposed()
         readers?.allowKeeping()
@@ -76,7 +71,6 @@ extension AccessGate {
         slot.thread = nil
     }
 
-    /// Continues a detached access on `thread`.
     func attach(_ slot: AccessSlot, to thread: UnsafeMutablePointer<ThreadState>) {
         slot.outer = thread.pointee.innermost
         slot.thread = thread
@@ -107,7 +101,7 @@ extension AccessGate {
 
     /// Runs `body` on the connection's dispatch queue if the user has set a target queue.
     ///
-    /// The queue may use another thread. For example, the main queue uses the main thread.
+    /// The queue may use a different thread. For example, the main queue uses the main thread.
     @usableFromInline
     func runOnQueue<T, E: Error>(
         _ database: Database,
@@ -144,7 +138,7 @@ extension AccessGate {
 }
 
 extension AccessSlot {
-    /// The connection of a slot that an access has acquired.
+    /// The slot's connection, which must be open.
     @inline(__always)
     var openDatabase: Database {
         guard let database else { fatalError("The connection \(label) is not open.") }

@@ -5,14 +5,13 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Determines where a gate's asynchronous accesses run.
+/// The dispatch settings of a gate's asynchronous accesses.
 struct AccessDispatching: Sendable {
     /// The quality of service of the work if no target queue is set.
     var qos = DispatchQoS.userInitiated
     /// The target queue of all work, or `nil` for Dispatch's default.
     var target: DispatchQueue?
 
-    /// Creates the queue of one connection.
     func makeQueue(label: String) -> DispatchQueue {
         if let target { return DispatchQueue(label: label, target: target) }
         return DispatchQueue(label: label, qos: qos)
@@ -20,12 +19,11 @@ struct AccessDispatching: Sendable {
 }
 
 extension Configuration {
-    /// Determines where the readers' accesses run.
     var readDispatching: AccessDispatching { AccessDispatching(qos: qos, target: targetQueue) }
 
-    /// Determines where the writer's accesses run.
+    /// The dispatch settings of the writer's accesses.
     ///
-    /// In a read-only pool, they run like the readers' accesses.
+    /// A read-only pool uses the readers' settings.
     var writeDispatching: AccessDispatching {
         if readonly { return readDispatching }
         return AccessDispatching(qos: qos, target: writeTargetQueue ?? targetQueue)

@@ -1,17 +1,16 @@
 import Telemetry
 
-/// Acquires all slots of one gate, or one specific slot.
 extension AccessGate {
     /// Runs `body` while holding every slot.
     ///
-    /// The method waits for running accesses and blocks new ones.
+    /// This method waits for running accesses and blocks new ones.
     ///
     /// All callers acquire the slots in the same order, so two callers never wait for each other.
     /// For a pool's readers, this order is not sufficient; see
     /// ``withAllConnections(_:_:readers:_:)``.
     ///
-    /// Deadlock detection treats `reserved`, a slot that the caller has reserved in another gate,
-    /// as held during the wait.
+    /// `reserved` is a slot that the caller has reserved in another gate. Deadlock detection treats
+    /// the slot as held during the wait.
     ///
     /// - Throws: The error that `body` throws, `SQLITE_MISUSE` if the gate is closed, and
     ///   `SQLITE_LOCKED` if the wait for a slot would be a deadlock.
@@ -25,7 +24,7 @@ extension AccessGate {
         return try using(held, thread, site, body)
     }
 
-    /// Behaves like ``withAllSlots(_:_:_:)``, but does nothing if the gate closes during the wait.
+    /// Runs `body` while holding every slot, unless the gate closes during the wait.
     func withAllSlotsUnlessClosed(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -83,12 +82,9 @@ extension AccessGate {
 
     /// Acquires one specific slot, with or without a connection.
     ///
-    /// - Parameters:
-    ///   - slot: The slot to acquire.
-    ///   - thread: The calling thread.
-    ///   - site: The call site of the access.
-    ///   - held: The slots that the access has acquired so far.
-    ///   - reserved: The slot that the access has reserved.
+    /// `held` contains the slots that the access has already acquired. `reserved` is the slot that
+    /// the access has reserved in another gate.
+    ///
     /// - Throws: `SQLITE_MISUSE` if the gate is closed, and `SQLITE_LOCKED` if the wait would be a
     ///   deadlock.
     func take(

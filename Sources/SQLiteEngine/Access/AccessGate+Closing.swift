@@ -6,11 +6,8 @@ import Darwin
 import Glibc
 #endif
 
-/// Closes connections while the gate is in use and when the database is released.
 extension AccessGate {
-    /// Closes each connection as soon as the access that uses it ends.
-    ///
-    /// The method returns immediately.
+    /// Schedules each connection to close as soon as the connection is free.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {
             _ = acquire(site, .maintenance, wanted: slot) { [self] result in
@@ -21,7 +18,7 @@ extension AccessGate {
         }
     }
 
-    /// Runs `body` on each open connection as soon as the access that uses it ends.
+    /// Schedules `body` to run on each open connection as soon as the connection is free.
     func withEachConnectionEventually(
         _ site: AccessSite,
         _ body: @escaping @Sendable (Database) -> Void

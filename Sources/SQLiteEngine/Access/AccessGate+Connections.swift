@@ -1,10 +1,8 @@
-/// Accesses that use a connection without a transaction.
 extension AccessGate {
     /// Acquires a connection for the thread.
     ///
-    /// Leaving a transaction open is a fatal error.
-    ///
-    /// If `onQueue` is `true`, the access runs on the connection's dispatch queue.
+    /// If the access leaves a transaction open, the program stops. If `onQueue` is `true`, the
+    /// access runs on the connection's dispatch queue.
     func withConnection<T, E: Error>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -26,10 +24,11 @@ extension AccessGate {
         return try onQueue ? runOnQueue(database, body) : body(database)
     }
 
-    /// Calls a closure with a connection, on another thread.
+    /// Schedules `body` to run with a connection on another thread.
     ///
-    /// Leaving a transaction open is a fatal error. If no connection is available, `body` receives
-    /// a connection whose statements all throw. `owner` is retained until `body` returns.
+    /// If the access leaves a transaction open, the program stops. If no connection is available,
+    /// `body` receives a connection on which every statement throws. The access retains `owner`
+    /// until `body` returns.
     func performWithoutTransactionLater(
         _ site: AccessSite,
         keeping owner: any DatabaseWriter,
@@ -48,11 +47,11 @@ extension AccessGate {
 
     /// Acquires every slot for a callback.
     ///
-    /// The method waits for running accesses and blocks new ones.
+    /// This method waits for running accesses and blocks new ones.
     ///
-    /// `completion` may be called on any thread. It receives a failure if the gate is closed or the
-    /// wait would be a deadlock. After success, the caller must call ``returnAllSlots()``.
-    /// `reserved` is a slot that the caller has reserved in another gate.
+    /// `completion` may run on any thread. It receives a failure if the gate is closed or the wait
+    /// would be a deadlock. After success, the caller must call ``returnAllSlots()``. `reserved` is
+    /// a slot that the caller has reserved in another gate.
     func acquireAllLater(
         _ site: AccessSite,
         from index: Int = 0,
@@ -67,8 +66,8 @@ extension AccessGate {
         _ = acquire(site, .write, wanted: slots[index], holdings: holdings) { [self] result in
             switch result {
             case .success(let slot):
-                // This thread may be releasing the slot inside another access, so this closure uses
-                // a different thread.
+                // The current thread may be releasing the slot inside another access, so the work
+                // continues on a different thread.
                 slot.executor.async { [self] in
                     slot.database?.endKeptTransaction()
                     acquireAllLater(site, from: index + 1, reserved: reserved, completion)

@@ -21,8 +21,8 @@ extension AccessGate {
     /// Call this method again before each sleep, because fewer slots may be usable than before.
     /// Call ``endNestedWait(_:)`` when the wait ends.
     ///
-    /// It is safe for a registration to outlive its wait briefly. The waiter has received a slot
-    /// that no registered wait holds, so the search assumes that its wait will end.
+    /// A registration may briefly outlive its wait. By then, the waiter has received a slot that no
+    /// registered wait holds, so the search assumes that the wait will end.
     ///
     /// - Returns: The error to throw if the wait would never end, or `nil` otherwise.
     func deadlock(of waiter: Waiter) -> DatabaseError? {
@@ -37,7 +37,9 @@ extension AccessGate {
         return waits.map(DatabaseError.deadlock)
     }
 
-    /// Removes the registration of a wait, before the waiter releases its slots.
+    /// Removes the registration of a wait.
+    ///
+    /// Call this method before the waiter releases its slots.
     func endNestedWait(_ waiter: Waiter) {
         if waiter.holdings.isEmpty { return }
         Self.nestedWaits.withLock { $0.remove(ObjectIdentifier(waiter)) }
@@ -45,7 +47,6 @@ extension AccessGate {
 }
 
 extension AccessSlot: Hashable {
-    /// Slots are compared by identity.
     static func == (left: AccessSlot, right: AccessSlot) -> Bool { left === right }
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -55,8 +56,8 @@ extension ThreadState {
     /// Whether the thread holds a slot or works for a thread that does.
     var holdsSlots: Bool { innermost != nil || held != nil || caller != nil }
 
-    /// The slots that the thread holds, innermost first, followed by the slots of threads that wait
-    /// for its work on a queue.
+    /// The slots that the thread holds, innermost first, followed by the slots of the threads that
+    /// wait for this thread's queue work.
     var holdings: [AccessGate.Holding] {
         var holdings: [AccessGate.Holding] = []
         for start in [innermost, held] {
@@ -69,15 +70,15 @@ extension ThreadState {
         return holdings + (caller?.pointee.holdings ?? [])
     }
 
-    /// Returns whether this thread, or a thread that waits for its work on a queue, is inside an
-    /// access to `gate`.
+    /// Returns whether this thread, or a thread that waits for this thread's queue work, is inside
+    /// an access to `gate`.
     func isInside(_ gate: AccessGate) -> Bool {
         access(through: gate) != nil || caller?.pointee.isInside(gate) == true
     }
 }
 
 extension AccessGate.Holding {
-    /// Returns a barrier's holdings: its slots and the slot that it has reserved.
+    /// Returns the slots that a barrier holds, followed by the slot that the barrier has reserved.
     static func all(
         _ slots: some Sequence<AccessSlot>,
         _ reserved: AccessSlot?,

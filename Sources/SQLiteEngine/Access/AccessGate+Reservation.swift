@@ -1,8 +1,9 @@
 /// Acquires all of a pool's connections without a deadlock.
 ///
 /// A write may be nested in a read, and a read in a write. An access that needs all connections
-/// must therefore not hold some of them while it waits for others: the thread that holds the
-/// awaited connection may itself be waiting for one of these. The following order cannot deadlock:
+/// must therefore not hold some connections while it waits for others. The thread that holds an
+/// awaited connection may itself be waiting for one of the held connections. The following order
+/// prevents a deadlock:
 ///
 /// 1. The access acquires the writer first, like any write. No thread that waits for a reader then
 ///    holds the writer.
@@ -12,11 +13,11 @@
 /// 3. When the access holds all readers, no thread is inside a read, so any borrower has returned
 ///    the writer.
 ///
-/// The methods belong to the gate of a pool's writer, which refers to the readers' gate.
+/// Call these methods on the gate of a pool's writer.
 extension AccessGate {
     /// Runs `body` while holding the writer and all readers.
     ///
-    /// The method waits for running accesses and blocks new ones.
+    /// This method waits for running accesses and blocks new ones.
     ///
     /// - Throws: The error that `body` throws, `SQLITE_MISUSE` if the pool is closed, and
     ///   `SQLITE_LOCKED` if the wait would be a deadlock.
@@ -37,7 +38,7 @@ extension AccessGate {
         }
     }
 
-    /// Returns whether the thread may borrow the writer because it is inside a read.
+    /// Returns whether the thread may borrow the writer because the thread is inside a read.
     func mayBorrow(_ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
         guard let readers, thread.pointee.holdsSlots else { return false }
         return thread.pointee.isInside(readers)
@@ -70,7 +71,6 @@ extension AccessGate {
         }
     }
 
-    /// Runs a callback's access on the writer while holding all readers.
     func performWithAllConnectionsLater(
         _ site: AccessSite,
         readers: AccessGate,
@@ -78,8 +78,8 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, .write) { [self] result in
-            // This thread may be releasing the slot inside another access, so this closure uses a
-            // different thread.
+            // The current thread may be releasing the slot inside another access, so the work
+            // continues on a different thread.
             slots[0].executor.async { [self] in
                 if case .failure(let error) = result {
                     failure(error)

@@ -1,11 +1,10 @@
 import Telemetry
 
-/// The values that ``DatabaseStatus`` reports about a gate.
 extension AccessGate {
     /// Whether ``retire()`` was called.
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// Returns the counted waiters, oldest first.
+    /// Returns the waiters that the status includes, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
         // Reads the waiters while holding the lock, because a waiter that has left the queue may no
         // longer have a sleeper.
@@ -14,15 +13,13 @@ extension AccessGate {
         }
     }
 
-    /// Returns the time during which at least one counted access waited, in nanoseconds.
+    /// Returns the time, in nanoseconds, during which at least one access in the status waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         queue.withLock { $0.saturatedNanoseconds(at: now) }
     }
 
-    /// The number of connections that could not be opened.
     var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
-    /// The durations of the waits, and their number.
     var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
         (slowAcquisitions, slowCount.load(ordering: .relaxed))
     }
@@ -32,8 +29,8 @@ extension AccessGate {
 
     /// Resets the waits, holds, and peaks of ``DatabaseStatus``.
     ///
-    /// The peaks are reset first, so the new peak includes each wait in the new times, except a
-    /// wait that ended before this call and is recorded after it.
+    /// This method resets the peaks before the times, so the new peaks cover each wait in the new
+    /// times. The exception is a wait that ends before this call but is recorded afterward.
     func restartTimes() {
         waiting.restart()
         inUsePeak.store(0, ordering: .sequentiallyConsistent)

@@ -27,8 +27,10 @@ extension AccessGate: GateSteps {
         while !slot.claim(from: AccessSlot.State.reserved) { sched_yield() }
     }
 
-    /// Puts a slot into the state ``AccessSlot/State/keeping`` instead of idle if its connection
-    /// keeps its transaction.
+    /// Frees a slot that the caller holds.
+    ///
+    /// If `state` is idle and the connection keeps its transaction, the slot's new state is
+    /// ``AccessSlot/State/keeping``.
     @inline(__always)
     func giveUp(_ slot: AccessSlot, as state: UInt8) {
         if state != AccessSlot.State.idle {
@@ -63,7 +65,7 @@ extension AccessGate: GateSteps {
     func queueHasTask() -> Bool { queue.withLock { $0.hasTask } }
 
     func enqueue(_ waiter: Waiter) -> Bool {
-        // Another thread may resume a task as soon as the task is in the queue.
+        // Reads the property first, because another thread may resume an enqueued task immediately.
         let isTask = waiter.isTask
         let isOpen = queue.withLock { queue in
             if queue.isClosed { return false }
@@ -72,8 +74,8 @@ extension AccessGate: GateSteps {
             conditions.wrappingAdd(1, ordering: .sequentiallyConsistent)
             return true
         }
-        // Adds the patience to the current time, which is later than `since`, so the waiter is
-        // entitled to a slot when its patience expires.
+        // Measures the patience from now, which is later than `since`. A waiter with expired
+        // patience is therefore always entitled to a slot.
         if !isTask { waiter.patientUntil = monotonicNanoseconds() + EngineTimings.patience }
         return isOpen
     }
@@ -116,9 +118,10 @@ extension AccessGate: GateSteps {
 
     /// Ends a slot's kept transaction if keeping transactions is forbidden.
     ///
-    /// A thread that disables kept transactions then searches the slots, and misses a slot that
-    /// becomes free after the search. The releasing thread frees its slot and then reads the
-    /// conditions. At least one of the two threads therefore observes the other's change.
+    /// A thread that forbids kept transactions changes the conditions and then searches the slots.
+    /// That search misses a slot that becomes free later. The releasing thread frees its slot and
+    /// then reads the conditions. At least one of the two threads therefore observes the other's
+    /// change.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {
         guard readConditions().forbidsKeeping, slot.claimKeeping() else { return }
         slot.database?.endKeptTransaction()
@@ -132,8 +135,8 @@ extension AccessGate: GateSteps {
                 waiting.end(waiter)
                 conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return .grant(waiter, isAwake: waiter.isWatching)
-            // Frees the slot while holding the lock, so the next waiter that enters the queue finds
-            // it free.
+            // Frees the slot while holding the lock, so that the next waiter to enter the queue
+            // finds the slot free.
             case .free:
                 giveUp(slot)
                 return .free
@@ -171,7 +174,7 @@ extension AccessGate: GateSteps {
 
     func wake(_ waiter: Waiter, granted slot: AccessSlot) { wake(waiter, with: .success(slot)) }
 
-    /// Wakes a waiter that the caller has removed from the queue, or resumes its task.
+    /// Wakes the thread, or resumes the task, of a waiter that is no longer in the queue.
     func wake(_ waiter: Waiter, with result: Result<AccessSlot, any Error>) {
         switch waiter.takeSleeper() {
         case .thread(let parker): parker.unpark()

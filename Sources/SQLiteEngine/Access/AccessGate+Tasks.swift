@@ -1,11 +1,10 @@
 import Telemetry
 
-/// Lets tasks and callbacks wait for a connection without blocking a thread.
 extension AccessGate {
-    /// Acquires a connection for a task or a callback and passes it to `resume`.
+    /// Acquires a slot for a task or a callback and passes the slot to `resume`.
     ///
-    /// `resume` is called once, on any thread. It receives the acquired slot, which may have no
-    /// connection yet. If the gate is closed or the wait would be a deadlock, it receives an error.
+    /// The slot may have no connection yet. `resume` is called once, on any thread. If the gate is
+    /// closed or the wait would be a deadlock, `resume` receives an error.
     ///
     /// If `wanted` is set, only that slot is acquired. `holdings` contains the slots that the task
     /// or callback holds while it waits.
@@ -58,7 +57,6 @@ extension AccessGate {
         return slot
     }
 
-    /// Acquires a free slot, with or without a connection.
     private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
         guard let wanted else { return claimForUse() }
         return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil

@@ -1,6 +1,5 @@
 import Telemetry
 
-/// Lets threads wait for a connection.
 extension AccessGate {
     @inline(never)
     func wait(
@@ -35,7 +34,6 @@ extension AccessGate {
         }
     }
 
-    /// Records how long an access waited for its slot.
     func acquired(
         _ slot: AccessSlot,
         _ site: AccessSite,

@@ -14,31 +14,22 @@ import Telemetry
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
-    /// The number that identifies the gate.
-    ///
-    /// Unlike an address, it is never reused.
+    /// A number that identifies the gate and, unlike an address, is never reused.
     let identity: UInt
-    /// The slots of the connections.
-    ///
-    /// The number of slots never changes.
+    /// The gate's fixed set of slots.
     let slots: [AccessSlot]
 
     /// The readers' gate, if this is the gate of a pool's writer.
     ///
-    /// An access that holds the writer may prevent the readers from keeping transactions.
+    /// An access that holds the writer prevents the readers from keeping transactions.
     let readers: AccessGate?
     private let opening: @Sendable (AccessSlot) throws -> Database
-    /// The conditions that a thread must handle when it releases a slot.
-    ///
-    /// The lower half counts the waiters, and the upper half counts the accesses that prevent
-    /// connections from keeping transactions.
+    /// The conditions that a thread must handle when it releases a slot; see ``GateConditions``.
     let conditions = Atomic<Int>(0)
     static let forbidding = GateConditions.forbidding
-    /// Decides when the connections keep their read transactions.
     let keeper = ReadTransactionKeeper()
-    /// The waiting accesses.
     let queue = Lock(WaiterQueue<Waiter>())
-    /// The time that accesses waited for a connection.
+    /// The durations of the waits for a connection, in nanoseconds.
     let slowAcquisitions = AtomicHistogram()
     /// The number of accesses that waited.
     let slowCount = Atomic<UInt64>(0)
@@ -47,27 +38,20 @@ final class AccessGate: Sendable {
     let inUsePeak = Atomic<Int>(0)
     /// The numbers of accesses that wait at this gate and at the readers' gate.
     let waiting: WaiterCounts
-    /// The time taken by successful attempts to open a connection.
+    /// The durations of successful attempts to open a connection, in nanoseconds.
     let openings = AtomicHistogram()
     /// The number of failed attempts to open a connection.
     let failures = Atomic<UInt64>(0)
-    /// The time that accesses spent in each phase.
     let times: AccessTimes
     /// The counts at the last call to ``restartTimes()``.
     let restart = Lock<AccessBaseline?>(nil)
-    /// Reports the events of the connections.
     let events: EventHub
 
     /// Creates a gate without connections.
     ///
-    /// - Parameters:
-    ///   - labels: The label of each connection.
-    ///   - probes: The level of detail at which the probes measure.
-    ///   - readers: The readers' gate, if this is the gate of a pool's writer.
-    ///   - events: The hub that receives the connections' events.
-    ///   - dispatching: Where asynchronous accesses run.
-    ///   - opening: Opens a slot's connection. The access that needs the connection calls this
-    ///     closure without holding a lock.
+    /// `labels` contains one label for each slot. `readers` is the readers' gate, if this is the
+    /// gate of a pool's writer. The access that needs a connection calls `opening` without holding
+    /// a lock.
     init(
         labels: [String],
         probes: Configuration.ProbeLevel,
@@ -143,33 +127,29 @@ final class AccessGate: Sendable {
 
     /// Acquires a free slot for an access that can use any slot.
     ///
-    /// The slot may have no connection. Slots beyond ``inUsePeak`` and slots without a connection
-    /// come last: an access uses one only when all preceding slots are in use. ``inUsePeak`` is
-    /// therefore the largest number of connections in use simultaneously, and the fast path does
-    /// not need to count its accesses.
+    /// The slot may have no connection. The search tries the slots below ``inUsePeak`` first and
+    /// the slots without a connection last. ``inUsePeak`` is therefore the largest number of
+    /// connections in use simultaneously, and the fast path does not count its accesses.
     func claimForUse() -> AccessSlot? {
         let peak = inUsePeak.load(ordering: .relaxed)
         return claimAny(in: slots[..<min(peak, slots.count)]) ?? claimAfterEnding() ?? claimAny()
             ?? claimClosed()
     }
 
-    /// Records that an access uses a slot.
     func recordUse(of slot: AccessSlot) {
         if slot.index >= inUsePeak.load(ordering: .relaxed) {
             inUsePeak.max(slot.index + 1, ordering: .relaxed)
         }
     }
 
-    /// Acquires the first slot.
-    ///
-    /// This method always succeeds while the database is being opened.
+    /// Acquires the first slot, which is always available while the database is being opened.
     func claimFirstSlot() -> AccessSlot? {
         slots[0].claimClosed() ? slots[0] : nil
     }
 
     // MARK: Opening
 
-    /// Opens the connection of a slot that the caller has claimed.
+    /// Opens the connection of a slot that the caller holds.
     func open(_ slot: AccessSlot, _ site: AccessSite) throws -> AccessSlot {
         let start = monotonicNanoseconds()
         slot.probe.beginOpening(site)
@@ -185,7 +165,7 @@ final class AccessGate: Sendable {
             slot.probe.endOpening(succeeded: false)
             failures.wrappingAdd(1, ordering: .relaxed)
             events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
-            // Releases the slot so that another access, such as a waiter, can try to open it.
+            // Releases the slot, so that another access can try to open the connection.
             returnSlot(slot)
             throw error
         }

@@ -4,13 +4,11 @@ import Telemetry
 
 /// A slot of a gate, which holds at most one connection.
 ///
-/// `@unchecked Sendable`: only the slot's holder uses `claimed`. `state` transfers it between
-/// holders with acquire and release ordering. A lock protects `shared`.
+/// `@unchecked Sendable`: only the slot's holder uses `claimed`. Each change of holder goes through
+/// `state`, with acquire and release ordering. A lock protects `shared`.
 final class AccessSlot: @unchecked Sendable {
     enum State {
-        /// Without a connection.
-        ///
-        /// The next access that uses the slot opens one.
+        /// Without a connection; the next access that uses the slot opens one.
         static let closed: UInt8 = 0
         /// Open and unused.
         static let idle: UInt8 = 1
@@ -25,20 +23,16 @@ final class AccessSlot: @unchecked Sendable {
         /// Unused, while a thread ends the transaction that the connection kept.
         static let ending: UInt8 = 6
 
-        /// Returns whether an access may claim a slot in this state.
         @inline(__always)
         static func isFree(_ state: UInt8) -> Bool { state == idle || state == keeping }
 
-        /// Returns the state of a slot whose open connection becomes free.
         @inline(__always)
         static func free(keepsTransaction: Bool) -> UInt8 { keepsTransaction ? keeping : idle }
     }
 
-    /// The index of the slot in its gate.
     let index: Int
-    /// The label of the connection.
     let label: String
-    /// The identity of the gate.
+    /// The ``AccessGate/identity`` of the slot's gate.
     let gate: UInt
     /// The connection's measurements, which persist when the connection is closed and reopened.
     let probe: ConnectionProbe
@@ -48,8 +42,9 @@ final class AccessSlot: @unchecked Sendable {
     private let state = Atomic<UInt8>(State.closed)
     private let lost = Atomic<Bool>(false)
 
-    /// The values that belong to the slot's holder, behind a pointer for the reason given in
-    /// ``Database/State``.
+    /// The values that only the slot's holder uses.
+    ///
+    /// ``Database/State`` explains why they are behind a pointer.
     private struct Claimed {
         var database: Database?
         /// The connection's kept transaction, which is valid while `database` is set.
@@ -68,7 +63,7 @@ final class AccessSlot: @unchecked Sendable {
         var walIndex: WALIndex?
     }
 
-    /// Closing acquires the same lock, so no thread uses a closed connection.
+    /// Closing a connection acquires the same lock, so no thread uses a closed connection.
     private let shared = Lock(Shared())
 
     init(
@@ -103,7 +98,6 @@ final class AccessSlot: @unchecked Sendable {
         set { claimed.pointee.outer = newValue }
     }
 
-    /// The thread that runs the access.
     @inline(__always)
     var thread: UnsafeMutablePointer<ThreadState>? {
         get { claimed.pointee.thread }
@@ -119,9 +113,9 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Acquires the slot if its state is `expected`.
     ///
-    /// The load is sequentially consistent and pairs with ``giveUp(_:)``: a waiter enters the queue
-    /// and then searches the slots. Some processors may perform a relaxed load early and miss the
-    /// slot.
+    /// The load is sequentially consistent and pairs with ``giveUp(_:)``. A waiter enters the queue
+    /// and then searches the slots. Some processors may perform a relaxed load too early, and the
+    /// waiter would then miss the slot.
     @inline(__always)
     func claim(from expected: UInt8, as desired: UInt8 = State.taken) -> Bool {
         guard state.load(ordering: .sequentiallyConsistent) == expected else { return false }
@@ -149,27 +143,24 @@ final class AccessSlot: @unchecked Sendable {
     /// The caller ends the transaction and then calls ``GateSteps/release(_:)``.
     func claimKeeping() -> Bool { claim(from: State.keeping, as: State.ending) }
 
-    /// Acquires the slot if it has no connection.
     func claimClosed() -> Bool { claim(from: State.closed) }
 
     /// Releases the slot.
     ///
-    /// The store is sequentially consistent: a waiter enters the queue before its last search of
+    /// The store is sequentially consistent. A waiter enters the queue before its last search of
     /// the slots, and the caller checks for waiters after this store.
     @inline(__always)
     func giveUp(_ newState: UInt8) {
         _ = state.exchange(newState, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether the slot is held.
+    /// Whether an access holds the slot.
     ///
-    /// If it is not held, all writes by its last holder are visible.
+    /// If the value is `false`, all writes by the last holder are visible.
     var isTaken: Bool { state.load(ordering: .acquiring) == State.taken }
 
-    /// Whether a thread holds the slot to end the transaction that its connection kept.
     var isEnding: Bool { state.load(ordering: .sequentiallyConsistent) == State.ending }
 
-    /// Whether the slot is free and its connection keeps its transaction.
     var keepsIdleTransaction: Bool {
         state.load(ordering: .sequentiallyConsistent) == State.keeping
     }
@@ -199,15 +190,11 @@ final class AccessSlot: @unchecked Sendable {
         set { lost.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
-    /// Whether the slot is closed permanently.
     var isRetired: Bool { state.load(ordering: .relaxed) == State.retired }
 
-    /// Whether the connection is open.
     var isOpen: Bool { shared.withLock { $0.connection != nil } }
 
-    /// Installs a connection.
-    ///
-    /// The caller holds the slot.
+    /// Installs a connection in a slot that the caller holds.
     func install(_ database: Database, _ keeper: ReadTransactionKeeper) {
         claimed.pointee.database = database
         claimed.pointee.kept = database.kept
@@ -217,9 +204,7 @@ final class AccessSlot: @unchecked Sendable {
         database.shareWALIndex()
     }
 
-    /// Removes the connection before it is closed.
-    ///
-    /// The caller holds the slot.
+    /// Removes the connection, before it is closed, from a slot that the caller holds.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
         if let database {
@@ -235,7 +220,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Detects changes that the program may have made through the C connection.
     ///
-    /// The holder calls this at the end of each access.
+    /// The holder calls this method at the end of each access.
     @inline(__always)
     func reviewIfExposed() {
         if claimed.pointee.kept?.pointee.isExposed ?? false { database?.reviewExposedHandle() }
@@ -258,9 +243,8 @@ final class AccessSlot: @unchecked Sendable {
         }
     }
 
-    /// Lets other threads use the wal-index of the connection.
     func share(_ walIndex: WALIndex?) { shared.withLock { $0.walIndex = walIndex } }
 
-    /// The wal-index of the connection while it is open in WAL mode.
+    /// The connection's wal-index, or `nil` if the connection is not open in WAL mode.
     var walIndex: WALIndex? { shared.withLock { $0.walIndex } }
 }

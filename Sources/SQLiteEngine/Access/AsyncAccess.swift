@@ -5,10 +5,10 @@ extension AccessGate {
     /// Waits for a connection without blocking a thread, and then runs a task's access on the
     /// connection's thread.
     ///
-    /// If `claimed` is set, the access uses this slot and releases it at the end.
+    /// If `claimed` is set, the access uses this slot and releases the slot at the end.
     ///
-    /// - Throws: `CancellationError` as soon as the task is canceled while it waits. If the task is
-    ///   canceled later, the running statement is interrupted and the access rolls back.
+    /// - Throws: `CancellationError` as soon as the task is canceled during the wait. If the task
+    ///   is canceled later, the running statement is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -56,10 +56,9 @@ extension AccessGate {
 
     /// Acquires every slot for a task.
     ///
-    /// The method waits for running accesses and blocks new ones.
-    ///
-    /// The caller must release the slots with ``returnAllSlots()``. `reserved` is a slot that the
-    /// caller has reserved in another gate.
+    /// This method waits for running accesses and blocks new ones. The caller must release the
+    /// slots with ``returnAllSlots()``. `reserved` is a slot that the caller has reserved in
+    /// another gate.
     func acquireAll(_ site: AccessSite, reserved: AccessSlot) async throws {
         var held = 0
         do {
@@ -75,12 +74,10 @@ extension AccessGate {
         }
     }
 
-    /// Releases the slots that ``acquireAll(_:reserved:)`` acquired.
     func returnAllSlots() {
         for slot in slots { returnSlot(slot) }
     }
 
-    /// Runs a task's access on the connection's thread.
     func perform<T>(
         _ slot: AccessSlot,
         _ site: AccessSite,
@@ -130,16 +127,14 @@ extension AccessGate {
     }
 }
 
-/// A task's wait for one specific connection.
-///
-/// Canceling the task ends the wait.
+/// A task's wait for one specific connection, which ends if the task is canceled.
 private final class TaskAcquisition: Sendable {
     private struct State {
         var waiter: Waiter?
         var isCancelled = false
     }
 
-    /// The connection, or the error if the task does not receive one.
+    /// The connection, or the error if the task receives none.
     let outcome = Promise<Result<AccessSlot, any Error>>()
 
     private let gate: AccessGate
@@ -194,28 +189,23 @@ final class AccessCancellation: Sendable {
     private let state = Lock(State())
     private let flag = Atomic<Bool>(false)
 
-    /// Starts the access on `slot`.
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
-    /// Ends the access.
-    ///
-    /// After this call, no statement is interrupted.
+    /// Ends the access, after which no statement is interrupted.
     func end() { state.withLock { $0.slot = nil } }
 
     /// Prevents interrupts until ``resume()`` is called.
     ///
-    /// The access calls this method when its transaction has ended and observers are being
-    /// notified.
+    /// The access calls this method after its transaction ends, before it notifies observers.
     func pause() { state.withLock { $0.isPaused = true } }
 
-    /// Allows interrupts again after ``pause()``.
     func resume() { state.withLock { $0.isPaused = false } }
 
     /// Marks the access as canceled and interrupts its statements until it ends.
     ///
-    /// One interrupt is not enough: SQLite discards an interrupt that arrives after the access has
-    /// last checked the flag and before its next statement starts. Any statement that a later
-    /// interrupt stops belongs to an access that is already canceled.
+    /// One interrupt is not enough. SQLite discards an interrupt that arrives between the access's
+    /// last check of the flag and the start of its next statement. A later interrupt can stop only
+    /// statements of an access that is already canceled.
     func cancel() {
         flag.store(true, ordering: .releasing)
         interrupt(againAfter: EngineTimings.firstInterruptPause)
@@ -234,7 +224,6 @@ final class AccessCancellation: Sendable {
         }
     }
 
-    /// Throws if the access was canceled.
     func check() throws {
         if flag.load(ordering: .acquiring) { throw CancellationError() }
     }

@@ -1,5 +1,4 @@
-/// The start and end of reads and writes, which are the parts of a generic access that do not need
-/// to be specialized.
+/// The nongeneric parts of reads and writes, which need no specialization.
 extension DatabasePool {
     @usableFromInline
     func beginRead(_ site: AccessSite) throws -> Database {
@@ -24,7 +23,7 @@ extension DatabasePool {
                 mayHaveWritten: false,
                 mayKeep: { readers.allowsKeeping }
             ) {
-                // Reuse the time that was just read to decide whether to keep the transaction.
+                // The decision to keep the transaction has just read the clock.
                 end = database.kept.pointee.lastEnd
             }
         } catch {

@@ -1,10 +1,8 @@
-/// Releases an open pool's memory and locks.
 extension DatabasePool {
-    /// Releases as much memory as possible and closes the readers, blocking the thread until the
-    /// running accesses end.
+    /// Releases memory and closes the readers, blocking the thread until the running accesses end.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open. If waiting for
-    /// the running accesses would be a deadlock, nothing is released.
+    /// the running accesses would be a deadlock, this method releases nothing.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current
@@ -27,12 +25,10 @@ extension DatabasePool {
         }
     }
 
-    /// Releases as much memory as possible and closes the readers, without blocking the thread.
+    /// Schedules the release of memory and the closing of the readers, and returns immediately.
     ///
-    /// The method returns immediately. Each connection that is in use releases its memory or closes
-    /// after the access that uses it ends.
-    ///
-    /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open.
+    /// Each connection releases its memory or closes when no access uses the connection. With
+    /// ``Configuration/persistentReadOnlyConnections``, the readers stay open.
     public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         if configuration.persistentReadOnlyConnections {
@@ -43,7 +39,7 @@ extension DatabasePool {
         asyncWriteWithoutTransaction(at: site) { $0.releaseMemory() }
     }
 
-    /// Closes each reader after the access that uses it ends, and returns immediately.
+    /// Closes each reader as soon as no access uses the reader, without blocking the thread.
     ///
     /// Later accesses open new readers. Call this method after a change that affects only new
     /// connections, such as a change to a function in the configuration.
@@ -59,15 +55,14 @@ extension DatabasePool {
     /// Refuses new locks, interrupts the writer, and ends the read transactions that idle readers
     /// keep.
     ///
-    /// In WAL mode, reads continue: they acquire no lock for which other processes wait, and they
-    /// hold their locks only during the access.
+    /// In WAL mode, reads continue. Readers acquire no lock for which other processes wait, and
+    /// hold their locks only during an access.
     func suspend() {
         guard suspension.begin() else { return }
         readers.forbidKeeping()
         if !configuration.readonly { interrupts.interrupt(writer.slots) }
     }
 
-    /// Ends the suspension.
     func resume() {
         if suspension.end() { readers.allowKeeping() }
     }

@@ -1,4 +1,3 @@
-/// Reads that run without a transaction or on another thread.
 extension DatabasePool {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -31,11 +30,10 @@ extension DatabasePool {
         }
     }
 
-    /// Reads in one transaction on this thread if a reader is open and free and no access is
-    /// waiting.
+    /// Reads in one transaction on this thread if a reader is open and free and no access waits.
     ///
-    /// - Returns: Whether the read took place. The read does not take place inside another read, or
-    ///   if the user has set a dispatch queue for reads.
+    /// - Returns: Whether the read took place. The result is `false` inside another read, and if
+    ///   the user has set a dispatch queue for reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
         guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
@@ -90,8 +88,8 @@ extension DatabasePool {
         }
     }
 
-    /// Reads on the reader or the writer that the thread already holds, or on a free reader,
-    /// without a transaction.
+    /// Reads without a transaction, on the connection that the thread already holds or on a free
+    /// reader.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -112,13 +110,7 @@ extension DatabasePool {
     /// Call this method on a thread that holds the writer and has no open transaction: in
     /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
     /// time is a fatal error. The method returns after a free reader has captured the state, so the
-    /// read does not see later writes.
-    ///
-    /// - Parameters:
-    ///   - value: A closure that is called once, with a connection that reads exactly the last
-    ///     committed state, or with an error if no connection is available.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
+    /// read does not see later writes. If no connection is available, `value` receives an error.
     public func asyncConcurrentRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -160,7 +152,7 @@ extension DatabasePool {
         }
     }
 
-    /// Acquires a reader that reads the last committed state, and detaches it from the thread.
+    /// Starts a read of the last committed state that another thread can continue.
     private func enterCommittedState(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite

@@ -1,4 +1,3 @@
-/// Asynchronous writes, and writes that control their transactions.
 extension DatabasePool {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(

@@ -36,7 +36,6 @@ public final class DatabasePool: DatabaseWriter {
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
     let suspension = Suspension()
-    /// Whether the user has set a dispatch queue for reads.
     @usableFromInline let hasReadQueue: Bool
     @usableFromInline let hasWriteQueue: Bool
     let observationHub: ObservationHub
@@ -46,9 +45,8 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Opens a database, and creates the file if it does not exist.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file, whose folder must exist.
-    ///   - configuration: The configuration of the connections.
+    /// The folder that contains the file must exist.
+    ///
     /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a
     ///   permission is missing, the file is not a database, or the file system does not support
     ///   WAL.
@@ -64,7 +62,7 @@ public final class DatabasePool: DatabaseWriter {
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
-        // The pool cannot determine which access would end such a transaction.
+        // The pool cannot determine which access would end a transaction that a read leaves open.
         readerConfiguration.allowsUnsafeTransactions = false
         let reading = readerConfiguration
         readers = AccessGate(
@@ -148,14 +146,9 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Reads a consistent state of the database in one transaction, blocking the thread.
     ///
-    /// A read inside a `write` on the same pool reads the last committed state.
+    /// A read inside a `write` on the same pool reads the last committed state. Calling `read` on
+    /// the same pool inside `value` is a fatal error.
     ///
-    /// - Parameters:
-    ///   - value: A closure that reads from the database. Calling `read` on the same pool inside
-    ///     this closure is a fatal error.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
-    /// - Returns: The value that the closure returns.
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -195,14 +188,9 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Writes in one immediate transaction, blocking the thread.
     ///
-    /// The transaction commits when `updates` returns, and rolls back when it throws.
+    /// The transaction commits when `updates` returns, and rolls back when `updates` throws.
+    /// Calling `write` on the same pool inside `updates` is a fatal error.
     ///
-    /// - Parameters:
-    ///   - updates: A closure that writes to the database. Calling `write` on the same pool inside
-    ///     this closure is a fatal error.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
-    /// - Returns: The value that the closure returns.
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
@@ -240,7 +228,7 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Snapshots
 
-    /// Creates a snapshot: a separate connection that continues to read the last committed state.
+    /// Creates a snapshot, a separate connection that continues to read the last committed state.
     ///
     /// Calling this method inside a write transaction of this pool is a fatal error.
     ///
@@ -299,9 +287,8 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Closes all connections after the running accesses end.
     ///
-    /// Closing twice has no effect.
-    ///
-    /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
+    /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open. Closing a closed pool has no
+    /// effect.
     ///
     /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized, and
     ///   `SQLITE_LOCKED` if waiting for the running accesses would be a deadlock. In both cases,

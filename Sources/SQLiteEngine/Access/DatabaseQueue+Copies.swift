@@ -1,11 +1,9 @@
 extension DatabaseQueue {
     /// Copies a database file into memory.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file, which is not changed.
-    ///   - configuration: The configuration of the copy. If it is read-only, the copy refuses
-    ///     writes.
-    /// - Returns: A queue for the copy. The copy exists as long as the queue.
+    /// The copy exists as long as the queue. If the configuration is read-only, the copy refuses
+    /// writes.
+    ///
     /// - Throws: A ``DatabaseError`` that contains the path.
     public static func inMemoryCopy(
         fromPath path: String,
@@ -14,14 +12,11 @@ extension DatabaseQueue {
         try copy(fromPath: path, configuration) { try DatabaseQueue(configuration: $0) }
     }
 
-    /// Copies a database file into a temporary file, which SQLite deletes when the queue is
-    /// released.
+    /// Copies a database file into a temporary file.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file, which is not changed.
-    ///   - configuration: The configuration of the copy. If it is read-only, the copy refuses
-    ///     writes.
-    /// - Returns: A queue for the copy.
+    /// SQLite deletes the temporary file when the queue is released. If the configuration is
+    /// read-only, the copy refuses writes.
+    ///
     /// - Throws: A ``DatabaseError`` that contains the path.
     public static func temporaryCopy(
         fromPath path: String,

@@ -1,4 +1,3 @@
-/// Reads that run without a transaction or on another thread.
 extension DatabaseQueue {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -34,7 +33,7 @@ extension DatabaseQueue {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Runs a closure on the connection without a transaction and without blocking the thread.
+    /// Runs a closure on the connection without a transaction, and without blocking the thread.
     ///
     /// The connection accepts statements that write.
     public func unsafeRead<T: Sendable>(

@@ -1,4 +1,3 @@
-/// Asynchronous writes, and writes that control their transactions.
 extension DatabaseQueue {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -121,7 +120,7 @@ extension DatabaseQueue {
 
     // MARK: Memory and locks
 
-    /// Releases as much of the connection's memory as possible.
+    /// Releases as much of the connection's memory as possible, blocking the thread.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) {
             $0.releaseMemory()
@@ -136,7 +135,6 @@ extension DatabaseQueue {
         interrupts.interrupt(gate.slots)
     }
 
-    /// Ends the suspension.
     func resume() {
         if suspension.end() { gate.allowKeeping() }
     }

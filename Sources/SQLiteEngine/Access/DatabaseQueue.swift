@@ -2,9 +2,9 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A single connection to a database, whose accesses run one after another.
+/// A single connection to a database, which runs one access at a time.
 ///
-/// The queue keeps the journal mode of the file, or switches it to WAL
+/// The queue keeps the journal mode of the file, or switches the file to WAL
 /// (``Configuration/journalMode``). Accesses run on the caller's thread; asynchronous accesses run
 /// on a thread that belongs to the connection.
 ///
@@ -26,7 +26,6 @@ public final class DatabaseQueue: DatabaseWriter {
     let interrupts = InterruptCounter()
     let suspension = Suspension()
     let observationHub = ObservationHub()
-    /// Whether the user has chosen a dispatch queue for accesses.
     @usableFromInline let hasQueue: Bool
     private let log: WALWatch
     private let journalMode: Lock<String?>
@@ -34,10 +33,9 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Opens a database, and creates the file if it does not exist.
     ///
-    /// - Parameters:
-    ///   - path: The path of the file, whose folder must exist. Pass `:memory:` for an in-memory
-    ///     database.
-    ///   - configuration: The configuration of the connection.
+    /// The folder that contains the file must exist. The path `:memory:` opens an in-memory
+    /// database.
+    ///
     /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a
     ///   permission is missing, or the file is not a database.
     public convenience init(
@@ -51,10 +49,9 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Opens an in-memory database, which exists until its last connection closes.
     ///
-    /// - Parameters:
-    ///   - name: The name of a database that all queues with the same name in this process share,
-    ///     or `nil` for a private database.
-    ///   - configuration: The configuration of the connection.
+    /// All queues with the same name in this process share one database. Without a name, the
+    /// database is private.
+    ///
     /// - Throws: A ``DatabaseError``.
     public convenience init(
         named name: String? = nil,
@@ -129,12 +126,8 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Reads in one transaction that refuses writes, blocking the thread.
     ///
-    /// - Parameters:
-    ///   - value: A closure that reads from the database. An access to the same queue inside this
-    ///     closure is a fatal error.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
-    /// - Returns: The value that the closure returns.
+    /// An access to the same queue inside `value` is a fatal error.
+    ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -174,14 +167,9 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Writes in one immediate transaction, blocking the thread.
     ///
-    /// The transaction commits when `updates` returns, and rolls back when it throws.
+    /// The transaction commits when `updates` returns, and rolls back when `updates` throws. An
+    /// access to the same queue inside `updates` is a fatal error.
     ///
-    /// - Parameters:
-    ///   - updates: A closure that writes to the database. An access to the same queue inside this
-    ///     closure is a fatal error.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
-    /// - Returns: The value that the closure returns.
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
@@ -241,9 +229,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Closes the connection after the running accesses end.
     ///
-    /// Closing twice has no effect.
-    ///
-    /// Later accesses throw `SQLITE_MISUSE`.
+    /// Later accesses throw `SQLITE_MISUSE`. Closing a closed queue has no effect.
     ///
     /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
     ///   case, nothing is closed and the queue remains usable.
@@ -279,7 +265,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 }
 
-// MARK: - The start and end of a generic access, which do not need to be specialized
+// MARK: - Nongeneric parts of reads and writes, which need no specialization
 
 extension DatabaseQueue {
     @usableFromInline

@@ -2,8 +2,8 @@ import Telemetry
 
 /// A database that supports reads: a queue, a pool, or a snapshot.
 ///
-/// Each requirement takes the call site of the access (``AccessSite``), which `status()` shows.
-/// Callers use the methods without this parameter, which pass the file and line of the call.
+/// Each method with an ``AccessSite`` parameter has an overload that passes the file and line of
+/// the call. `status()` shows this call site.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration of the connections.
     var configuration: Configuration { get }
@@ -11,7 +11,9 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// The path of the database file.
     var path: String { get }
 
-    /// Closes the connections after the running accesses end. Closing twice has no effect.
+    /// Closes the connections after the running accesses end.
+    ///
+    /// Closing a closed database has no effect.
     ///
     /// - Throws: `SQLITE_BUSY` if a statement has not been finalized. In this case, nothing is
     ///   closed.
@@ -38,24 +40,31 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads without a transaction, blocking the thread. A queue also accepts writes.
+    /// Reads without a transaction, blocking the thread.
+    ///
+    /// A queue also accepts writes.
     func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
-    /// Reads without a transaction, and without blocking the thread. A queue also accepts writes.
+    /// Reads without a transaction, and without blocking the thread.
+    ///
+    /// A queue also accepts writes.
     func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Schedules a read without a transaction, and returns immediately. A queue also accepts
-    /// writes.
+    /// Schedules a read without a transaction, and returns immediately.
+    ///
+    /// A queue also accepts writes.
     func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
     /// Reads without a transaction on the connection that the thread already holds, or on a free
-    /// connection. A queue also accepts writes, unless the enclosing access refuses them.
+    /// connection.
+    ///
+    /// A queue also accepts writes, unless the enclosing access refuses them.
     func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 }
 
@@ -64,12 +73,8 @@ public protocol DatabaseReader: AnyObject, Sendable {
 extension DatabaseReader {
     /// Reads a consistent state of the database, blocking the thread.
     ///
-    /// - Parameters:
-    ///   - value: A closure that reads from the database. Calling `read` on the same database
-    ///     inside this closure is a fatal error.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
-    /// - Returns: The value that the closure returns.
+    /// Calling `read` on the same database inside `value` is a fatal error.
+    ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
     public func read<T>(
@@ -109,11 +114,7 @@ extension DatabaseReader {
 
     /// Schedules a read of a consistent state of the database, and returns immediately.
     ///
-    /// - Parameters:
-    ///   - value: A closure that is called once, with a connection, or with an error if no
-    ///     connection is available.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
+    /// `value` is called once, with a connection, or with an error if no connection is available.
     public func asyncRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -165,7 +166,7 @@ extension DatabaseReader {
     /// Reads without a transaction on the connection that the thread already holds, or on a free
     /// connection.
     ///
-    /// A ``DatabaseQueue``, and any database inside a `write`, accepts statements that write,
+    /// A ``DatabaseQueue`` accepts statements that write, as does any database inside a `write`,
     /// unless the enclosing access refuses them.
     ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
@@ -186,7 +187,7 @@ extension DatabaseReader {
     /// - Parameters:
     ///   - writer: The database to overwrite.
     ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If the number
-    ///     is negative, all pages are copied in one step.
+    ///     is negative, one step copies all pages.
     ///   - progress: A closure that is called after each step, at least once. If the closure throws
     ///     before the backup is complete, the backup ends with that error.
     ///   - fileID: The file that `status()` shows for the access.

@@ -33,10 +33,8 @@ extension DatabaseWriter {
 
     /// Writes a minimal-size copy of the database to a file.
     ///
-    /// - Parameters:
-    ///   - filePath: The path of the copy. The file must not exist, or must be empty.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
+    /// The file must not exist, or must be empty.
+    ///
     /// - Throws: A ``DatabaseError``.
     public func vacuum(
         into filePath: String,

@@ -2,7 +2,7 @@
 ///
 /// Some methods throw only the error type of their closure. If the database is closed and the
 /// closure can throw a ``DatabaseError``, these methods throw `SQLITE_MISUSE`. Otherwise, they pass
-/// the closure a connection whose statements all throw this error.
+/// a connection on which every statement throws this error.
 public protocol DatabaseWriter: DatabaseReader {
     /// Writes in one transaction, blocking the thread.
     func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T
@@ -74,14 +74,9 @@ public protocol DatabaseWriter: DatabaseReader {
 extension DatabaseWriter {
     /// Writes in one transaction, blocking the thread.
     ///
-    /// The transaction commits when `updates` returns, and rolls back when it throws.
+    /// The transaction commits when `updates` returns, and rolls back when `updates` throws.
+    /// Calling `write` on the same database inside `updates` is a fatal error.
     ///
-    /// - Parameters:
-    ///   - updates: A closure that writes to the database. Calling `write` on the same database
-    ///     inside this closure is a fatal error.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
-    /// - Returns: The value that the closure returns.
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
     public func write<T>(
@@ -157,10 +152,8 @@ extension DatabaseWriter {
     /// Schedules a closure on the writer connection, without a transaction, and returns
     /// immediately.
     ///
-    /// The closure runs after all accesses that were requested earlier.
-    ///
-    /// If the database is closed, `updates` receives a connection whose statements all throw
-    /// `SQLITE_MISUSE`.
+    /// The closure runs after all accesses that were requested earlier. If the database is closed,
+    /// `updates` receives a connection on which every statement throws `SQLITE_MISUSE`.
     public func asyncWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Database) -> Void,
         fileID: StaticString = #fileID,
@@ -171,15 +164,9 @@ extension DatabaseWriter {
 
     /// Schedules a write in one transaction, and returns immediately.
     ///
-    /// The write runs after all accesses that were requested earlier.
-    ///
-    /// - Parameters:
-    ///   - updates: A closure that writes to the database. The transaction commits when it returns,
-    ///     and rolls back when it throws.
-    ///   - completion: A closure that is called on the writer, outside the transaction, with the
-    ///     result.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
+    /// The write runs after all accesses that were requested earlier. The transaction commits when
+    /// `updates` returns, and rolls back when `updates` throws. `completion` is called with the
+    /// result on the writer, outside the transaction.
     public func asyncWrite<T>(
         _ updates: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void,
@@ -195,9 +182,9 @@ extension DatabaseWriter {
         }
     }
 
-    /// Runs a closure on the writer connection while no read is running.
+    /// Runs a closure on the writer connection while no read is running, blocking the thread.
     ///
-    /// The method waits for running reads and blocks new ones.
+    /// This method waits for running reads and blocks new ones.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func barrierWriteWithoutTransaction<T>(
@@ -250,12 +237,8 @@ extension DatabaseWriter {
     /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
     /// time is a fatal error. With a queue, the method returns after `value` has run.
     ///
-    /// - Parameters:
-    ///   - value: A closure that is called once, with a connection that reads exactly the last
-    ///     committed state, regardless of later writes, or with an error if no connection is
-    ///     available.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
+    /// `value` is called once, with a connection that reads exactly the last committed state, or
+    /// with an error if no connection is available. The read does not see later writes.
     public func spawnConcurrentRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,

@@ -7,7 +7,6 @@ import Dispatch
 
 /// Runs work after a pause, without blocking a thread.
 enum DelayedWork {
-    /// Runs `body` on a Dispatch thread after a pause, and returns immediately.
     static func run(after pause: Duration, _ body: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = pause.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

@@ -1,4 +1,3 @@
-/// Releases slots and hands them over to waiters.
 extension GateSteps {
     /// Releases a slot with a connection.
     ///
@@ -45,8 +44,9 @@ extension GateSteps {
                     try claim(slot, from: AccessSlot.State.closed)
                 else { return }
             }
-            // Do not leave the slot free. If a thread acquired it, a suspended task would not be
-            // resumed, although it could open a connection in another slot.
+            // Grants the slot instead of leaving it free. If a running thread acquired a free
+            // slot, a suspended task would not be resumed, although the task could open a
+            // connection in another slot.
             try releaseToWaiters(slot)
         }
     }

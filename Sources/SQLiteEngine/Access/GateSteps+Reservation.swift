@@ -2,8 +2,8 @@
 extension GateSteps {
     /// Reserves the writer, which the caller holds.
     ///
-    /// Only threads inside a read may borrow it. The caller must then call ``claimReservation()``
-    /// or ``endReservation()``.
+    /// Only threads inside a read may borrow the writer. The caller must then call
+    /// ``claimReservation()`` or ``endReservation()``.
     func reserve() throws(Failure) {
         // Makes threads that release the slot check whether it is reserved.
         try forbidKeeping()
@@ -14,7 +14,7 @@ extension GateSteps {
 
     /// Acquires the reserved writer.
     ///
-    /// The caller holds all readers, so no thread can borrow it.
+    /// The caller must hold all readers, so that no thread can borrow the writer.
     func claimReservation() throws(Failure) -> Slot {
         // The last borrower may not have returned the slot yet, but it has left its access.
         try claimWhenReserved(slots[0])
@@ -33,7 +33,7 @@ extension GateSteps {
         if isReturned { try returnSlot(slots[0]) }
     }
 
-    /// Returns a borrowed slot to the access that has reserved it, if any.
+    /// Releases a borrowed slot to its reserver, or returns `false` if no access has reserved it.
     func returnToReservation(_ slot: Slot) throws(Failure) -> Bool {
         guard try giveUpIfReserved(slot) else { return false }
         try wakeThreads()

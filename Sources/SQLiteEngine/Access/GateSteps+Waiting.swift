@@ -1,9 +1,7 @@
-/// Acquires slots and waits for them.
 extension GateSteps {
     /// Acquires any free slot with a connection.
     func claimAny() throws(Failure) -> Slot? { try claimAny(in: slots[...]) }
 
-    /// Acquires any free slot with a connection among the given slots.
     func claimAny(in slots: ArraySlice<Slot>) throws(Failure) -> Slot? {
         for slot in slots {
             if try claim(slot, from: AccessSlot.State.idle) { return slot }
@@ -11,9 +9,7 @@ extension GateSteps {
         return nil
     }
 
-    /// Acquires any slot without a connection.
-    ///
-    /// The caller opens the connection.
+    /// Acquires any slot without a connection, which the caller then opens.
     func claimClosed() throws(Failure) -> Slot? {
         for slot in slots where mayBeOpened(slot) {
             if try claim(slot, from: AccessSlot.State.closed) { return slot }
@@ -21,7 +17,7 @@ extension GateSteps {
         return nil
     }
 
-    /// Acquires the only slot while it is reserved, if the caller may borrow it.
+    /// Acquires the reserved writer, if the caller may borrow it.
     func borrow(ifAllowed isAllowed: Bool) throws(Failure) -> Slot? {
         guard isAllowed, supportsReservation,
             try claim(slots[0], from: AccessSlot.State.reserved)
@@ -29,7 +25,6 @@ extension GateSteps {
         return slots[0]
     }
 
-    /// Acquires a slot that can serve a waiter.
     private func claimFree(for waiter: Waiter) throws(Failure) -> Slot? {
         if let wanted = waiter.wanted {
             if try claim(wanted, from: AccessSlot.State.idle) { return wanted }
@@ -72,8 +67,8 @@ extension GateSteps {
     private func watchForSlot(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
         let state = try startWatching(waiter)
         guard case .waiting = state else { return state }
-        // A thread that released a slot before it could observe that this thread is awake may have
-        // left the slot free.
+        // A thread may have released a slot without observing that this thread is awake. Such a
+        // thread leaves the slot free.
         if let slot = try claimFree(for: waiter) {
             try finishWaiting(waiter)
             return .granted(slot)
@@ -83,12 +78,12 @@ extension GateSteps {
         return .waiting
     }
 
-    /// Removes a waiter that has acquired a slot itself or has failed, and passes on any grant or
-    /// notification that was meant for it.
+    /// Removes a waiter that has acquired a slot itself or has failed, and passes on any slot or
+    /// notification that was intended for the waiter.
     ///
-    /// In the meantime, the waiter may have been granted a slot or notified about a free slot.
-    /// Another thread may also have left a slot free for the waiter instead of granting it to a
-    /// task.
+    /// Before its removal, the waiter may have been granted a slot or notified about a free slot.
+    /// Another thread may also have left a slot free for the waiter instead of granting the slot to
+    /// a task.
     private func finishWaiting(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
         if let granted = withdrawal.granted { try returnSlot(granted) }

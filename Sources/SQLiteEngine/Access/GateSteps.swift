@@ -14,19 +14,14 @@ protocol GateSteps {
     associatedtype Waiter: GateWaiter where Waiter.Slot == Slot
     associatedtype Failure: Error
 
-    /// The slots.
-    ///
-    /// The number of slots never changes.
+    /// The gate's fixed set of slots.
     var slots: [Slot] { get }
 
-    /// Whether the only slot can be reserved.
-    ///
-    /// The value is `true` for the gate of a pool's writer.
+    /// Whether the only slot can be reserved, as in the gate of a pool's writer.
     var supportsReservation: Bool { get }
 
     // MARK: Slots
 
-    /// Acquires a slot if its state is `state`.
     func claim(_ slot: Slot, from state: UInt8) throws(Failure) -> Bool
 
     /// Acquires a slot as soon as its state is ``AccessSlot/State/reserved``.
@@ -35,7 +30,6 @@ protocol GateSteps {
     /// Frees a slot that the caller holds.
     func giveUp(_ slot: Slot, as state: UInt8) throws(Failure)
 
-    /// Returns whether a slot that the caller holds has a connection.
     func hasConnection(_ slot: Slot) throws(Failure) -> Bool
 
     /// Returns whether a caller that can use any slot may open a connection in this slot.
@@ -48,21 +42,17 @@ protocol GateSteps {
     /// The read is relaxed, so the result may be outdated.
     func readConditionsRelaxed() throws(Failure) -> GateConditions
 
-    /// Returns the conditions that a thread must handle when it releases a slot.
     func readConditions() throws(Failure) -> GateConditions
 
-    /// Ends the read transaction that the connection of a held slot keeps.
     func endKeptTransaction(of slot: Slot) throws(Failure)
 
     /// Prevents connections from keeping read transactions until ``allowKeeping()`` is called.
     func forbidKeeping() throws(Failure)
 
-    /// Reverses one call to ``forbidKeeping()``.
     func allowKeeping() throws(Failure)
 
     // MARK: The queue
 
-    /// Returns whether the gate is closed.
     func queueIsClosed() throws(Failure) -> Bool
 
     /// Returns whether the queue contains a task that can use any slot.
@@ -74,7 +64,6 @@ protocol GateSteps {
     /// Removes a waiter that has acquired a slot itself or has failed.
     func withdraw(_ waiter: Waiter) throws(Failure) -> GateWithdrawal<Slot>
 
-    /// Marks a waiter's thread as awake.
     func startWatching(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot>
 
     /// Keeps a waiter's thread awake until the waiter is granted a slot or a short time has
@@ -88,11 +77,9 @@ protocol GateSteps {
     /// Grants a held slot to a waiter, or frees the slot.
     func handOver(_ slot: Slot) throws(Failure) -> GateHandover<Waiter>
 
-    /// Sets whether the only slot is reserved.
     func setReserved(_ isReserved: Bool) throws(Failure)
 
-    /// Releases the only slot to its reserver, or returns `false` if no access has reserved the
-    /// slot.
+    /// Releases the only slot to its reserver, or returns `false` if no access has reserved it.
     func giveUpIfReserved(_ slot: Slot) throws(Failure) -> Bool
 
     // MARK: Sleeping
@@ -110,7 +97,6 @@ protocol GateSteps {
     /// Wakes a waiter's thread, or resumes its task, because it was granted a slot.
     func wake(_ waiter: Waiter, granted slot: Slot) throws(Failure)
 
-    /// Wakes all waiting threads.
     func wakeThreads() throws(Failure)
 
     /// Returns whether a waiter that holds slots would wait forever.
@@ -122,31 +108,27 @@ protocol GateSteps {
 /// The lower half of the word counts the waiters. The upper half counts the accesses that prevent
 /// connections from keeping read transactions.
 struct GateConditions: Equatable {
-    /// One access that prevents connections from keeping read transactions.
+    /// The value that one access adds to the word to prevent connections from keeping transactions.
     static let forbidding = 1 << 32
 
     let word: Int
 
-    /// Whether there is no condition to handle.
     @inline(__always)
     var isNone: Bool { word == 0 }
 
-    /// Whether a waiter is in the queue.
     @inline(__always)
     var hasWaiters: Bool { word & (Self.forbidding - 1) != 0 }
 
-    /// Whether connections must not keep read transactions.
-    ///
-    /// The value is also `true` while the slot is reserved.
+    /// Whether connections must not keep read transactions, or the slot is reserved.
     @inline(__always)
     var forbidsKeeping: Bool { word >= Self.forbidding }
 }
 
 /// What a waiter must pass on when it leaves the queue.
 struct GateWithdrawal<Slot> {
-    /// The slot that was granted to the waiter at the same moment.
+    /// The slot that another thread granted to the waiter before the withdrawal, if any.
     var granted: Slot?
-    /// Whether a free slot that was left for this waiter may serve another waiter.
+    /// Whether another thread may have left a slot free for this waiter.
     var mayLeaveFreeSlot: Bool
 }
 
@@ -157,17 +139,14 @@ enum GateWaiterState<Slot> {
     case closed
 }
 
-/// The outcome of ``GateSteps/handOver(_:)``.
 enum GateHandover<Waiter> {
-    /// The slot is free.
     case free
-    /// The slot is free, and the waiter should be notified.
+    /// The slot is free, and the caller must notify the waiter.
     case notify(Waiter)
     /// The slot was granted to the waiter, which needs no wake-up if `isAwake` is `true`.
     case grant(Waiter, isAwake: Bool)
 }
 
-/// The outcome of ``GateSteps/waitForSlot(_:)``.
 enum GateWaitEnd<Slot> {
     case slot(Slot)
     case closed

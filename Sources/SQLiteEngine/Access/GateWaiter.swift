@@ -21,9 +21,8 @@ protocol GateWaiter {
 
     /// Returns whether both values represent the same waiter, possibly at different times.
     func isSame(as other: Self) -> Bool
-    /// Returns whether a slot can serve the waiter once it is free.
+    /// Returns whether a slot can serve the waiter once the slot is free.
     func canUse(_ slot: Slot) -> Bool
-    /// Records the slot that was granted to the waiter.
     mutating func grant(_ slot: Slot)
 }
 

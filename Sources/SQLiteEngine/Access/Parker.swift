@@ -8,7 +8,7 @@ import Glibc
 
 /// A place where one thread sleeps until another thread wakes it.
 ///
-/// A wake-up that arrives early is not lost: the next ``park(until:)`` returns immediately.
+/// An early wake-up is not lost: the next ``park(until:)`` returns immediately.
 ///
 /// `@unchecked Sendable`: the mutex protects `isSignalled`.
 final class Parker: @unchecked Sendable {
@@ -38,7 +38,7 @@ final class Parker: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Sleeps until ``unpark()``, or until the monotonic clock reaches `deadline` nanoseconds.
+    /// Sleeps until ``unpark()`` is called or the monotonic clock reaches `deadline` nanoseconds.
     func park(until deadline: UInt64? = nil) {
         pthread_mutex_lock(mutex)
         while !isSignalled {
@@ -52,7 +52,7 @@ final class Parker: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Wakes the sleeping thread, or lets the next ``park(until:)`` return immediately.
+    /// Wakes the sleeping thread, or makes the next ``park(until:)`` return immediately.
     func unpark() {
         pthread_mutex_lock(mutex)
         isSignalled = true

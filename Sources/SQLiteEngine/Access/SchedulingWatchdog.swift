@@ -11,7 +11,6 @@ final class SchedulingWatchdog: Sendable {
         ThreadState.current.pointee.innermost == nil ? nil : shared
     }
 
-    /// Returns whether the calling thread is inside an access to a connection.
     func allows(_ db: Database) -> Bool {
         var next = ThreadState.current.pointee.innermost
         while let slot = next?.takeUnretainedValue() {

@@ -10,7 +10,7 @@ import Dispatch
 /// SQLite therefore never blocks the cooperative thread pool. Each connection has one executor,
 /// regardless of the number of waiters.
 final class SlotExecutor: Sendable {
-    /// Whether the work runs on a queue that the user has chosen, together with other work.
+    /// Whether the work runs on a queue that the user has set, which may also run other work.
     let hasTarget: Bool
     private let queue: DispatchQueue
 
@@ -19,10 +19,8 @@ final class SlotExecutor: Sendable {
         queue = dispatching.makeQueue(label: label)
     }
 
-    /// Runs `body` later, on the executor's thread.
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Runs `body` on the executor's queue, and waits for it.
     func sync<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         var result: Result<T, E>?
         queue.sync { result = Result(catching: body) }

@@ -10,15 +10,14 @@ import Dispatch
 /// A task's access, which waits without blocking a thread and runs on a connection's thread.
 ///
 /// The actor is its own executor, and its only job is the access. While no connection is free, the
-/// executor stores the job. The access that releases a connection runs the job. A Dispatch thread
-/// that releases a connection to the next task also runs that task's access. As a result, a task
-/// switches threads twice per access, and a busy pool wakes no thread in between.
+/// executor stores the job. When another task's access releases its connection to this task, the
+/// same Dispatch thread runs the job. As a result, a task switches threads twice per access, and a
+/// busy pool wakes no thread between accesses.
 actor TaskAccess: SerialExecutor {
     private struct State {
-        /// The job of the task.
         var job: UnownedJob?
         var waiter: Waiter?
-        /// The connection that the access acquired, or the error if it receives none.
+        /// The acquired connection, or the error if the access receives none.
         var outcome: Result<AccessSlot, any Error>?
         var isCancelled = false
     }
@@ -30,9 +29,7 @@ actor TaskAccess: SerialExecutor {
     private let cancellation = AccessCancellation()
     private let state = Lock(State())
 
-    /// Creates an access.
-    ///
-    /// If a slot was `claimed` for it, the access does not wait.
+    /// Creates an access, which does not wait if `claimed` is set.
     init(gate: AccessGate, site: AccessSite, intent: Waiter.Intent, claimed: AccessSlot? = nil) {
         self.gate = gate
         self.site = site
@@ -42,7 +39,6 @@ actor TaskAccess: SerialExecutor {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
 
-    /// Runs the access on the thread that runs this executor.
     func run<T: Sendable>(_ body: @Sendable (Database) throws -> T) throws -> T {
         guard let outcome = state.withLock({ $0.outcome }) else {
             fatalError("An access ran without a connection.")
@@ -53,9 +49,8 @@ actor TaskAccess: SerialExecutor {
     // MARK: The executor
 
     nonisolated func enqueue(_ job: consuming ExecutorJob) {
-        // Once the task can be resumed, it may run on another thread, end, and release this
-        // executor before this method returns. The runtime does not retain the executor for the
-        // caller.
+        // A resumed task may run on another thread, end, and release this executor before this
+        // method returns. The runtime does not retain the executor for the caller.
         let retained = Self.retain(self)
         defer { Self.release(retained) }
         let job = UnownedJob(job)
@@ -81,8 +76,8 @@ actor TaskAccess: SerialExecutor {
         if mustCancel { stopWaiting(waiter) }
     }
 
-    // These are separate methods because the compiler assumes that a method's caller retains the
-    // object. The compiler would remove a retain and a release within one method.
+    // These methods are separate because the compiler assumes that a method's caller retains the
+    // object. Within one method, the compiler would remove the retain and the release.
 
     @inline(never)
     private static func retain(_ access: TaskAccess) -> Unmanaged<TaskAccess> {
@@ -92,7 +87,6 @@ actor TaskAccess: SerialExecutor {
     @inline(never)
     private static func release(_ access: Unmanaged<TaskAccess>) { access.release() }
 
-    /// Passes the connection, or an error, to the access.
     private nonisolated func resume(with outcome: Result<AccessSlot, any Error>) {
         state.withLock { $0.outcome = outcome }
         guard case .success(let slot) = outcome else {
@@ -108,7 +102,7 @@ actor TaskAccess: SerialExecutor {
         }
     }
 
-    /// Runs the access, and then the accesses to which its thread released the connection.
+    /// Runs this access, and then each access that receives the connection from this thread.
     private nonisolated func runJobAndSuccessors() {
         let thread = ThreadState.current
         runJob()
@@ -118,7 +112,7 @@ actor TaskAccess: SerialExecutor {
         }
     }
 
-    /// Delivers the task's error on a thread that no connection can block.
+    /// Delivers the error to the task on a thread that no connection can block.
     private nonisolated func runOnDispatchThread() {
         DispatchQueue.global(qos: .userInitiated).async { self.runJob() }
     }

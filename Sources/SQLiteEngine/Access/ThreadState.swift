@@ -9,30 +9,26 @@ import Glibc
 struct ThreadState {
     /// The innermost access of this thread.
     ///
-    /// The next outer access is the slot's `outer`.
+    /// ``AccessSlot/outer`` is the enclosing access.
     var innermost: Unmanaged<AccessSlot>?
     /// The innermost slot that the thread holds without being inside its access.
     ///
-    /// For example, the thread may be opening the slot's connection. The next outer slot is its
-    /// `outer`.
+    /// For example, the thread may be opening the slot's connection. ``AccessSlot/outer`` is the
+    /// next such slot.
     var held: Unmanaged<AccessSlot>?
     /// The identity of the gate that `hint` refers to.
     var hintGate: UInt = 0
     /// The index of the slot that the thread used last.
     ///
-    /// The slot's pages are probably in the cache of this core.
+    /// This core's cache probably contains the slot's pages.
     var hint = 0
-    /// The broker that is notifying observers on this thread.
     var broker: Unmanaged<ObservationBroker>?
-    /// The thread that waits while this thread runs its work on a queue that the user has set.
+    /// The thread that waits for this thread's work on a dispatch queue that the user has set.
     var caller: UnsafeMutablePointer<ThreadState>?
-    /// The slot that a task's access is releasing.
-    ///
-    /// This thread then runs the next task.
+    /// The slot that a task's access is releasing, so that this thread can run the next task.
     var leaving: Unmanaged<AccessSlot>?
     /// The next task's access, retained.
     var successor: Unmanaged<TaskAccess>?
-    /// Puts the thread to sleep while it waits for a slot.
     let parker = Parker()
 
     // Uses pthread keys, because Swift has no thread-local variables.
@@ -67,7 +63,6 @@ struct ThreadState {
         return state
     }
 
-    /// Returns the thread's innermost access that goes through `gate`.
     @inline(__always)
     func access(through gate: AccessGate) -> AccessSlot? {
         var next = innermost
@@ -80,8 +75,8 @@ struct ThreadState {
 
     /// Returns the connection of the innermost access on this thread that satisfies a condition.
     ///
-    /// The search includes the accesses of threads that wait while this thread runs their work on a
-    /// dispatch queue set by the user.
+    /// The search includes the accesses of threads that wait for this thread's work on a dispatch
+    /// queue that the user has set.
     func firstDatabase(where condition: (Database) -> Bool) -> Database? {
         var next = innermost
         while let slot = next?.takeUnretainedValue() {

@@ -12,24 +12,20 @@
 /// The graph is a value without clocks, threads, or locks. ``AccessGate/nestedWaits`` contains the
 /// graph of the process.
 struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashable, Sendable {
-    /// A slot that a waiter holds.
     struct Holding: Hashable, Sendable {
         let slot: Slot
-        /// The access that acquired it.
+        /// The access that acquired the slot.
         let site: AccessSite
         /// Whether other accesses may borrow the slot; see ``GateSteps/reserve()``.
         var isReserved = false
     }
 
-    /// A wait for one of several slots.
     struct Wait: Hashable, Sendable {
-        /// The slots that the waiter holds until it is served.
         var holdings: [Holding]
         /// The slots that the waiter can use, any of which ends the wait.
         var awaited: [Slot]
-        /// Whether a slot that another waiter has only reserved can serve this waiter.
+        /// Whether the waiter can use a slot that another waiter has only reserved.
         var mayBorrow: Bool
-        /// The access that waits.
         var site: AccessSite
     }
 
@@ -41,7 +37,6 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
     /// The waits, oldest first.
     private var entries: [Entry] = []
 
-    /// The registered waits, oldest first.
     var waits: [Wait] { entries.map(\.wait) }
 
     /// Registers a wait, or updates a registered one.

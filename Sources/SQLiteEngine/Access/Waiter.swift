@@ -4,8 +4,8 @@ import Telemetry
 
 /// An access that waits for a connection: a sleeping thread, or a suspended task.
 ///
-/// `@unchecked Sendable`: the gate's lock protects every variable that is not restricted to the
-/// waiting thread.
+/// `@unchecked Sendable`: the gate's lock protects every variable except those that only the
+/// waiting thread uses.
 final class Waiter: GateWaiter, @unchecked Sendable {
     /// The purpose of an access.
     ///
@@ -29,26 +29,20 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     let site: AccessSite
     let intent: Intent
     private(set) var sleeper: Sleeper
-    /// When the wait started, in nanoseconds on the monotonic clock.
     let since: UInt64
-    /// The only slot that can serve the waiter, or `nil` if any slot can.
     let wanted: AccessSlot?
-    /// The slots that the waiter holds while it waits.
     let holdings: [AccessGate.Holding]
-    /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
     let mayBorrow: Bool
 
-    /// The slot that was handed over to the waiter.
     private(set) var granted: AccessSlot?
-    /// When the waiter's patience ends, in nanoseconds on the monotonic clock.
+    /// When the waiter's patience expires, in nanoseconds on the monotonic clock.
     ///
-    /// Only the waiting thread uses it.
+    /// Only the waiting thread uses this property.
     var patientUntil: UInt64 = .max
     /// The error to throw if waiting would be a deadlock.
     ///
-    /// Only the waiting thread uses it.
+    /// Only the waiting thread uses this property.
     var deadlock: DatabaseError?
-    /// Whether the thread was notified and has not retried since then.
     var isNotified = false
     /// Whether the thread is awake and polling ``isServed``.
     var isWatching = false
@@ -73,10 +67,8 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         self.mayBorrow = mayBorrow
     }
 
-    /// Whether the status includes the wait.
     var isCounted: Bool { !site.isUncounted }
 
-    /// Whether the waiter is a task or a callback, without a thread.
     var isTask: Bool {
         if case .task = sleeper { return true }
         return false
@@ -106,14 +98,13 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     ///
     /// Only the thread that removed the waiter from the queue may call this method.
     ///
-    /// A task references its waiter so that it can cancel the wait, and the waiter references the
-    /// task. This method breaks the reference cycle.
+    /// A task references its waiter to cancel the wait, and the waiter references the task. This
+    /// method breaks the reference cycle.
     func takeSleeper() -> Sleeper {
         defer { if case .task = sleeper { sleeper = .removed } }
         return sleeper
     }
 
-    /// Returns the waiter as ``DatabaseStatus`` reports it.
     func status(at now: UInt64) -> WaiterStatus {
         WaiterStatus(
             origin: site.origin ?? AccessOrigin(name: "?"),

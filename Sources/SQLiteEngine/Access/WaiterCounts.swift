@@ -3,10 +3,8 @@ import Synchronization
 /// The current and peak numbers of accesses that wait for the connections of a database.
 ///
 /// The gates of a pool share one object, because a barrier waits for the writer and then for
-/// readers. Only accesses that wait change the counts; an access that finds a free connection does
-/// not.
+/// readers. An access that finds a free connection does not change the counts.
 final class WaiterCounts: Sendable {
-    /// The counts of waiting accesses with one intent.
     struct Count: ~Copyable, Sendable {
         private let waiting = Atomic<Int>(0)
         private let maximum = Atomic<Int>(0)
@@ -29,15 +27,11 @@ final class WaiterCounts: Sendable {
         }
     }
 
-    /// The accesses that wait to read.
     let reading = Count()
-    /// The accesses that wait to write.
     let writing = Count()
 
-    /// Records that an access starts to wait.
     func begin(_ waiter: Waiter) { change(waiter, by: 1) }
 
-    /// Records that an access no longer waits.
     func end(_ waiter: Waiter) { change(waiter, by: -1) }
 
     private func change(_ waiter: Waiter, by difference: Int) {
@@ -49,7 +43,6 @@ final class WaiterCounts: Sendable {
         }
     }
 
-    /// Resets the peaks to the numbers of accesses that wait now.
     func restart() {
         reading.restart()
         writing.restart()

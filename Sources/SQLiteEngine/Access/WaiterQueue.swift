@@ -2,14 +2,13 @@ import Telemetry
 
 /// A gate's waiters, oldest first, and the rules for serving them.
 ///
-/// The queue is a value, so tests can check the rules in isolation. The gate protects the queue
-/// with a lock.
+/// The queue is a value, so that tests can check the rules in isolation. The gate protects the
+/// queue with a lock.
 struct WaiterQueue<Waiter: GateWaiter> {
     /// What happens to a released slot.
     enum Decision {
-        /// The slot is free, and no waiter is notified.
         case free
-        /// The slot is free, and this waiter should try to acquire it.
+        /// The slot is free, and the gate notifies this waiter to try to acquire it.
         case notify(Waiter)
         /// The slot stays taken and belongs to this waiter.
         case grant(Waiter)
@@ -19,14 +18,11 @@ struct WaiterQueue<Waiter: GateWaiter> {
     private(set) var lastNotification: UInt64 = 0
     private var saturatedSince: UInt64 = 0
     private var saturatedTotal: UInt64 = 0
-    /// Whether the gate was closed.
-    ///
-    /// A closed gate accepts no waiters.
+    /// Whether the gate was closed and therefore accepts no waiters.
     var isClosed = false
     /// Whether the slot is reserved; see ``GateSteps/reserve()``.
     var isReserved = false
 
-    /// Adds a waiter.
     mutating func append(_ waiter: Waiter, at now: UInt64) {
         if waiter.isCounted, !hasCountedWaiter { saturatedSince = now }
         waiters.append(waiter)
@@ -56,12 +52,10 @@ struct WaiterQueue<Waiter: GateWaiter> {
         return true
     }
 
-    /// Marks the thread of a waiter as about to sleep again.
     mutating func stopWatching(_ waiter: Waiter) {
         if let index = index(of: waiter) { waiters[index].isWatching = false }
     }
 
-    /// Removes all waiters.
     mutating func removeAll(at now: UInt64) -> [Waiter] {
         defer { waiters = [] }
         if hasCountedWaiter { saturatedTotal += now &- saturatedSince }
@@ -71,7 +65,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Whether an access that the status includes is waiting.
     private var hasCountedWaiter: Bool { waiters.contains(where: \.isCounted) }
 
-    /// Returns the total time until `now` during which at least one counted access waited.
+    /// Returns the time until `now` during which at least one access in the status waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         saturatedTotal + (!hasCountedWaiter || now < saturatedSince ? 0 : now - saturatedSince)
     }
@@ -80,8 +74,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     ///
     /// The oldest waiter that the slot can serve comes first. If that waiter is a thread that may
     /// still be overtaken, a waiter for this specific slot receives the slot instead. The thread
-    /// may find another slot. A waiter for a specific slot does not search and would keep waiting
-    /// although its slot is free.
+    /// may find another slot, but a waiter for a specific slot does not search for one.
     mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
         guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
             return .free

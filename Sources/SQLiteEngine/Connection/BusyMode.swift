@@ -11,6 +11,6 @@ extension Database {
         case callback(BusyCallback)
     }
 
-    /// Returns whether to retry, given the number of attempts so far.
+    /// A closure that returns whether to retry, given the number of attempts so far.
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 }

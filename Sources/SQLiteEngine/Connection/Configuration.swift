@@ -18,7 +18,7 @@ public struct Configuration: Sendable {
         case wal
     }
 
-    /// Supplies primary keys for views, because SQLite does not define any.
+    /// Supplies primary keys for views, because SQLite does not define primary keys for views.
     public var schemaSource: (any DatabaseSchemaSource)?
 
     /// The level of detail of the measurements.
@@ -64,9 +64,9 @@ public struct Configuration: Sendable {
     ///
     /// This setting makes frequent reads several times as fast and does not change the data that an
     /// access reads. A transaction is kept for at most 5 ms, and only between accesses that follow
-    /// each other within 0.2 ms. It is not kept while this database or another process writes.
-    /// Disable this setting if the process can be stopped between consecutive reads and must not
-    /// hold a lock while it is stopped.
+    /// each other within 0.2 ms. No transaction is kept while this database or another process
+    /// writes. Disable this setting if the process can be stopped between consecutive reads and
+    /// must not hold a lock while it is stopped.
     public var keepsReadTransactions = true
 
     /// The journal mode of a `DatabaseQueue`.
@@ -117,16 +117,12 @@ public struct Configuration: Sendable {
     /// The level of detail of the measurements.
     public var probes = ProbeLevel.counters
 
-    /// Whether this configuration is for the readers of a writable pool.
     var isForReaderOfWritablePool = false
 
     private(set) var setups: [@Sendable (Database) throws -> Void] = []
 
-    /// Called after a connection is opened.
     private(set) var connectionDidOpen: (@Sendable () -> Void)?
-    /// Called before a connection is closed.
     private(set) var connectionWillClose: (@Sendable (SQLiteConnection) -> Void)?
-    /// Called after a connection is closed.
     private(set) var connectionDidClose: (@Sendable () -> Void)?
 
     /// Creates the default configuration.
@@ -143,19 +139,16 @@ public struct Configuration: Sendable {
         setups.append(setup)
     }
 
-    /// Sets the closure to call after a connection is opened.
     mutating func onConnectionDidOpen(_ callback: @escaping @Sendable () -> Void) {
         connectionDidOpen = callback
     }
 
-    /// Sets the closure to call before a connection is closed.
     mutating func onConnectionWillClose(
         _ callback: @escaping @Sendable (SQLiteConnection) -> Void
     ) {
         connectionWillClose = callback
     }
 
-    /// Sets the closure to call after a connection is closed.
     mutating func onConnectionDidClose(_ callback: @escaping @Sendable () -> Void) {
         connectionDidClose = callback
     }

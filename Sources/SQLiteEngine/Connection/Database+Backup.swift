@@ -15,10 +15,11 @@ extension Database {
     ///
     /// - Parameters:
     ///   - destDb: The database to overwrite. If the backup fails, this database is unchanged.
-    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If negative,
-    ///     all pages are copied in one step.
-    ///   - progress: A closure that is called after each step. If it throws an error, an incomplete
-    ///     backup ends with this error. An error after the last step is ignored.
+    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If the number
+    ///     is negative, one step copies all pages.
+    ///   - progress: A closure that is called after each step. If the closure throws before the
+    ///     backup is complete, the backup ends with that error. An error after the last step is
+    ///     ignored.
     /// - Throws: A ``DatabaseError``, or the error that `progress` throws.
     public func backup(
         to destDb: Database,
@@ -45,7 +46,6 @@ extension Database {
         destDb.discardCachedSchema()
     }
 
-    /// Copies some pages and returns whether the backup is complete.
     private func step(
         _ backup: OpaquePointer,
         to destDb: Database,
@@ -71,7 +71,6 @@ extension Database {
         return state.isCompleted
     }
 
-    /// The last error on this connection.
     private var lastError: DatabaseError {
         DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),

@@ -4,8 +4,8 @@ extension Database {
     /// Prepares to close the connection.
     ///
     /// This method finalizes the statements that the engine and virtual tables keep, and checks
-    /// that all other statements are finalized. The connection stays open. If it is not closed, the
-    /// finalized statements are prepared again when they are needed.
+    /// that all other statements are finalized. The connection stays open. If it remains in use,
+    /// the engine prepares the finalized statements again when needed.
     ///
     /// - Throws: `SQLITE_BUSY` if one of the user's statements is not finalized. The message
     ///   contains its SQL.
@@ -37,7 +37,7 @@ extension Database {
         }
         // An unfinalized statement on a virtual table also keeps the internal statements of the
         // table open. Only statements that were prepared through the engine are known to belong to
-        // the user. If there are none, the user prepared a statement through the C handle.
+        // the user. If no such statement is open, the user prepared one through the C handle.
         let registered = probe.statements.allSQL
         let prepared = statements.filter { registered.contains($0) }
         return prepared.isEmpty ? statements : prepared

@@ -1,8 +1,7 @@
 import CSQLite
 
-/// The steps before and after each execution of a statement.
 extension Database {
-    /// Called before the first step of an execution.
+    /// Checks whether a statement may run, before the first step of an execution.
     ///
     /// - Throws: `SQLITE_ABORT` inside a transaction that SQLite has rolled back, or
     ///   `SQLITE_READONLY` for a statement that writes while writes are not allowed.
@@ -18,7 +17,7 @@ extension Database {
         }
     }
 
-    /// Called after an execution.
+    /// Processes the effects of a statement after an execution.
     ///
     /// - Throws: An error from an observer that prevents a commit.
     @inline(__always)
@@ -43,8 +42,7 @@ extension Database {
         return error
     }
 
-    /// Called before executing a statement that does more than read and write, or that is observed
-    /// or recorded.
+    /// Records the region of a statement, and notifies observers, before the statement runs.
     @inline(never)
     private func announceExecution(of statement: Statement) {
         if let recordedRegion {

@@ -10,7 +10,7 @@ extension Database {
         /// Waits for the writer and for readers of older states, then copies all frames.
         case full = 1
         /// Behaves like `full`, then waits for readers of the log so that the next writer restarts
-        /// it.
+        /// the log.
         case restart = 2
         /// Behaves like `restart`, then truncates the log.
         case truncate = 3

@@ -3,18 +3,10 @@ import CSQLite
 extension Database {
     /// Opens a connection and runs the configuration's setup closures on it.
     ///
-    /// - Parameters:
-    ///   - path: The file, or `:memory:`.
-    ///   - configuration: How to open the file.
-    ///   - label: The label of the connection.
-    ///   - isReadOnly: Whether to open the connection read-only.
-    ///   - entersWAL: Whether a call to ``switchToWAL(path:)`` follows. If so, `synchronous` is
-    ///     `NORMAL` unless the configuration's closures set another value.
-    ///   - busyMode: How the connection handles a lock, or `nil` to use the configuration's busy
-    ///     mode.
-    ///   - probe: The probe of the connection.
-    ///   - suspension: The flag that prevents the connection from acquiring locks.
-    /// - Returns: The open connection.
+    /// `entersWAL` indicates that a call to ``switchToWAL(path:)`` follows. In this case,
+    /// `synchronous` is `NORMAL` unless the configuration's closures set another value. `busyMode`
+    /// overrides the configuration's busy mode.
+    ///
     /// - Throws: A ``DatabaseError`` that contains the path, or an error from one of the
     ///   configuration's closures.
     static func open(
@@ -78,13 +70,13 @@ extension Database {
         addPredefinedFunctionsAndCollations()
     }
 
-    /// Sets `synchronous = NORMAL` before the closures of the configuration run, so that they can
-    /// set another value.
+    /// Sets `synchronous = NORMAL` before the configuration's closures run, which can set another
+    /// value.
     ///
-    /// The pragma reads the schema, which can fail. Only `SQLITE_BUSY` is thrown here. If it were
-    /// ignored, a temporary lock would determine the value of the setting. ``checkReadable()``
-    /// detects any other error after the closures have run. If a closure makes the file readable,
-    /// SQLite's default (`FULL`) stays in effect.
+    /// The pragma reads the schema, which can fail. This method throws only `SQLITE_BUSY`, because
+    /// a temporary lock must not determine the value of the setting. ``checkReadable()`` detects
+    /// any other error after the closures have run. If a closure makes the file readable, SQLite's
+    /// default (`FULL`) stays in effect.
     private func setNormalSynchronous() throws {
         do {
             try execute(sql: "PRAGMA synchronous = NORMAL")
@@ -93,8 +85,7 @@ extension Database {
         } catch is DatabaseError {}
     }
 
-    /// Reads the schema so that opening a file that is encrypted or not a database fails now and
-    /// not at the first access.
+    /// Reads the schema, so that opening fails if the file is encrypted or not a database.
     private func checkReadable() throws {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
@@ -109,7 +100,6 @@ extension Database {
         return OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
     }
 
-    /// Throws an error if `code` is not `SQLITE_OK`.
     func check(_ code: CInt) throws {
         guard code == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
@@ -157,7 +147,7 @@ extension Database {
         configuration.connectionDidClose?()
     }
 
-    /// Removes the hooks that call this object, because a zombie connection can outlive it.
+    /// Removes the hooks that call this object, because a zombie connection can outlive the object.
     private func removeHooks() {
         observationBroker?.uninstall()
         authorizer?.uninstall()

@@ -1,11 +1,11 @@
 import CSQLite
 
 extension Database {
-    /// Runs `body` with a stand-in for a connection, or throws `error` if `body` can throw such
-    /// errors.
+    /// Throws `error` if `body` can throw an error of this type; otherwise, runs `body` with a
+    /// stand-in.
     ///
-    /// A closure that cannot throw must run and cannot receive the error. On the stand-in, every
-    /// statement throws the error.
+    /// A closure that cannot throw the error must still run. Every statement on the stand-in throws
+    /// the error.
     static func standIn<T, E: Error>(
         for error: any Error,
         label: String,
@@ -17,8 +17,8 @@ extension Database {
 
     /// Creates a connection on which every statement throws `error`.
     ///
-    /// It has a separate C connection to an empty in-memory database, because most SQLite functions
-    /// do not accept a null pointer as a connection.
+    /// The stand-in has a separate C connection to an empty in-memory database, because most SQLite
+    /// functions do not accept a null pointer as a connection.
     static func makeStandIn(label: String, for error: any Error) -> Database {
         do {
             let database = try open(

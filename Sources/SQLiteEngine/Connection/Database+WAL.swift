@@ -27,11 +27,12 @@ extension Database {
     /// Writes to the `-wal` file without changing the database.
     ///
     /// A transaction that is rolled back after its pages were flushed leaves a header and frames
-    /// without a commit. No connection reads them, and the next commit overwrites them. Even the
-    /// `data_version` of other connections stays the same. See https://sqlite.org/walformat.html.
+    /// without a commit. No connection reads these frames, and the next commit overwrites them.
+    /// Even the `data_version` of other connections stays the same. See
+    /// https://sqlite.org/walformat.html.
     ///
-    /// While another connection holds the write lock, nothing is written. In this case, the file
-    /// already exists and persists while this connection is open, so readers can attach to it.
+    /// If another connection holds the write lock, this method writes nothing. In this case, the
+    /// file already exists and persists while this connection is open, so readers can attach to it.
     private func createLogContent() throws {
         let begin = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
         if begin & 0xff == SQLITE_BUSY { return }
@@ -80,15 +81,14 @@ extension Database {
         slot?._withUnsafeGuaranteedRef { $0.share(walIndex) }
     }
 
-    /// Called at the end of an access that used the C connection, because that code may have
-    /// changed the journal mode.
+    /// Determines the wal-index again at the end of an access that used the C connection, which may
+    /// have changed the journal mode.
     @inline(never)
     func reviewExposedHandle() {
         kept.pointee.isExposed = false
         reviewWALIndex()
     }
 
-    /// Returns the current journal mode.
     func journalMode() throws -> String? {
         try String.fetchOne(self, sql: "PRAGMA journal_mode")
     }

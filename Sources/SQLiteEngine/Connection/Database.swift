@@ -7,8 +7,8 @@ public typealias SQLiteConnection = OpaquePointer
 
 /// One SQLite connection.
 ///
-/// A database access passes a connection to its closure. The closure must not store it, because
-/// only the access prevents other threads from using the connection.
+/// A database access passes a connection to its closure. The closure must not store the connection,
+/// because only the access prevents other threads from using the connection.
 public final class Database {
     /// The mutable state of the connection.
     ///
@@ -16,7 +16,7 @@ public final class Database {
     /// exclusivity at run time. These checks alone take up to a third of the time of a point read.
     struct State {
         var connection: SQLiteConnection?
-        /// The number of enclosing scopes that do not allow writes, which are a queue's `read` and
+        /// The number of enclosing scopes that refuse writes: a queue's `read` and
         /// ``Database/readOnly(_:)``.
         var readOnlyDepth = 0
         /// Whether an enclosing transaction of the engine is open.
@@ -27,30 +27,23 @@ public final class Database {
         var isInsideTransactionBlock = false
         /// The cancellation of the access, or `nil` if the access does not belong to a task.
         var cancellation: AccessCancellation?
-        /// The additional work that statements and transactions require.
         var attention: Attention = []
         /// The date of the open transaction, or the error that the clock threw.
         var transactionDate: Result<Date, any Error>?
-        /// The savepoints of the open transaction.
         var savepoints = SavepointStack()
-        /// Whether the open transaction has changed the schema.
         var hasChangedSchema = false
-        /// The cached schema.
         var schemaCache = SchemaCache()
-        /// Counts the schema changes that this process makes.
+        /// The counter of schema changes that this process makes.
         var schemaGeneration: SchemaGeneration?
         /// The count of `schemaGeneration`, which is valid while that object is retained.
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count when ``schemaCache`` and ``statementCache`` were last empty.
         var knownGeneration: UInt64 = 0
-        /// Whether both caches are cleared again when the open transaction ends.
+        /// Whether the schema and statement caches are cleared again when the transaction ends.
         ///
         /// See ``Database/otherConnectionDidChangeSchema()``.
         var discardsSchemaAfterTransaction = false
-        /// The broker that notifies transaction observers, or `nil` until the first observer is
-        /// added.
         var observationBroker: ObservationBroker?
-        /// The analyzer of statements, or `nil` until it is first needed.
         var authorizer: StatementAuthorizer?
         /// The region that was read since recording started, or `nil` if nothing is being recorded.
         var recordedRegion: DatabaseRegion?
@@ -62,10 +55,10 @@ public final class Database {
         var statementCache = StatementCache()
         /// The statements that `fetchOne`, `fetchAll`, and `fetchSet` keep for their SQL.
         ///
-        /// They are separate because the user sets the arguments of the statements in
+        /// This cache is separate because the user sets the arguments of the statements in
         /// ``statementCache``.
         var fetchCache = StatementCache()
-        /// `BEGIN`, `COMMIT`, and `ROLLBACK`, which are prepared once.
+        /// The `BEGIN`, `COMMIT`, and `ROLLBACK` statements, which are reused.
         var transactionStatements = TransactionStatements()
         /// The slot that contains the connection and outlives it.
         var slot: Unmanaged<AccessSlot>?
@@ -75,7 +68,6 @@ public final class Database {
         var standInError: DatabaseError?
         /// Whether the configuration was notified that the connection is open.
         var isAnnounced = false
-        /// The wal-index, while the connection is in WAL mode.
         var walIndex: WALIndex?
         /// The journal file at the last review of the wal-index.
         var journalFile: UnsafeRawPointer?
@@ -99,7 +91,7 @@ public final class Database {
     /// The configuration of the connection.
     public let configuration: Configuration
 
-    /// The label of the connection, such as `DatabasePool.reader.1`.
+    /// The label of the connection, such as `SQLiteEngine.DatabasePool.reader.1`.
     public let label: String
 
     /// Whether the file was opened read-only.
@@ -108,10 +100,8 @@ public final class Database {
     /// The measurements of the connection, which other threads can read.
     let probe: ConnectionProbe
 
-    /// The path that was opened.
     let path: String
 
-    /// The flag that prevents the connection from acquiring locks.
     let suspension: Suspension
 
     /// A pointer to the ``State``, which is valid as long as this object exists.
@@ -158,28 +148,25 @@ public final class Database {
         return handle
     }
 
-    /// The C connection, for internal use.
     package var handle: SQLiteConnection? { state.pointee.connection }
 
-    /// Clears the state of the C connection after it is closed.
     func clearConnection() {
         state.pointee.connection = nil
         state.pointee.walIndex = nil
-        // Both outlive the mapping. The probe belongs to the slot, which can open another
-        // connection.
+        // The probe and the kept transaction outlive the mapping. The probe belongs to the slot,
+        // which can open another connection.
         probe.walIndex = nil
         kept.pointee.walIndex = nil
     }
 
-    /// The wal-index while the connection is in WAL mode.
+    /// The wal-index, or `nil` if the connection is not in WAL mode.
     ///
-    /// Only this property and ``AccessSlot/walIndex``, which other threads use, retain it.
+    /// Only this property and ``AccessSlot/walIndex``, which other threads use, retain the object.
     var walIndex: WALIndex? {
         get { state.pointee.walIndex }
         set { state.pointee.walIndex = newValue }
     }
 
-    /// The journal file at the last review of the wal-index.
     var journalFile: UnsafeRawPointer? {
         get { state.pointee.journalFile }
         set { state.pointee.journalFile = newValue }
@@ -209,39 +196,32 @@ public final class Database {
         set { state.pointee.attention = newValue }
     }
 
-    /// Whether there are transaction observers.
     @inline(__always)
     var isObserved: Bool {
         get { state.pointee.attention.contains(.observers) }
         set { setAttention(.observers, newValue) }
     }
 
-    /// The date of the open transaction or the error that the clock threw, or `nil` if it was not
-    /// requested.
     var openTransactionDate: Result<Date, any Error>? {
         get { state.pointee.transactionDate }
         set { state.pointee.transactionDate = newValue }
     }
 
-    /// The savepoints of the open transaction.
     var savepoints: SavepointStack {
         get { state.pointee.savepoints }
         _modify { yield &state.pointee.savepoints }
     }
 
-    /// Whether the open transaction has changed the schema.
     var hasChangedSchema: Bool {
         get { state.pointee.hasChangedSchema }
         set { state.pointee.hasChangedSchema = newValue }
     }
 
-    /// The cached schema.
     var schemaCache: SchemaCache {
         get { state.pointee.schemaCache }
         _modify { yield &state.pointee.schemaCache }
     }
 
-    /// Counts the schema changes that this process makes.
     var schemaGeneration: SchemaGeneration? {
         get { state.pointee.schemaGeneration }
         set {
@@ -261,7 +241,8 @@ public final class Database {
 
     /// Clears the cached schema and the statements that were prepared with it.
     ///
-    /// SQLite reprepares such a statement at its next step. Until then, it reports the old columns.
+    /// SQLite reprepares a cached statement at its next step. Until then, the statement reports the
+    /// old columns.
     @inline(never)
     func discardCachedSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0
@@ -269,7 +250,6 @@ public final class Database {
         removeCachedStatements()
     }
 
-    /// Whether the cached schema is cleared when the open transaction ends.
     var discardsSchemaAfterTransaction: Bool {
         get { state.pointee.discardsSchemaAfterTransaction }
         set { state.pointee.discardsSchemaAfterTransaction = newValue }
@@ -281,19 +261,16 @@ public final class Database {
         state.pointee.knownGeneration = 0
     }
 
-    /// The broker that notifies transaction observers, or `nil` until the first observer is added.
     var observationBroker: ObservationBroker? {
         get { state.pointee.observationBroker }
         set { state.pointee.observationBroker = newValue }
     }
 
-    /// The analyzer of statements, or `nil` until it is first needed.
     var authorizer: StatementAuthorizer? {
         get { state.pointee.authorizer }
         set { state.pointee.authorizer = newValue }
     }
 
-    /// The region that was read since recording started, or `nil` if nothing is being recorded.
     var recordedRegion: DatabaseRegion? {
         get { state.pointee.recordedRegion }
         set {
@@ -302,13 +279,11 @@ public final class Database {
         }
     }
 
-    /// The handler of ``trace(options:_:)``.
     var traceHandler: ((TraceEvent) -> Void)? {
         get { state.pointee.trace }
         set { state.pointee.trace = newValue }
     }
 
-    /// Whether the running statements belong to the engine.
     var isTraceMuted: Bool {
         get { state.pointee.isTraceMuted }
         set { state.pointee.isTraceMuted = newValue }
@@ -330,7 +305,6 @@ public final class Database {
         _modify { yield &state.pointee.fetchCache }
     }
 
-    /// Releases all cached statements.
     func removeCachedStatements() {
         statementCache.removeAll()
         fetchCache.removeAll()
@@ -342,29 +316,24 @@ public final class Database {
         _modify { yield &state.pointee.transactionStatements }
     }
 
-    /// The slot that contains the connection.
     @inline(__always)
     var slot: Unmanaged<AccessSlot>? {
         get { state.pointee.slot }
         set { state.pointee.slot = newValue }
     }
 
-    /// The error that every statement throws, if this is a stand-in for a missing connection.
     var standInError: DatabaseError? {
         get { state.pointee.standInError }
         set { state.pointee.standInError = newValue }
     }
 
-    /// Whether this is a stand-in for a missing connection.
     var isStandIn: Bool { state.pointee.standInError != nil }
 
-    /// Whether the configuration was notified that the connection is open.
     var isAnnounced: Bool {
         get { state.pointee.isAnnounced }
         set { state.pointee.isAnnounced = newValue }
     }
 
-    /// The journal mode, if a suspended connection has read it.
     var journalModeCache: String? {
         get { state.pointee.journalModeCache }
         set { state.pointee.journalModeCache = newValue }

@@ -4,7 +4,8 @@ import Foundation
 /// Determines why a file cannot be opened as a database.
 ///
 /// This type checks only names and permissions, because opening and closing the file would release
-/// any locks that this process holds on it. See https://sqlite.org/howtocorrupt.html, section 2.2.
+/// any locks that this process holds on the file. See https://sqlite.org/howtocorrupt.html,
+/// section 2.2.
 struct OpeningFailure {
     let path: String
     let isReadOnly: Bool

@@ -6,7 +6,6 @@ import Synchronization
 final class Suspension: Sendable {
     private let flag = Atomic<Bool>(false)
 
-    /// Whether the database is suspended.
     @inline(__always)
     var isOn: Bool { flag.load(ordering: .relaxed) }
 
@@ -23,8 +22,8 @@ extension Database {
     ///
     /// A suspended database releases its locks as soon as possible. The running statement is
     /// interrupted, and a statement that could acquire a lock rolls the transaction back and throws
-    /// `SQLITE_ABORT`. In WAL mode, reads continue. iOS terminates an application that holds a lock
-    /// while it is suspended.
+    /// `SQLITE_ABORT`. In WAL mode, reads continue. iOS terminates a suspended application that
+    /// holds a lock.
     public static let suspendNotification = Notification.Name("SQLiteEngine.Database.Suspend")
 
     /// Post this notification to end a suspension that ``suspendNotification`` started.
@@ -77,7 +76,6 @@ extension Database {
         return sqlite3_column_text(statement, 0).map { String(cString: $0) }
     }
 
-    /// Returns whether a statement commits, rolls back, or releases a savepoint.
     private static func endsTransaction(_ sql: String) -> Bool {
         let word = sql.prefix { $0.isLetter }.uppercased()
         return ["COMMIT", "END", "ROLLBACK", "RELEASE"].contains(word)

@@ -3,15 +3,14 @@ import CSQLite
 /// The wal-index of a database, which is the shared memory that describes its write-ahead log.
 ///
 /// This object is the only owner of the pointer. The memory is mapped separately from SQLite's
-/// mapping, so it stays readable regardless of the connection. If a program changes the journal
-/// mode through the C connection, the contents become outdated but remain readable.
+/// mapping and stays readable regardless of the connection. If a program changes the journal mode
+/// through the C connection, the contents become outdated but remain readable.
 ///
 /// For the layout, see <https://sqlite.org/walformat.html>, section 2.1. Only the first page is
 /// mapped. It contains both headers and the read marks.
 ///
 /// `@unchecked Sendable`: the memory never moves and is read with atomic loads.
 final class WALIndex: @unchecked Sendable {
-    /// The memory, which is valid while the object exists.
     let memory: UnsafeRawPointer
 
     /// Maps the wal-index of a connection that has read in WAL mode.

@@ -25,14 +25,9 @@ public struct DatabaseError: Error {
 
     private let publicStatementArguments: Bool
 
-    /// Creates an error.
+    /// Creates an error with a primary or extended code.
     ///
-    /// - Parameters:
-    ///   - resultCode: A primary or extended code.
-    ///   - message: The description of the error, or `nil` to use SQLite's text for the code.
-    ///   - sql: The SQL that failed.
-    ///   - arguments: The arguments of the statement that failed.
-    ///   - publicStatementArguments: Whether ``description`` includes the arguments.
+    /// If `message` is `nil`, the error uses SQLite's text for the code.
     public init(
         resultCode: ResultCode = .SQLITE_ERROR,
         message: String? = nil,
@@ -92,7 +87,6 @@ extension DatabaseError: CustomNSError {
 }
 
 extension StringProtocol {
-    /// The SQL without surrounding white space and semicolons.
     var trimmedSQL: String {
         let isPadding = { (character: Character) in character.isWhitespace || character == ";" }
         let start = drop(while: isPadding)

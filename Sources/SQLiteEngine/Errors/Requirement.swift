@@ -1,4 +1,4 @@
-/// Stops the program with a message if it uses the library incorrectly.
+/// Stops the program with a message if a caller uses the library incorrectly.
 ///
 /// Unlike `precondition`, this function also prints the message in release builds.
 @inlinable

@@ -1,5 +1,4 @@
 extension ResultCode {
-    /// The C names of the codes, by value.
     static let names: [CInt: String] = [
         0: "SQLITE_OK",
         1: "SQLITE_ERROR",

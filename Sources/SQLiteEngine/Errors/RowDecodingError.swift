@@ -13,21 +13,16 @@ public struct RowDecodingError: Error {
         case valueMismatch(any Any.Type, Context)
     }
 
-    /// The context of the failure.
     struct Context: CustomDebugStringConvertible, Sendable {
-        /// The description of the failure.
         let debugDescription: String
 
-        /// A copy of the row's columns.
         let columns: [(name: String, value: DatabaseValue)]
 
         /// The key of the value, or `nil` if the row has no such value.
         let key: RowKey?
 
-        /// The SQL that produced the row.
         let sql: String?
 
-        /// The arguments of the statement that produced the row.
         let statementArguments: StatementArguments?
     }
 
@@ -51,7 +46,6 @@ extension RowDecodingError {
         valueMismatch(type, row: Row(statement: statement, layout: statement.layout), index: index)
     }
 
-    /// Returns the error for a column that has a value of another type.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,
@@ -67,7 +61,6 @@ extension RowDecodingError {
         return RowDecodingError(impl: .valueMismatch(type, context))
     }
 
-    /// Returns the error for a column that is missing from a row.
     @usableFromInline
     static func columnNotFound(_ name: String, row: Row) -> RowDecodingError {
         let context = Context(
@@ -88,12 +81,11 @@ extension RowDecodingError.Context {
         self.statementArguments = row.statement?.arguments
     }
 
-    /// The row that could not be decoded.
     var row: Row { Row(columns: columns) }
 }
 
 extension RowDecodingError: CustomStringConvertible {
-    /// The description of the failure, with the column, the row, the SQL, and its arguments.
+    /// The description of the failure, with the column, the row, the SQL, and the arguments.
     public var description: String {
         var facts: [String] = []
         let columns = context.columns

@@ -2,11 +2,11 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A connection that continues to show the database as it was when the snapshot was created.
+/// A connection that always reads the database as it was when the snapshot was created.
 ///
-/// While a snapshot exists, a checkpoint cannot copy frames that were written after that state, and
-/// the write-ahead log grows. Release or ``close()`` the snapshot as soon as it is no longer
-/// needed.
+/// While a snapshot exists, a checkpoint cannot copy frames that are newer than the snapshot's
+/// state, and the write-ahead log grows. Release or ``close()`` the snapshot as soon as you no
+/// longer need it.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshot()
@@ -76,8 +76,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
             _ = try gate.open(slot, site)
             gate.release(slot)
         }
-        // Reads the clock after opening the connection, so the age of the snapshot does not include
-        // the time that opening takes.
+        // Reads the clock after the connection opens, so that the age of the snapshot does not
+        // include the opening time.
         createdAt = monotonicNanoseconds()
         life = SnapshotLife(events: events, label: label, site: site, createdAt: createdAt)
     }
@@ -86,12 +86,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
 
     /// Reads the state of the snapshot, blocking the thread.
     ///
-    /// - Parameters:
-    ///   - value: A closure that reads from the database. Calling `read` on the same snapshot
-    ///     inside this closure is a fatal error.
-    ///   - fileID: The file that `status()` shows for the access.
-    ///   - line: The line that `status()` shows for the access.
-    /// - Returns: The value that the closure returns.
+    /// Calling `read` on the same snapshot inside `value` is a fatal error.
+    ///
     /// - Throws: The error that `value` throws, or `SQLITE_MISUSE` if the snapshot is closed.
     public func read<T, E: Error>(
         _ value: (Database) throws(E) -> T,
@@ -138,7 +134,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads the state of the snapshot, even if the thread is already inside a `read` on it.
+    /// Reads the state of the snapshot, even if the thread is already reading the snapshot.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -158,7 +154,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
 
     /// Ends the snapshot.
     ///
-    /// Later accesses throw `SQLITE_MISUSE`. Closing twice has no effect.
+    /// Later accesses throw `SQLITE_MISUSE`. Closing a closed snapshot has no effect.
     ///
     /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
     ///   case, nothing is closed and the snapshot remains usable.

@@ -3,9 +3,9 @@ import Telemetry
 
 /// A pool of connections that continue to read the same state of a database in WAL mode.
 ///
-/// While a snapshot exists, a checkpoint cannot copy frames that were written after that state, and
-/// the write-ahead log grows. All ``Configuration/maximumReaderCount`` connections are opened when
-/// the snapshot is created, because no connection could acquire the state later.
+/// While a snapshot exists, a checkpoint cannot copy frames that are newer than the snapshot's
+/// state, and the write-ahead log grows. All ``Configuration/maximumReaderCount`` connections are
+/// opened when the snapshot is created, because no connection could acquire the state later.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshotPool()
@@ -14,8 +14,9 @@ import Telemetry
 /// }
 /// ```
 ///
-/// If a closure ends the transaction of its connection, the connection no longer reads that state
-/// and is closed after the access. When all connections are closed, reads throw `SQLITE_ERROR`.
+/// If a closure ends the transaction of its connection, the connection no longer reads the
+/// snapshot's state and is closed after the access. When all connections are closed, reads throw
+/// `SQLITE_ERROR`.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// The configuration of the connections.
     public let configuration: Configuration
@@ -31,16 +32,11 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
     private let createdAt: UInt64
     private let life: SnapshotLife
-    /// The ``Database/dataVersion`` of each connection in that state.
+    /// The ``Database/dataVersion`` of each connection in the snapshot's state.
     private let versions: [UInt32]
 
-    /// Creates a snapshot of the last committed state of a database.
+    /// Creates a snapshot of the last committed state of a database in WAL mode.
     ///
-    /// - Parameters:
-    ///   - path: The path of a database in WAL mode.
-    ///   - configuration: The configuration of the connections.
-    ///   - fileID: The file that `status()` shows as the origin.
-    ///   - line: The line that `status()` shows as the origin.
     /// - Throws: `SQLITE_ERROR` if the database is read-only or not in WAL mode, or another
     ///   ``DatabaseError``.
     public convenience init(
@@ -56,15 +52,12 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         ) {}
     }
 
-    /// Creates a snapshot of the state that a connection shows, which must be the last committed
+    /// Creates a snapshot of the state that a connection reads, which must be the last committed
     /// state.
     ///
-    /// - Parameters:
-    ///   - db: A connection in WAL mode, outside a write transaction.
-    ///   - configuration: The configuration of the snapshot's connections. The default is the
-    ///     configuration of `db`.
-    ///   - fileID: The file that `status()` shows as the origin.
-    ///   - line: The line that `status()` shows as the origin.
+    /// The connection must be in WAL mode and outside a write transaction. The default
+    /// configuration is the configuration of `db`.
+    ///
     /// - Throws: `SQLITE_ERROR` if `db` reads an earlier state or has written, if the database is
     ///   not in WAL mode, or if it is read-only; otherwise, another ``DatabaseError``.
     public convenience init(
@@ -223,7 +216,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         else { return }
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()
-        // Without this step, waiting accesses would wait forever.
+        // Waiting accesses would otherwise wait forever.
         if gate.slots.allSatisfy(\.isLost) { gate.retire() } else { gate.wakeThreads() }
     }
 
@@ -242,7 +235,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     /// Ends the snapshot.
     ///
-    /// Later accesses throw `SQLITE_MISUSE`. Closing twice has no effect.
+    /// Later accesses throw `SQLITE_MISUSE`. Closing a closed snapshot has no effect.
     ///
     /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
     ///   case, nothing is closed and the snapshot remains usable.
@@ -288,8 +281,8 @@ extension DatabasePool {
     /// Inside a read, the snapshot reads the same state as the read, which must still be the last
     /// committed state.
     ///
-    /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read that shows an earlier
-    ///   state, and on a read-only pool; otherwise, another ``DatabaseError``.
+    /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read of an earlier state, and
+    ///   on a read-only pool; otherwise, another ``DatabaseError``.
     public func makeSnapshotPool(
         fileID: StaticString = #fileID,
         line: UInt = #line

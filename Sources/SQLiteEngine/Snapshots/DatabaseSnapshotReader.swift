@@ -4,7 +4,7 @@
 public protocol DatabaseSnapshotReader: DatabaseReader {}
 
 extension DatabaseSnapshotReader {
-    /// Reads the state of the snapshot, even if the thread is already inside a `read` on it.
+    /// Reads the state of the snapshot, even if the thread is already reading the snapshot.
     ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func reentrantRead<T>(

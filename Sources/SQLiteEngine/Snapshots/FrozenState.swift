@@ -3,18 +3,17 @@ import CSQLite
 /// Prevents writes to a database until several connections have acquired the same state.
 ///
 /// SQLite can make a connection read the state of another connection (`sqlite3_snapshot_open`), but
-/// not every build of SQLite includes this function. For example, Debian's build does not. Holding
-/// the write lock while all connections start their transactions has the same effect for the
-/// current state.
+/// some builds of SQLite, such as Debian's, do not include this function. For the current state,
+/// holding the write lock while all connections start their transactions has the same effect.
 struct FrozenState {
     let path: String
     let configuration: Configuration
 
     /// Runs `body` while no connection can write.
     ///
-    /// - Throws: `SQLITE_ERROR` if the lock cannot be acquired because the database is read-only or
-    ///   the calling thread holds the lock, and `SQLITE_BUSY` if another thread or process holds
-    ///   the lock for longer than the busy timeout, which is ten seconds by default.
+    /// - Throws: `SQLITE_ERROR` if the database is read-only or the calling thread holds the write
+    ///   lock, and `SQLITE_BUSY` if another thread or process holds the lock for longer than the
+    ///   busy timeout. The default timeout is ten seconds.
     func hold<T>(_ body: () throws -> T) throws -> T {
         guard !configuration.readonly || configuration.isForReaderOfWritablePool else {
             throw Self.error("a snapshot pool cannot be created from a read-only database")
@@ -72,9 +71,9 @@ struct FrozenState {
 extension Database {
     /// Checks that the connection reads the last committed state.
     ///
-    /// The caller ensures that no connection can write during the check.
+    /// The caller must ensure that no connection can write during the check.
     ///
-    /// - Throws: `SQLITE_ERROR` if the connection reads an earlier state, or if this cannot be
+    /// - Throws: `SQLITE_ERROR` if the connection reads an earlier state, or if the state cannot be
     ///   determined.
     func checkLastState() throws {
         guard isInsideTransaction else { return }
@@ -92,7 +91,7 @@ extension Database {
         }
     }
 
-    /// The absolute path of the file, or `nil` if there is no file.
+    /// The absolute path of the database file, or `nil` if there is no file.
     fileprivate var fullPath: String? {
         sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     }

@@ -2,19 +2,15 @@ import Telemetry
 
 /// A snapshot or a snapshot pool that ``DatabaseStatus`` reports.
 protocol LiveSnapshot: AnyObject, Sendable {
-    /// The gate of the snapshot's connections.
     var gate: AccessGate { get }
 
-    /// The access that created the snapshot.
     var site: AccessSite { get }
 
-    /// Returns the status of the snapshot at `now`.
     func snapshotStatus(at now: UInt64) -> SnapshotStatus
 }
 
-/// The existing snapshots of a pool.
 final class SnapshotRegister: Sendable {
-    /// The weak reference is read and written only while the lock is held, so `@unchecked` is not
+    /// Only code that holds the lock reads or writes the weak reference, so `@unchecked` is not
     /// required.
     private struct Entry {
         weak var snapshot: (any LiveSnapshot)?
@@ -29,13 +25,9 @@ final class SnapshotRegister: Sendable {
 
     private let state = Lock(State())
 
-    /// Creates a snapshot with the next number and registers it.
+    /// Creates a snapshot with the next number and registers the snapshot.
     ///
-    /// - Parameters:
-    ///   - site: The call site of the access that creates the snapshot. ``createdCount`` excludes
-    ///     uncounted accesses.
-    ///   - body: Creates the snapshot.
-    /// - Returns: The snapshot.
+    /// ``createdCount`` excludes snapshots from uncounted call sites.
     func make<Snapshot: LiveSnapshot>(
         at site: AccessSite,
         _ body: (_ number: Int) throws -> Snapshot
@@ -55,13 +47,11 @@ final class SnapshotRegister: Sendable {
         return snapshot
     }
 
-    /// The number of snapshots that counted accesses have created.
     var createdCount: Int { state.withLock { $0.created } }
 
-    /// Whether a snapshot is being created.
     var isCreatingSnapshot: Bool { state.withLock { $0.creationsInProgress > 0 } }
 
-    /// The snapshots that exist and are open, oldest first.
+    /// The open snapshots, oldest first.
     var alive: [any LiveSnapshot] {
         state.withLock { $0.entries.compactMap(\.snapshot) }.filter { !$0.gate.isClosed }
     }

@@ -1,12 +1,10 @@
 import CSQLite
 import Telemetry
 
-/// Starts and ends the transactions of accesses.
 extension Database {
     /// Starts a read transaction.
     ///
-    /// Starting with the first statement, the statements of the transaction see a single state of
-    /// the database.
+    /// All statements of the transaction see the database state that the first statement reads.
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() {
@@ -16,7 +14,6 @@ extension Database {
         try beginReadTransaction()
     }
 
-    /// Runs `BEGIN DEFERRED`.
     @inline(__always)
     func beginReadTransaction() throws {
         try checkForSuspension(isReadOnly: true, sql: "BEGIN DEFERRED TRANSACTION")
@@ -29,13 +26,11 @@ extension Database {
         probe.didBeginTransaction(isWrite: false)
     }
 
-    /// Ends a read transaction.
+    /// Ends a read transaction, and returns whether the transaction stays open.
     ///
-    /// - Parameters:
-    ///   - mayHaveWritten: Whether the file is open for writing, which is not the case for a pool's
-    ///     reader.
-    ///   - mayKeep: Returns whether the transaction may stay open for the next access.
-    /// - Returns: Whether the transaction stays open.
+    /// `mayHaveWritten` indicates whether the file is open for writing, which is not the case for a
+    /// pool's reader. `mayKeep` returns whether the transaction may stay open for the next access.
+    ///
     /// - Throws: `SQLITE_READONLY` if the access has written.
     @inline(__always)
     @discardableResult
@@ -50,7 +45,7 @@ extension Database {
                 message: "attempt to write a readonly database"
             )
         }
-        // The closure of the access may have ended the transaction itself.
+        // The closure of the access may have ended the transaction.
         guard sqlite3_get_autocommit(handle) == 0 else {
             kept.pointee.isUnconfirmed = false
             probe.didEndTransaction()
@@ -63,8 +58,7 @@ extension Database {
         let code = transactionStatements.commit(on: handle)
         guard code == SQLITE_OK else {
             // A read that has fetched all its results must not fail because of an interrupt that
-            // arrives between two statements. The interrupt is therefore treated as if it had
-            // arrived later.
+            // arrives between two statements. This method therefore ignores the interrupt.
             guard code & 0xff == SQLITE_INTERRUPT else {
                 let error = transactionError(code, sql: "COMMIT TRANSACTION")
                 abandonTransaction()
@@ -79,7 +73,7 @@ extension Database {
         return false
     }
 
-    /// Starts a write transaction for a whole access.
+    /// Starts the write transaction of an access.
     @inline(__always)
     func beginWriteAccess() throws {
         endKeptTransaction()
@@ -98,7 +92,7 @@ extension Database {
         transactionDidBegin()
     }
 
-    /// Commits a write transaction.
+    /// Commits the write transaction of an access.
     ///
     /// - Throws: `SQLITE_ABORT` if SQLite has already rolled back the transaction, or the error of
     ///   the commit.
@@ -121,13 +115,13 @@ extension Database {
         probe.didEndTransaction()
         openTransactionDate = nil
         transactionDidEndIfNeeded()
-        // A statement that has not finished would keep a read transaction open until it is reset,
-        // which would prevent a restart of the log.
+        // An unfinished statement keeps a read transaction open until the statement is reset, which
+        // would prevent a restart of the log.
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
-    /// Rolls back the transaction of a failed access so that no transaction stays open.
+    /// Rolls back the transaction of a failed access, so that no transaction stays open.
     func abandonTransaction() {
         kept.pointee.isUnconfirmed = false
         isInsideTransactionBlock = false
@@ -140,8 +134,8 @@ extension Database {
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
 
-    /// Stops the program if an access without a transaction leaves one open, because the next
-    /// access would run inside it.
+    /// Stops the program if an access without a transaction leaves a transaction open, because the
+    /// next access would run inside that transaction.
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }
@@ -155,7 +149,7 @@ extension Database {
 // MARK: - Complete accesses that run on the thread of the connection
 
 extension Database {
-    /// Runs `body` in a read transaction, which is kept afterward if `mayKeep` returns `true`.
+    /// Runs `body` in a read transaction, which stays open afterward if `mayKeep` returns `true`.
     func withReadTransaction<T>(
         mayKeep: () -> Bool = { false },
         _ body: (Database) throws -> T
@@ -172,7 +166,6 @@ extension Database {
         return result
     }
 
-    /// Runs `body` in a write transaction.
     func withWriteTransaction<T>(_ body: (Database) throws -> T) throws -> T {
         try beginWriteAccess()
         let result: T

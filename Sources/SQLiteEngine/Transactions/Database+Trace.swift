@@ -4,10 +4,8 @@ import Foundation
 extension Database {
     /// Sets the closure that receives the trace events of this connection.
     ///
-    /// - Parameters:
-    ///   - options: The events to report.
-    ///   - trace: A closure that is called on the thread that runs the statement. The closure must
-    ///     not use the database. Pass `nil` to stop tracing.
+    /// The closure is called on the thread that runs the statement, and must not use the database.
+    /// Pass `nil` to stop tracing.
     public func trace(
         options: TracingOptions = .statement,
         _ trace: ((TraceEvent) -> Void)? = nil
@@ -36,7 +34,7 @@ extension Database {
         )
     }
 
-    /// Reports an event from the data of SQLite's callback (https://sqlite.org/c3ref/c_trace.html).
+    /// Converts the data of SQLite's callback to an event (https://sqlite.org/c3ref/c_trace.html).
     private func reportTraceEvent(
         _ kind: CInt,
         _ pointer: SQLiteStatement,

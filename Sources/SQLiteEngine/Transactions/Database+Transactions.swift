@@ -4,8 +4,8 @@ import Foundation
 extension Database {
     /// Starts a transaction.
     ///
-    /// - Parameter kind: The kind of the transaction. The default is deferred if writes are
-    ///   refused; otherwise, it is immediate.
+    /// The default kind is deferred if writes are refused; otherwise, it is immediate.
+    ///
     /// - Throws: A ``DatabaseError``, such as `SQLITE_BUSY`.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         let kind = kind ?? (isReadOnly ? .deferred : configuration.defaultTransactionKind)
@@ -30,18 +30,15 @@ extension Database {
         guard code == SQLITE_OK else { throw transactionError(code, sql: "ROLLBACK TRANSACTION") }
     }
 
-    /// Runs `operations` in a transaction, which commits or rolls back depending on their result.
+    /// Runs `operations` in a transaction, which commits or rolls back depending on the result.
     ///
-    /// The transaction also rolls back if `operations` throws.
+    /// The transaction also rolls back if `operations` throws. The default kind is deferred if
+    /// writes are refused; otherwise, it is immediate.
     ///
     /// SQLite itself may roll back the transaction, for example after an interrupted write or
     /// because of `ON CONFLICT ROLLBACK`. In this case, all later statements in `operations` and
-    /// the commit throw `SQLITE_ABORT`. Nothing is ever written outside the transaction.
+    /// the commit throw `SQLITE_ABORT`, so that no statement writes outside the transaction.
     ///
-    /// - Parameters:
-    ///   - kind: The kind of the transaction. The default is deferred if writes are refused;
-    ///     otherwise, it is immediate.
-    ///   - operations: A closure that returns how the transaction ends.
     /// - Throws: The first error that occurs.
     public func inTransaction(
         _ kind: TransactionKind? = nil,
@@ -57,7 +54,8 @@ extension Database {
 
     /// Runs `operations` in a savepoint, or in a transaction if none is open.
     ///
-    /// - Parameter operations: A closure that returns whether to keep the changes of the savepoint.
+    /// The result determines whether the savepoint keeps its changes.
+    ///
     /// - Throws: The first error that occurs.
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard isInsideTransaction else {
@@ -78,8 +76,8 @@ extension Database {
     ///
     /// Outside a transaction, the value is the current date.
     ///
-    /// A write transaction gets its date from the clock when it starts. A `read` gets its date when
-    /// this property is first used.
+    /// The date of a write transaction is set when the transaction starts. The date of a `read` is
+    /// set when this property is first used.
     ///
     /// - Throws: The error that the configuration's clock throws.
     public var transactionDate: Date {
@@ -94,22 +92,19 @@ extension Database {
         }
     }
 
-    /// Records the date of a transaction that has started, and the committed state before its first
-    /// statement.
+    /// Records the date of a new transaction, and the committed state before its first statement.
     ///
-    /// If the clock throws an error, the error is thrown when the date is used.
+    /// If the clock throws, ``transactionDate`` throws the same error.
     func transactionDidBegin() {
         recordStateBeforeTransaction()
         openTransactionDate = Result { try configuration.transactionClock.now(self) }
     }
 
-    /// Clears the state that belongs to a transaction, if any.
     @inline(__always)
     func transactionDidEndIfNeeded() {
         if attention.contains(.transaction) { transactionDidEnd() }
     }
 
-    /// Clears the state that belongs to a transaction.
     @inline(never)
     func transactionDidEnd() {
         openTransactionDate = nil
@@ -150,7 +145,7 @@ extension Database {
         }
         isInsideTransactionBlock = wasInside
         do {
-            // If the transaction has ended, its savepoints have also ended.
+            // The end of a transaction also ends its savepoints.
             if isInsideTransaction { try rollback() }
         } catch {
             firstError = firstError ?? error
@@ -160,7 +155,6 @@ extension Database {
 
     // MARK: For accesses
 
-    /// Returns the error for a transaction statement that failed.
     func transactionError(_ code: CInt, sql: String) -> DatabaseError {
         let lockWait = probe.takeLockWait(code)
         probe.didFail(code)
@@ -176,8 +170,8 @@ extension Database {
     /// Rolls back the transaction, regardless of interrupts, and returns the last result code.
     ///
     /// The interrupt flag stays set until all statements are reset
-    /// (https://sqlite.org/c3ref/interrupt.html), so this method resets the statements before it
-    /// retries.
+    /// (https://sqlite.org/c3ref/interrupt.html), so this method resets the statements before each
+    /// retry.
     func rollbackIgnoringInterrupts() -> CInt {
         if isObserved { observationBroker?.willEndTransaction() }
         var code = transactionStatements.rollback(on: handle)
@@ -197,8 +191,7 @@ extension Database {
         return code
     }
 
-    /// Resets every statement of the connection, because statements that have not finished keep its
-    /// locks.
+    /// Resets every statement of the connection, because unfinished statements hold locks.
     func resetStatements() {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

@@ -9,9 +9,9 @@ import Telemetry
 /// this is the case, because each commit by any process changes the header
 /// (<https://sqlite.org/walformat.html>, section 2.1).
 ///
-/// A kept transaction must not be observable. As if no transaction were kept, reads return the same
-/// data, other writers can reset the log, and the process holds no lock while it is suspended.
-/// ``ReadTransactionKeeper`` lists the rules. This value applies them to one connection.
+/// A kept transaction must have no observable effect. Reads return the same data as without a kept
+/// transaction, other writers can reset the log, and the process holds no lock while the process is
+/// suspended. ``ReadTransactionKeeper`` lists the rules. This value applies them to one connection.
 struct KeptReadTransaction {
     /// The age in nanoseconds above which a transaction is not kept again.
     ///
@@ -31,7 +31,7 @@ struct KeptReadTransaction {
     /// Whether the access has used the C connection, or has run a statement that changes what the
     /// wal-index describes.
     ///
-    /// If so, its transaction is not kept.
+    /// If so, the engine does not keep the transaction of the access.
     var isExposed = false
     /// The wal-index header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
@@ -39,7 +39,7 @@ struct KeptReadTransaction {
     private(set) var hasHeader = false
     /// Whether the whole log was in the database file when the transaction started.
     ///
-    /// If so, the transaction reads only the database file and does not prevent writers from
+    /// Such a transaction reads only the database file and does not prevent writers from
     /// resetting the log.
     private var readsOnlyDatabaseFile = false
     /// When the transaction was first kept, in nanoseconds, or 0 if it has not been kept.
@@ -82,12 +82,12 @@ struct KeptReadTransaction {
 
     /// Returns whether the transaction of an access that ends at `now` may be kept.
     ///
-    /// - Parameters:
-    ///   - now: The time on the monotonic clock, in nanoseconds.
-    ///   - isAllowed: Returns whether the writer of this process is idle. The closure is called
-    ///     after the number of writes is read. A write that starts later changes this number, and
-    ///     is therefore not mistaken for a write by another process.
-    /// - Returns: Whether the caller may call ``keep(at:)``.
+    /// `now` is a monotonic time in nanoseconds. If the result is `true`, the caller may call
+    /// ``keep(at:)``.
+    ///
+    /// `isAllowed` returns whether the writer of this process is idle. This method calls the
+    /// closure after it reads the number of writes. A write that starts later changes this number
+    /// and is therefore not mistaken for a write by another process.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         let isDense = now &- lastEnd < EngineTimings.longestKeptGap
@@ -99,7 +99,6 @@ struct KeptReadTransaction {
         return keeper._withUnsafeGuaranteedRef { $0.mayKeep(header, at: now, walIndex) }
     }
 
-    /// Marks the transaction as kept.
     @inline(__always)
     mutating func keep(at now: UInt64) {
         if since == 0 { since = now }
@@ -123,7 +122,6 @@ struct KeptReadTransaction {
         }
     }
 
-    /// Stops keeping transactions, because the connection is being closed.
     mutating func disable() {
         walIndex = nil
         keeper = nil
@@ -134,8 +132,8 @@ struct KeptReadTransaction {
 extension Database {
     /// Continues the kept transaction.
     ///
-    /// Like `BEGIN DEFERRED`, this method does not start reading. The first statement determines the
-    /// state, in ``confirmReadState()``.
+    /// Like `BEGIN DEFERRED`, this method does not start reading. The first statement determines
+    /// the state; see ``confirmReadState()``.
     ///
     /// - Returns: Whether a kept transaction existed.
     @inline(__always)
@@ -161,40 +159,39 @@ extension Database {
     /// Ensures, before a statement is prepared, that the schema belongs to the last committed
     /// state.
     ///
-    /// This call does not fix the state that the access reads. The first statement does so, in
-    /// ``confirmReadState()``.
+    /// This call does not determine the state that the access reads; see ``confirmReadState()``.
     @inline(__always)
     func confirmSchemaState() throws {
         guard kept.pointee.isUnconfirmed, !kept.pointee.isCurrent() else { return }
         try restartReadTransaction()
     }
 
-    /// Ends the continued transaction and begins a new one that has not read yet.
+    /// Ends the continued transaction and begins a new transaction that has not read yet.
     @inline(never)
     func restartReadTransaction() throws {
         guard kept.pointee.isUnconfirmed else { return }
         endKeptTransaction()
-        // If no transaction can be started, the next statement retries.
+        // If the new transaction cannot start, the next statement retries.
         kept.pointee.isUnconfirmed = true
         try beginReadTransaction()
         kept.pointee.isUnconfirmed = false
     }
 
-    /// Keeps the open transaction for the next access if this has no observable effect.
+    /// Keeps the open transaction for the next access if doing so has no observable effect.
     @inline(__always)
     func keepTransaction(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         guard kept.pointee.mayKeep(at: now, if: isAllowed), poolgauge_has_attached(handle) == 0,
             sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
         else { return false }
-        // An interrupt stays in effect while a statement is unfinished, so it would also affect the
-        // next access.
+        // An interrupt stays in effect while a statement is unfinished, and would then also affect
+        // the next access.
         resetStatements()
         kept.pointee.keep(at: now)
         transactionDidEndIfNeeded()
         return true
     }
 
-    /// Ends the transaction that is kept, or that the access has continued but not used.
+    /// Ends a transaction that is kept, or that the access has continued but not used.
     ///
     /// The caller must hold the connection.
     func endKeptTransaction() {
@@ -210,10 +207,9 @@ extension Database {
         probe.didEndTransaction()
     }
 
-    /// Called before the program receives the C connection.
+    /// Prepares the connection before the program receives the C connection.
     ///
-    /// A continued transaction already reads a fixed state, whereas a transaction that has just
-    /// started does not.
+    /// A continued transaction already reads a fixed state, whereas a new transaction does not.
     /// Code that uses the C connection must not be able to observe the difference.
     @inline(never)
     package func willExposeHandle() {

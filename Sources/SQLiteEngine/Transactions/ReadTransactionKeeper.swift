@@ -20,20 +20,20 @@ import Glibc
 /// - The transaction reads the last committed state. This condition is checked again before the
 ///   first statement of each access.
 /// - The writer of this process is idle. The writer ends kept transactions before it starts
-///   (``AccessGate/forbidKeeping()``), so they do not delay its checkpoints or the restart of the
-///   log.
+///   (``AccessGate/forbidKeeping()``), so that they do not delay its checkpoints or the restart of
+///   the log.
 /// - No other process writes. If a kept transaction is outdated although no writer in this process
-///   was active, another process has committed. No transaction is then kept for ``pause``. After
-///   that, while a checkpoint is pending, transactions are kept in turns
+///   was active, another process has committed. No transaction is then kept for ``pause``. While a
+///   checkpoint is pending after the pause, transactions are kept in turns
 ///   (``EngineTimings/keepingTurn``) for a limited time (``EngineTimings/foreignWriterMemory``),
 ///   and are not kept if the log is long (``longLog``). Otherwise, back-to-back reads would prevent
-///   that process from copying and resetting its log.
+///   the other process from copying and resetting its log.
 /// - No database is attached, because the main wal-index does not show commits to attached
 ///   databases.
 /// - The timer (``EngineTimings/keptIdle``) has not expired while the connection was idle.
 ///
 /// `@unchecked Sendable`: `timer` is set before a connection is opened, and any thread may use a
-/// dispatch source. The rest is atomic.
+/// dispatch source. All other state is atomic.
 final class ReadTransactionKeeper: @unchecked Sendable {
     /// The number of frames at which SQLite checkpoints a log by default
     /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
@@ -47,15 +47,13 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     /// When transactions may be kept again, in nanoseconds on the monotonic clock, or 0 if no other
     /// process has written to the current log.
     private let pausedUntil = Atomic<UInt64>(0)
-    /// The log that another process has written to.
+    /// The generation of the log that another process has written to.
     private let foreignLog = Atomic<UInt32>(0)
     /// The value of ``EngineTimings/longestEnding``, which tests can override.
     let longestEnding = Atomic<UInt64>(EngineTimings.longestEnding)
 
-    /// Whether the timer is set.
     var isTimerSet: Bool { isArmed.load(ordering: .sequentiallyConsistent) }
 
-    /// The number of times that the timer has expired.
     let expirations = Atomic<UInt64>(0)
 
     private let isArmed = Atomic<Bool>(false)
@@ -81,8 +79,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Other processes
 
-    /// Returns whether the writes of other processes allow a transaction that started with `header`
-    /// to be kept.
+    /// Returns whether a transaction that started with `header` may be kept despite the writes of
+    /// other processes.
     @inline(__always)
     func mayKeep(
         _ header: poolgauge_wal_header,
@@ -102,7 +100,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         let end = pausedUntil.load(ordering: .relaxed)
         guard now >= end, let walIndex else { return false }
         var header = header
-        // Commits of other processes are not detected while no transaction is kept.
+        // While no transaction is kept, commits of other processes are not detected.
         let isRecent = now &- end < EngineTimings.foreignWriterMemory
         guard
             isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
@@ -127,8 +125,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// Ensures that a newly kept transaction ends even if no access follows.
     ///
-    /// Call this method after releasing the slot. Either the timer finds the slot, or this call
-    /// detects that the timer has expired.
+    /// Call this method after releasing the slot. Either the timer is still set and later finds the
+    /// slot, or this call sets the timer.
     @inline(__always)
     func didKeep() {
         if !isArmed.load(ordering: .sequentiallyConsistent) { arm() }
@@ -145,9 +143,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// Records that the timer has expired.
     ///
-    /// Call this method before searching the slots.
-    ///
-    /// A transaction that is kept later sets the timer again.
+    /// Call this method before searching the slots. A transaction that is kept later sets the timer
+    /// again.
     func timerDidExpire() {
         expirations.wrappingAdd(1, ordering: .relaxed)
         isArmed.store(false, ordering: .sequentiallyConsistent)
@@ -155,37 +152,32 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 }
 
 extension AccessGate {
-    /// Whether connections may currently keep read transactions.
     @inline(__always)
     var allowsKeeping: Bool { conditions.load(ordering: .relaxed) < Self.forbidding }
 
     /// Ends the transactions that idle connections keep, and prevents connections from keeping new
     /// ones.
     ///
-    /// ``allowKeeping()`` reverses a call. Calls can be nested.
+    /// Each call must be balanced by a call to ``allowKeeping()``. Calls can be nested.
     func forbidKeeping() {
         conditions.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
         if isEnding { awaitEnding() }
-        // Increments the count after the search, because this caller has not made any earlier
-        // transaction outdated.
+        // Increments the count after the search. Until then, this caller has not written, so only
+        // another process can have made a kept transaction outdated.
         keeper.writes.wrappingAdd(1, ordering: .releasing)
     }
 
-    /// Reverses one call to ``forbidKeeping()``.
     func allowKeeping() {
         conditions.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
     }
 
-    /// Ends the kept transactions of idle connections when the timer expires.
     fileprivate func endIdleTransactions() {
         keeper.timerDidExpire()
         endKeptTransactions()
     }
 
-    /// Ends the transactions that idle connections keep.
-    ///
-    /// This method does not claim other connections.
+    /// Ends the transactions that idle connections keep, without claiming other connections.
     private func endKeptTransactions() {
         for slot in slots where slot.claimKeeping() {
             slot.database?.endKeptTransaction()
@@ -193,7 +185,7 @@ extension AccessGate {
         }
     }
 
-    /// Waits for other threads that are ending a kept transaction.
+    /// Waits, for a limited time, for threads that are ending a kept transaction.
     @inline(never)
     private func awaitEnding() {
         let start = monotonicNanoseconds()
@@ -204,9 +196,9 @@ extension AccessGate {
     /// Whether a thread has claimed an idle connection to end its transaction.
     private var isEnding: Bool { slots.contains(where: \.isEnding) }
 
-    /// Claims a connection after another thread ends its kept transaction.
+    /// Claims a connection after another thread ends the connection's kept transaction.
     ///
-    /// This connection becomes free sooner than a new connection could be opened.
+    /// Waiting for this connection takes less time than opening a new connection.
     @inline(never)
     func claimAfterEnding() -> AccessSlot? {
         guard isEnding else { return nil }

@@ -1,5 +1,5 @@
 extension Database {
-    /// The way a transaction starts.
+    /// The locking behavior of a transaction.
     public enum TransactionKind: String, Hashable, Sendable {
         /// Acquires locks when they are needed.
         case deferred = "DEFERRED"
@@ -11,7 +11,7 @@ extension Database {
         case exclusive = "EXCLUSIVE"
     }
 
-    /// The way a transaction ends.
+    /// The outcome of a transaction.
     public enum TransactionCompletion: Hashable, Sendable {
         /// The changes are kept.
         case commit

@@ -2,8 +2,8 @@ import CSQLite
 
 /// The `BEGIN`, `COMMIT`, and `ROLLBACK` statements of a connection.
 ///
-/// The statements are prepared when they are first needed and then kept, because preparing them
-/// again costs more than a point read.
+/// The statements are prepared when they are first needed and then reused, because preparing a
+/// statement costs more than a point read.
 struct TransactionStatements {
     private var beginDeferred: OpaquePointer?
     private var beginImmediate: OpaquePointer?
@@ -30,7 +30,6 @@ struct TransactionStatements {
         Self.run(&rollback, "ROLLBACK TRANSACTION", on: handle)
     }
 
-    /// Finalizes all statements.
     mutating func finalize() {
         for statement in [beginDeferred, beginImmediate, beginExclusive, commit, rollback] {
             sqlite3_finalize(statement)
