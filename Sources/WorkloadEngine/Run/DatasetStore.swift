@@ -1,10 +1,10 @@
 import Foundation
 import Telemetry
 
-/// Keeps built datasets so that every arm starts with a copy of the same file.
+/// Builds datasets and copies them for each arm.
 ///
 /// The store builds a dataset through a single connection in rollback-journal mode, regardless of
-/// the arm. It closes the database before copying it, so all arms start in the same state.
+/// the arm. It closes the database before copying it so that all arms start in the same state.
 public final class DatasetStore: Sendable {
     private struct Entry: Sendable {
         var dataset: Dataset
@@ -24,9 +24,7 @@ public final class DatasetStore: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the stored files.
-    ///
-    /// A later copy builds them again.
+    /// Deletes the stored files, which a later copy builds again.
     public func remove() {
         entries.withLock { $0.removeAll() }
         try? FileManager.default.removeItem(at: folder)
@@ -34,10 +32,13 @@ public final class DatasetStore: Sendable {
 
     /// Copies an arm's data to `file`, building the data first if necessary.
     ///
-    /// The file must not exist.
-    ///
-    /// `progress` receives the completed fraction of the build, in 0…1. If it throws an error, the
-    /// build ends.
+    /// - Parameters:
+    ///   - scenario: The scenario that describes the data.
+    ///   - arm: The arm that uses the data.
+    ///   - factory: The factory that opens the database to build.
+    ///   - file: The destination, which must not exist.
+    ///   - progress: A function to call with the completed fraction of the build, in 0…1. If the
+    ///     function throws an error, the build ends.
     func copy(
         dataOf scenario: Scenario,
         for arm: Arm,
@@ -59,7 +60,6 @@ public final class DatasetStore: Sendable {
         Self.sync(file)
     }
 
-    /// Builds or copies data into a file in the store.
     private func make(
         _ dataset: Dataset,
         seed: UInt64,
@@ -97,7 +97,7 @@ public final class DatasetStore: Sendable {
         try target.close()
     }
 
-    /// Syncs a file to disk before the load starts, so that the load does not have to write it.
+    /// Syncs a file to disk so that the system does not write the file during the load.
     private static func sync(_ file: URL) {
         let descriptor = open(file.path, O_RDONLY)
         guard descriptor >= 0 else { return }
