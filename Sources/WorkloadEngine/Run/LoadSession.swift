@@ -4,8 +4,8 @@ import Telemetry
 
 /// Runs a load from the start of its workers to the end of the drain.
 ///
-/// One thread runs the phases and takes samples. Each worker of a synchronous client has its own
-/// thread outside the cooperative pool, because accesses would block the pool.
+/// One thread runs the phases and takes samples. Each worker that is not a task has its own thread
+/// outside the cooperative pool, because accesses would block the pool.
 final class LoadSession {
     private let plan: RunPlan
     private let context: RunContext

@@ -4,8 +4,8 @@ import Telemetry
 /// Finds the processes that hold locks on a busy database, if the system reports them.
 ///
 /// Linux lists the locks of all processes in `/proc/locks`. This type reads only that list. It
-/// never opens the database file, because closing a file descriptor would release all of this
-/// process's locks on the file.
+/// never opens the database file, because closing any of that file's descriptors would release
+/// all of this process's locks on the file.
 final class LockHolders: Sendable {
     private struct State: Sendable {
         var counts: [String: UInt64] = [:]
