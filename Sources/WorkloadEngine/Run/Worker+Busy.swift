@@ -5,10 +5,10 @@ extension Worker {
     ///
     /// - Parameters:
     ///   - code: The name of the extended result code.
-    ///   - error: The error.
-    ///   - isRetried: Whether the access is retried.
+    ///   - error: The attempt's error.
+    ///   - isRetried: Whether the worker retries the access.
     ///   - isMeasured: Whether the access is measured.
-    /// - Returns: The failure for the ledger, or `nil` if the ledger does not include it.
+    /// - Returns: The failure to add to the ledger, or `nil` to add none.
     func busyFailure(
         _ code: String,
         _ error: any Error,
@@ -16,7 +16,7 @@ extension Worker {
         isMeasured: Bool
     ) -> BusyLedger.Failure? {
         let process = lockHolder()
-        // A load test's closures do not report how their database waits.
+        // In a load test, the wait for a lock is unknown.
         guard isMeasured, closures == nil else { return nil }
         let details = target.busyFailure(of: error) ?? BusyFailure()
         let timeout = busy.timeout
@@ -41,7 +41,7 @@ extension Worker {
     /// Counts a checkpoint that another connection blocked.
     ///
     /// - Parameters:
-    ///   - mode: The checkpoint's mode.
+    ///   - mode: The mode of the checkpoint.
     ///   - time: The length of the checkpoint, in nanoseconds.
     ///   - isMeasured: Whether the checkpoint is measured.
     func countBlocked(_ mode: CheckpointMode, for time: UInt64, isMeasured: Bool) {
@@ -54,8 +54,9 @@ extension Worker {
         busy.ledger.add(failure)
     }
 
-    /// Returns the process that holds the lock, the client if this process holds it, or `nil` if
-    /// the holder is unknown.
+    /// Returns the holder of the lock, or `nil` if the holder is unknown.
+    ///
+    /// The holder is a process, or a client if this process holds the lock.
     private func lockHolder() -> String? {
         guard let holders else { return nil }
         let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()
