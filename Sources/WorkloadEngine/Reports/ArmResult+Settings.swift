@@ -1,6 +1,6 @@
 extension ArmResult {
-    /// The journal mode and `synchronous` setting in effect, and the arm's `busy` setting, such as
-    /// `journal_mode wal, synchronous normal, busy timeout 5.00 s`, or `nil` if none is known.
+    /// The settings in effect, such as `journal_mode wal, synchronous normal, busy timeout 5.00
+    /// s`.
     var journalSettings: String? {
         let known = ["journal_mode", "synchronous", "busy"].compactMap { name in
             environment[name].map { "\(name) \($0)" }
@@ -9,10 +9,9 @@ extension ArmResult {
     }
 }
 
-/// Formats the settings of several arms for a report.
 enum ArmSettings {
-    /// Returns one line, such as `queue: journal_mode delete, synchronous full; pool: …`, or an
-    /// empty array if no arm's settings are known.
+    /// Returns a line such as `queue: journal_mode delete, synchronous full; pool: …`, or an
+    /// empty array if no settings are known.
     static func lines(_ settings: [(arm: String, text: String?)]) -> [String] {
         let known = settings.compactMap { arm, text in text.map { "\(arm): \($0)" } }
         return known.isEmpty ? [] : [known.joined(separator: "; ")]

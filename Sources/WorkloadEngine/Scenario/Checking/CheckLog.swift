@@ -7,7 +7,6 @@ struct CheckLog {
 
     init(_ scenario: Scenario) { self.scenario = scenario }
 
-    /// Adds a statement's error.
     mutating func add(
         _ sql: String,
         of owner: String,
@@ -20,7 +19,6 @@ struct CheckLog {
         add("'\(sql)' of \(owner) \(problem): \(reason)", sql: sql)
     }
 
-    /// Adds a message at a statement's position, if the file contains the statement.
     mutating func add(_ message: String, sql: String?) {
         let place = sql.flatMap { scenario.statementPlaces[$0] }
         let issue = ScenarioError.Issue(
@@ -37,11 +35,10 @@ struct CheckLog {
     }
 }
 
-/// A name that SQLite did not find, according to a message such as `no such column: abalnce`.
+/// A name that SQLite did not find, as in the message `no such column: abalnce`.
 package struct MissingName: CustomStringConvertible {
-    /// The kind of object: `table`, `column` or `function`.
+    /// The kind of object: `table`, `column`, or `function`.
     package let kind: String
-    /// The name in the statement.
     let name: String
 
     /// Finds the name in a message, or returns `nil` for other messages.
@@ -52,10 +49,9 @@ package struct MissingName: CustomStringConvertible {
         name = String(match.2)
     }
 
-    /// SQLite's message, without the statement.
     package var description: String { "no such \(kind): \(name)" }
 
-    /// Returns a suggestion of the nearest name in the database.
+    /// Returns a suggestion of the nearest name in the database, or an empty string.
     package func hint(on target: any WorkloadTarget) -> String {
         let sql: String
         switch kind {
