@@ -2,7 +2,7 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes the invariants, which are names of predefined invariants or custom queries.
+    /// Decodes the names of predefined invariants, and custom queries.
     func decodeInvariants(
         _ top: MappingReader,
         clients: [Client]

@@ -3,20 +3,21 @@ import Yams
 /// Decodes a scenario's YAML and collects all errors.
 struct ScenarioDecoder {
     let log: IssueLog
-    /// The dataset, which other parts of the scenario refer to.
+    /// The dataset, to which other parts of the scenario refer.
     var dataset = Dataset.sql([])
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
     var transactions: [String: [String]] = [:]
-    /// The steps of the transactions and statements.
+    /// The steps of each named statement or transaction.
     var procedures: [String: [Step]] = [:]
     var measured = Duration.zero
     var phaseNames: [String] = []
     var clientNames: [String] = []
 
-    /// Creates a decoder for a file.
+    /// Creates a decoder.
     ///
-    /// - Parameter file: The file's name as given. Paths are relative to its folder.
+    /// - Parameter file: The file's name as given. Paths in the file are relative to the file's
+    ///   folder.
     init(file: String) { log = IssueLog(file: file) }
 
     /// Decodes the text, or a modified tree of the text.
@@ -93,7 +94,7 @@ struct ScenarioDecoder {
         return nil
     }
 
-    /// Describes libyaml's error in one line that includes the affected line of the file.
+    /// Describes libyaml's error in one line, including the affected line of the file.
     private static func explain(_ error: YamlError, in yaml: String) -> (String, Mark?) {
         let message: String
         let place: Mark
@@ -165,7 +166,7 @@ struct ScenarioDecoder {
         return phases
     }
 
-    /// Decodes named statements and transactions, which `use` refers to.
+    /// Decodes the named statements and transactions to which `use` refers.
     private mutating func decodeTransactions(_ top: MappingReader) {
         for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
             for entry in top.named(key, each: each) {

@@ -1,5 +1,5 @@
 extension Language {
-    /// The limits on one metric.
+    /// The limits on a metric.
     static let limits = ValueShape.either([
         .text, .mapping(threshold), .list(.either([.text, .mapping(threshold)])),
     ])
