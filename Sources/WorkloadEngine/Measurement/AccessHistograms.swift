@@ -26,14 +26,12 @@ struct AccessHistograms: Sendable {
         processor.add(other.processor)
     }
 
-    /// Adds the latencies of ended accesses to a live view's distributions.
     func add(to latencies: inout OperationLatencies) {
         response.add(to: &latencies.response)
         wait.add(to: &latencies.wait)
         service.add(to: &latencies.service)
     }
 
-    /// Resets all counts without releasing memory.
     mutating func clear() {
         response.clear()
         wait.clear()

@@ -44,12 +44,6 @@ struct BlameLedger {
     /// The time up to which holds have been added.
     private var latest: UInt64
 
-    /// Creates an empty ledger.
-    ///
-    /// - Parameters:
-    ///   - plans: The clients, in order.
-    ///   - arm: The arm on which the clients run.
-    ///   - origin: The clock time at the start of the load.
     init(_ plans: [ClientPlan], arm: Arm, origin: UInt64) {
         self.origin = origin
         latest = origin
@@ -64,14 +58,10 @@ struct BlameLedger {
         for index in clients.indices { clients[index].timeline.advance(to: now) }
     }
 
-    /// Adds the holds of a client's worker since the previous call.
+    /// Adds a worker's holds since the previous call.
     ///
-    /// - Parameters:
-    ///   - holds: The holds that ended.
-    ///   - openSince: The start of the current hold, if any.
-    ///   - client: The client's index.
-    ///   - now: The clock time.
-    ///   - isMeasured: Whether to include these holds in the longest hold.
+    /// A hold that has not ended starts at `openSince`. If `isMeasured`, the longest hold is
+    /// updated.
     mutating func add(
         _ holds: HoldLog,
         openSince: UInt64?,
@@ -172,13 +162,7 @@ struct BlameLedger {
 
     // MARK: The result
 
-    /// Returns the causes of a client's slow accesses.
-    ///
-    /// - Parameters:
-    ///   - client: The client's index.
-    ///   - response: The client's measured response times.
-    ///   - readers: The number of readers, or `nil` if unknown.
-    /// - Returns: The causes, or `nil` if the client made no timed accesses.
+    /// Returns the causes of a client's slow accesses, or `nil` without timed accesses.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }

@@ -22,11 +22,7 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// transaction tried to write. SQLite skips the handler to avoid a deadlock, both in WAL mode
     /// and with a rollback journal (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
-    /// - Parameters:
-    ///   - code: The name of the extended result code.
-    ///   - handler: The busy handler's role in the failure.
-    ///   - timeout: The arm's busy timeout in nanoseconds, which applies if the handler reports
-    ///     none.
+    /// The arm's timeout, in nanoseconds, applies if the handler reports none.
     init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
         switch (code, handler) {
         case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade
@@ -40,10 +36,7 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
 
     /// Returns the remedy for failures with this cause, without a final period.
     ///
-    /// - Parameters:
-    ///   - timeout: The busy timeout in nanoseconds, or `nil` if unknown.
-    ///   - holder: The client or process that most often held the lock, or `nil` if unknown.
-    ///   - client: The client with the failed accesses.
+    /// The busy timeout is in nanoseconds, or `nil` if unknown.
     func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
         let limit = timeout.map { "above \(HumanUnits.time($0))" } ?? "(`busy: {timeout: 5s}`)"
         let transaction =

@@ -15,7 +15,7 @@ final class BusyLedger: Sendable {
         /// The busy timeout, in nanoseconds, or `nil` if unknown.
         var timeout: UInt64?
         var holder: String?
-        /// Whether the worker retries the access. A retried failure does not count as an error.
+        /// Whether the worker retries the access, so that the failure does not count as an error.
         var isRetried = false
     }
 

@@ -21,7 +21,6 @@ struct ClientMeter {
     /// The due arrivals, including arrivals that wait for a worker, or `nil` without a schedule.
     private var due: DueArrivals?
     private var isSteady = true
-    /// The number of completed accesses at recent samples, for the throughput.
     private var progress = RateWindow()
 
     init(plan: ClientPlan, recorders: [WorkerRecorder], phases: PhasePlan) {
@@ -41,7 +40,6 @@ struct ClientMeter {
     /// The number of started accesses, including accesses that are not measured.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
 
-    /// Returns the cells of one operation, or of all operations, in measured phases.
     private func measuredCells(of operation: Int? = nil) -> [Int] {
         phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
             .flatMap { cells(inPhase: $0, of: operation) }
@@ -53,15 +51,8 @@ struct ClientMeter {
         return Array(phase * count..<(phase + 1) * count)
     }
 
-    /// Collects the measurements since the previous call.
+    /// Collects the measurements since the previous call, once per second.
     ///
-    /// Call this method once per second.
-    ///
-    /// - Parameters:
-    ///   - now: The clock time.
-    ///   - ledger: The ledger to which to add the holds.
-    ///   - client: The client's index in the ledger.
-    ///   - isMeasured: Whether the holds of this second are measured.
     /// - Returns: The slowest measured accesses of each worker.
     mutating func collect(
         at now: UInt64,
@@ -139,9 +130,7 @@ struct ClientMeter {
 
     /// Returns a record of the accesses since the previous call.
     ///
-    /// Call this method after ``collect(at:into:as:isMeasured:)``.
-    ///
-    /// - Parameter duration: The time since the previous call, in seconds.
+    /// Call this method after ``collect(at:into:as:isMeasured:)``. The duration is in seconds.
     mutating func interval(duration: Double) -> IntervalResult.Client {
         let completed = recorders.reduce(0) { $0 + $1.read().completed }
         defer { completedAtInterval = completed }
@@ -157,13 +146,9 @@ struct ClientMeter {
 
     private var completedAtInterval: UInt64 = 0
 
-    /// Returns the result of the whole run.
+    /// Returns the result of the whole run, based on the length of each phase in seconds.
     ///
     /// Call this method after the workers have ended and all windows have been collected.
-    ///
-    /// - Parameters:
-    ///   - seconds: The length of each phase, in seconds.
-    ///   - end: The load time at which the load ended.
     func result(seconds: [Double], until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
@@ -185,13 +170,9 @@ struct ClientMeter {
         return result
     }
 
-    /// Returns the current measurements.
+    /// Returns the current measurements, based on the length of each phase in seconds.
     ///
     /// Running accesses are excluded, because their outcome is unknown.
-    ///
-    /// - Parameters:
-    ///   - seconds: The length of each phase until now, in seconds.
-    ///   - now: The clock time.
     func interim(seconds: [Double], at now: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
@@ -205,9 +186,7 @@ struct ClientMeter {
 
     /// Returns how evenly the workers share the accesses, or `nil` if there is only one worker.
     ///
-    /// - Parameters:
-    ///   - readings: The counts of each worker.
-    ///   - now: The clock time until which running accesses have waited, or `nil` after the load.
+    /// Waits of running accesses end at the clock time `now`, or are omitted if `now` is `nil`.
     private func fairness(
         _ readings: [WorkerRecorder.Reading],
         at now: UInt64?

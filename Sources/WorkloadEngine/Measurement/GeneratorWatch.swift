@@ -32,9 +32,7 @@ struct GeneratorWatch {
     /// The 99th percentile of idle workers' lag above which a run is invalid, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
-    /// Starts monitoring.
-    ///
-    /// Call this initializer on the sampling thread.
+    /// Starts monitoring, on the sampling thread.
     init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
         self.clock = clock
@@ -45,11 +43,6 @@ struct GeneratorWatch {
     }
 
     /// Returns the measurements, and the reason that the run is invalid, if any.
-    ///
-    /// - Parameters:
-    ///   - accesses: The number of started accesses.
-    ///   - freeLag: The lag of accesses that had a free worker.
-    ///   - loads: The time spent on each client's accesses.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram,

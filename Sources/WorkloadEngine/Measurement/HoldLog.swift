@@ -4,9 +4,7 @@
 /// therefore has at most a thousand entries, regardless of the number of accesses.
 struct HoldLog: Sendable {
     struct Entry: Sendable, Equatable {
-        /// The clock time of the start.
         var from: UInt64
-        /// The clock time of the end.
         var until: UInt64
         /// The time for which the connection was held, in nanoseconds.
         var held: UInt64

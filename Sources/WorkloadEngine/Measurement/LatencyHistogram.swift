@@ -45,7 +45,6 @@ struct LatencyHistogram: Sendable {
         sum &+= other.sum
     }
 
-    /// Adds the counts to a live view's distribution.
     func add(to distribution: inout LatencyDistribution) {
         guard count > 0 else { return }
         for step in histogram.recordedValues() {
@@ -66,7 +65,6 @@ struct LatencyHistogram: Sendable {
         }
     }
 
-    /// Resets all counts without releasing memory.
     mutating func clear() {
         guard count > 0 else { return }
         histogram.reset()

@@ -26,7 +26,6 @@ extension WorkerRecorder {
             histograms[cell]?.lag.count(lag)
         }
 
-        /// Resets all counts without releasing memory.
         mutating func clear() {
             for index in histograms.indices { histograms[index]?.clear() }
             freeLag.clear()

@@ -6,9 +6,9 @@ import Telemetry
 /// The worker and the sampler share a lock, which each holds for only a few nanoseconds. The
 /// sampler exchanges filled histograms for cleared ones.
 ///
-/// Record an access with either `skip` or with `begin` and `finish`. After ``seal(at:)``, these
-/// methods have no effect. Accesses that began but did not finish are *unfinished*. Due arrivals
-/// that no worker started are also unfinished.
+/// Record an access with `skip`, or with `begin` and `finish`. After ``seal(at:)``, these methods
+/// have no effect. Accesses that began but did not finish are *unfinished*, as are due arrivals
+/// that no worker started.
 final class WorkerRecorder: Sendable {
     enum Outcome {
         case completed
@@ -32,9 +32,7 @@ final class WorkerRecorder: Sendable {
     private struct State: Sendable {
         var counts: [AccessCounts]
         var window: Window
-        /// The number of completed accesses, including accesses that are not measured.
         var completed: UInt64 = 0
-        /// The number of started accesses, including accesses that are not measured.
         var begun: UInt64 = 0
         var unstarted: [UInt64]
         var running: Int?
@@ -94,13 +92,9 @@ final class WorkerRecorder: Sendable {
 
     /// Counts the start of an access.
     ///
-    /// - Parameters:
-    ///   - operation: The index of the operation.
-    ///   - phase: The phase of the intended start.
-    ///   - lag: The delay of the start, in nanoseconds, or `nil` if there is no schedule.
-    ///   - wasFree: Whether the worker was waiting for the access.
-    ///   - start: The clock time of the start, or `nil` if the wait is unknown while the access
-    ///     runs.
+    /// The lag is in nanoseconds, or `nil` if there is no schedule. The start is `nil` if the wait
+    /// is unknown while the access runs.
+    ///
     /// - Returns: `false` if the run is over and the access must not start.
     func begin(
         _ operation: Int,
@@ -127,7 +121,6 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Records that the running access has entered its closure and holds a connection.
     @inline(__always)
     func enter(at now: UInt64) {
         heldSince.store(now, ordering: .relaxed)
@@ -139,10 +132,7 @@ final class WorkerRecorder: Sendable {
         return since == 0 ? nil : since
     }
 
-    /// Counts a retry of the running access.
-    ///
-    /// - Parameter onCount: A function to call if the retry is counted, before the recording can
-    ///   end.
+    /// Counts a retry of the running access, and calls `onCount` unless the recording has ended.
     func retry(onCount: () -> Void = {}) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
@@ -154,11 +144,9 @@ final class WorkerRecorder: Sendable {
 
     /// Counts the end of the running access.
     ///
-    /// - Parameters:
-    ///   - outcome: The outcome of the access.
-    ///   - stamps: The times, or `nil` if the access is not timed or did not enter its closure.
-    ///   - waited: The wait of an access that did not enter its closure, in nanoseconds.
-    ///   - onCount: A function to call if the failure is counted, before the recording can end.
+    /// The stamps are `nil` if the access is not timed or did not enter its closure. In the latter
+    /// case, `waited` is the length of the wait, in nanoseconds. If a failure is counted, this
+    /// method calls `onCount` before the recording can end.
     func finish(
         _ outcome: Outcome,
         _ stamps: Stamps?,

@@ -16,10 +16,6 @@ extension ArmResult {
     /// A client fails if it has too many errors or no successful accesses. A threshold on a
     /// client's `errors` replaces the default limit on errors. A client without successful
     /// accesses passes only if a rate threshold allows 100%.
-    ///
-    /// - Parameters:
-    ///   - thresholds: The scenario's thresholds.
-    ///   - judgesUnfinished: Whether a client fails if all of its accesses are unfinished.
     func clientFailures(for thresholds: [Threshold], judgesUnfinished: Bool) -> [String] {
         let judged = Set(thresholds.map(\.metric))
         let unlimited = Set(

@@ -1,6 +1,5 @@
 extension ArmResult {
-    /// The settings in effect, such as `journal_mode wal, synchronous normal, busy timeout 5.00
-    /// s`.
+    /// The effective settings, such as `journal_mode wal, synchronous normal, busy timeout 5.00 s`.
     var journalSettings: String? {
         let known = ["journal_mode", "synchronous", "busy"].compactMap { name in
             environment[name].map { "\(name) \($0)" }

@@ -178,9 +178,9 @@ public struct PoolResult: Sendable, Codable, Equatable {
     ///
     /// This property is `nil` for a queue.
     public var saturation: Double?
-    /// The maximum number of measured accesses that waited to read at the same time.
+    /// The maximum number of accesses that waited to read at the same time in measured phases.
     public var waitingReadersPeak: Int
-    /// The maximum number of measured accesses that waited to write at the same time.
+    /// The maximum number of accesses that waited to write at the same time in measured phases.
     public var waitingWritersPeak: Int
     /// Whether the peaks of waiting accesses are sampled, or `nil` if the library counts them.
     public var peaksAreSampled: Bool?

@@ -26,13 +26,7 @@ extension FairnessResult {
     /// The mean number of accesses per worker below which shares are too random.
     private static let minimumMean = 10
 
-    /// Combines the counts and waits of a client's workers.
-    ///
-    /// - Parameters:
-    ///   - completed: The number of measured accesses that each worker completed.
-    ///   - waits: The longest wait of each worker, in nanoseconds.
-    ///   - sharesArrivals: Whether any worker serves any arrival.
-    ///   - isSteady: Whether the number of workers remained constant.
+    /// Combines each worker's measured accesses and longest wait, in nanoseconds.
     init(completed: [UInt64], waits: [UInt64?], sharesArrivals: Bool, isSteady: Bool) {
         workers = completed.count
         let total = completed.reduce(0, +)

@@ -41,7 +41,7 @@ public struct LatencySpectrum: Sendable, Equatable {
         return buckets.reduce(0) { $0 + $1.middle * Double($1.count) } / Double(count)
     }
 
-    /// Adds latencies to the bucket for a number of nanoseconds.
+    /// Adds `count` latencies of the given number of nanoseconds.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         guard count > 0 else { return }
         let lower = nanoseconds & ~(Self.width(at: nanoseconds) - 1)

@@ -13,8 +13,7 @@ extension TextReport {
     /// The share of the response time above which the report explains waits.
     private static let notableShare = 0.1
 
-    /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average and
-    /// spent 44.0 ms waiting for a reader`.
+    /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average …`.
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
@@ -48,8 +47,7 @@ extension TextReport {
         return lines
     }
 
-    /// Returns a text such as `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time),
-    /// search 0.4 (…)`.
+    /// Returns a text such as `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time)`.
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader

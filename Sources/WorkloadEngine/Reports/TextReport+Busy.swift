@@ -3,7 +3,6 @@ extension TextReport {
     private static let busyLimit = 10
     private static let statementLength = 100
 
-    /// Returns the `SQLITE_BUSY` failures by cause, each with its statement and a remedy.
     static func busy(_ run: ArmResult) -> [String] {
         guard let busy = run.busy else { return [] }
         let shown = busy.groups.prefix(busyLimit)

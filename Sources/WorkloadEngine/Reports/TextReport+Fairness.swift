@@ -1,5 +1,4 @@
 extension TextReport {
-    /// Returns a line about fairness for each client with several workers.
     static func fairness(_ run: ArmResult) -> [String] {
         run.clients.sorted { $0.key < $1.key }.compactMap { name, client in
             guard let fairness = client.fairness else { return nil }

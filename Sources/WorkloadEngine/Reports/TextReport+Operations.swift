@@ -1,7 +1,6 @@
 import Telemetry
 
 extension TextReport {
-    /// Returns a table of the operations of clients with several operations.
     static func operations(_ run: ArmResult) -> [String] {
         let rows = run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
             let operations = client.operations ?? [:]
@@ -11,7 +10,6 @@ extension TextReport {
         return rows.isEmpty ? [] : table("operation", rows)
     }
 
-    /// Returns a table of the clients by phase, if several phases are measured.
     static func phases(_ run: ArmResult, measured: Int) -> [String] {
         guard measured > 1 else { return [] }
         return table(
@@ -40,7 +38,7 @@ extension TextReport {
         return table.lines(indent: "  ")
     }
 
-    /// Returns SQLite's counters for each operation, and lines about notable query plans.
+    /// Returns SQLite's counters for each operation, and notable lines of query plans.
     static func profiles(_ run: ArmResult) -> [String] {
         var table = TextTable([
             "SQLite, one execution", "rows", "VM steps", "scan steps", "sorts", "auto-indexed",

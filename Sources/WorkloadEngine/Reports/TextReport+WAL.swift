@@ -1,5 +1,4 @@
 extension TextReport {
-    /// Describes the log, with a sentence for each client that prevented it from shrinking.
     static func log(_ run: ArmResult) -> [String] {
         guard let wal = run.wal else { return [] }
         let head =

@@ -18,7 +18,6 @@ public enum TextReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the number of measured phases, based on the intervals.
     private static func measuredPhases(of result: RunResult) -> Int {
         Set(result.runs.flatMap(\.intervals).filter(\.measured).map(\.phase)).count
     }
@@ -154,8 +153,7 @@ public enum TextReport {
         return lines
     }
 
-    /// Returns lines about the waits for connections and the hold times that the library
-    /// reported.
+    /// Returns the waits for connections and the hold times that the library reported.
     private static func waits(_ run: ArmResult) -> [String] {
         guard let pool = run.pool else { return [] }
         let kind = pool.maximumReaderCount == nil ? "connection" : "readers"

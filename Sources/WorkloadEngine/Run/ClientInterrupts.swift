@@ -24,10 +24,6 @@ final class ClientInterrupts: Sendable {
 
     /// Removes an access that has ended.
     ///
-    /// - Parameters:
-    ///   - access: The access.
-    ///   - wasInterrupted: Whether the access ended with an interrupt error.
-    ///   - now: The clock time at which the access ended.
     /// - Returns: Whether a requested interrupt ended the access.
     @discardableResult
     func remove(_ access: RunningAccess, wasInterrupted: Bool, at now: UInt64) -> Bool {

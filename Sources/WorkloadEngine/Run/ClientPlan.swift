@@ -33,14 +33,12 @@ struct ClientPlan: Sendable {
     /// The length of a hold or a snapshot, in nanoseconds.
     let holdTime: UInt64
 
-    /// A statement and the variables for its parameters, in order.
     struct StatementPlan: Sendable {
         let sql: String
         /// The indices of the variables in ``RunPlan/generators``.
         let variables: [Int]
     }
 
-    /// The kind of the client's accesses, or `nil` if the client makes no accesses.
     var access: WorkloadAccess? { client.access }
 
     var isTimed: Bool {
@@ -51,7 +49,6 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// Whether a hold is long enough to be recorded as an event.
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
 
     var loop: ClientResult.Loop {

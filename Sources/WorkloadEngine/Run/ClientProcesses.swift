@@ -53,11 +53,6 @@ final class ClientProcesses: Sendable {
 extension ClientProcesses {
     /// Starts a process for each worker of clients with `style: process`.
     ///
-    /// - Parameters:
-    ///   - plans: The plans of all clients.
-    ///   - arm: The arm to open in each process.
-    ///   - path: The path of the database.
-    ///   - command: The program that serves a worker, with its arguments.
     /// - Returns: The processes, or `nil` if no client has this style or there is no command.
     /// - Throws: ``RunError`` if a process cannot open the database.
     static func start(

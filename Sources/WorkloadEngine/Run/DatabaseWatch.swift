@@ -25,7 +25,6 @@ struct DatabaseWatch {
         var cause: String
     }
 
-    /// The use of the connections between two statuses.
     struct Shares {
         /// The time-weighted share of readers in use, in 0…1.
         var utilization: Double?

@@ -30,15 +30,10 @@ public final class DatasetStore: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Copies an arm's data to `file`, building the data first if necessary.
+    /// Copies an arm's data to a new file, building the data first if necessary.
     ///
-    /// - Parameters:
-    ///   - scenario: The scenario that describes the data.
-    ///   - arm: The arm that uses the data.
-    ///   - factory: The factory that opens the database to build.
-    ///   - file: The destination, which must not exist.
-    ///   - progress: A function to call with the completed fraction of the build, in 0…1. If the
-    ///     function throws an error, the build ends.
+    /// During the build, this method calls `progress` with the completed fraction, in 0…1. If
+    /// `progress` throws an error, the build ends.
     func copy(
         dataOf scenario: Scenario,
         for arm: Arm,

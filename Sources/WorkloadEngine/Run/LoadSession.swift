@@ -129,8 +129,8 @@ final class LoadSession {
 
     /// Runs the load to its end.
     ///
-    /// - Parameter began: A function to call after load time starts and before the first access.
-    /// - Returns: The outcome of the load.
+    /// This method calls `began` after load time starts and before the first access.
+    ///
     /// - Throws: ``RunError`` if an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
         let control = context.control

@@ -44,9 +44,8 @@ final class LockHolders: Sendable {
 
     /// Counts an access that found the database busy.
     ///
-    /// - Parameters:
-    ///   - process: The process that made the access.
-    ///   - now: The clock time. If the list was read recently, the previous holder is reused.
+    /// If the list was read recently, this method reuses the previous holder.
+    ///
     /// - Returns: The holder, and whether it was found for the first time.
     func countBusy(in process: Int32, at now: UInt64) -> (holder: String, isNew: Bool) {
         let mayRead = state.withLock { state in

@@ -8,10 +8,6 @@ struct RunPlan: Sendable {
 
     /// Prepares a scenario for an arm's database.
     ///
-    /// - Parameters:
-    ///   - scenario: The scenario.
-    ///   - target: The arm's database.
-    ///   - startsProcesses: Whether clients can run in other processes.
     /// - Throws: ``RunError`` if a client or a variable of the scenario is invalid.
     init(
         _ scenario: Scenario,
@@ -144,7 +140,7 @@ struct VariableTable {
         followed = Set(known.values.compactMap(\.followedVariable))
     }
 
-    /// Returns a sequential variable's counter, which the variable shares with its followers.
+    /// Returns the counter that a sequential variable shares with the variables that follow it.
     private mutating func sequence(of name: String) -> SharedSequence {
         if let sequence = sequences[name] { return sequence }
         let sequence = SharedSequence()

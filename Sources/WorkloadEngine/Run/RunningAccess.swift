@@ -40,9 +40,8 @@ final class RunningAccess: Sendable {
     /// (<https://sqlite.org/c3ref/interrupt.html>), so a single interrupt is not enough. A
     /// repeated interrupt can affect only statements in the same access.
     ///
-    /// - Parameters:
-    ///   - now: The clock time.
-    ///   - count: A function to call before the first interrupt.
+    /// This method calls `count` before the first interrupt.
+    ///
     /// - Returns: Whether the access was still running.
     @discardableResult
     func request(at now: UInt64, _ count: () -> Void = {}) -> Bool {

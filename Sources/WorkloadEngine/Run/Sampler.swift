@@ -213,11 +213,9 @@ struct Sampler {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
-    /// Returns the clients' results.
+    /// Returns the clients' results, based on the length of each phase in seconds.
     ///
     /// Call this method after the workers have ended.
-    ///
-    /// - Parameter seconds: The length of each phase, in seconds.
     func clientResults(seconds: [Double]) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
         let end = min(context.control.stopTime, context.phases.end)

@@ -23,15 +23,11 @@ struct TargetOpener {
 
     /// Opens the database and runs the arm's setup.
     ///
-    /// If another process has locked a database that is used in place, this method retries until
-    /// the arm's `busy-timeout` expires. SQLite does not call the busy handler for some locks
-    /// that it acquires while opening, such as the lock for a journal mode change
-    /// (<https://sqlite.org/c3ref/busy_handler.html>).
+    /// If another process has locked a database that is used in place, this method reports the
+    /// process and retries until the arm's `busy-timeout` expires. SQLite does not call the busy
+    /// handler for some locks that it acquires while opening, such as the lock for a journal mode
+    /// change (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
-    /// - Parameters:
-    ///   - path: The database's path.
-    ///   - report: A function to call with the reason for a delay.
-    /// - Returns: The open database.
     /// - Throws: ``RunError``, or `CancellationError` if the run is stopped first.
     func open(at path: String, reporting report: (String) -> Void) throws -> Opened {
         guard case .inPlace = options.database else { return try openOnce(at: path) }

@@ -23,11 +23,7 @@ extension Worker {
     ///
     /// This method skips the access if it is too late, and retries it while the database is busy.
     ///
-    /// - Parameters:
-    ///   - operation: The index of the operation.
-    ///   - turn: The turn that the access uses.
-    ///   - attempt: A function that makes the access and records the time of entry to its
-    ///     closure.
+    /// `attempt` makes the access and records the time of entry to its closure.
     @inline(__always)
     func access(
         _ operation: Int,

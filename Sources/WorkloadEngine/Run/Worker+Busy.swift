@@ -3,11 +3,6 @@ import Foundation
 extension Worker {
     /// Classifies an attempt that found the database busy.
     ///
-    /// - Parameters:
-    ///   - code: The name of the extended result code.
-    ///   - error: The attempt's error.
-    ///   - isRetried: Whether the worker retries the access.
-    ///   - isMeasured: Whether the access is measured.
     /// - Returns: The failure to add to the ledger, or `nil` to add none.
     func busyFailure(
         _ code: String,
@@ -38,12 +33,7 @@ extension Worker {
         return failure
     }
 
-    /// Counts a checkpoint that another connection blocked.
-    ///
-    /// - Parameters:
-    ///   - mode: The mode of the checkpoint.
-    ///   - time: The length of the checkpoint, in nanoseconds.
-    ///   - isMeasured: Whether the checkpoint is measured.
+    /// Counts a checkpoint that another connection blocked for `time` nanoseconds.
     func countBlocked(_ mode: CheckpointMode, for time: UInt64, isMeasured: Bool) {
         guard isMeasured, control.stage < .sealed else { return }
         var failure = BusyLedger.Failure(cause: .checkpoint, client: plan.name.name)

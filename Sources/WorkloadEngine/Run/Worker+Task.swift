@@ -73,7 +73,6 @@ extension Worker {
         }
     }
 
-    /// Records that an attempt has entered its closure and holds a connection.
     private func enter(_ attempt: TaskAttempt) {
         let now = clock.now()
         attempt.entry = now

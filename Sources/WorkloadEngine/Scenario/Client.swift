@@ -16,7 +16,7 @@ public struct Client: Sendable, Equatable {
     public var interruptAfter: Duration?
     /// The time before a task's access is canceled, including its wait, or `nil` for no limit.
     public var cancelAfter: Duration?
-    /// Whether each access interrupts the client's earlier accesses, as in a search while typing.
+    /// Whether each access interrupts the client's earlier accesses, as in search as you type.
     public var supersedes = false
     /// The reads that follow each committed write, on another connection.
     ///
@@ -181,7 +181,7 @@ public struct Threshold: Sendable, Equatable {
     public var comparison: String
     /// The limit in the metric's base unit, which is nanoseconds, bytes, or a plain number.
     public var limit: Double
-    /// The measured time before a miss ends the run early, or `nil` if a miss never does so.
+    /// The measured time before a miss ends the run early, or `nil` to continue after a miss.
     public var abortDelay: Duration?
 
     /// Creates a threshold.

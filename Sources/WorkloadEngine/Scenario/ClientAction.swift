@@ -2,11 +2,11 @@
 public enum ClientAction: Sendable, Equatable {
     /// Interrupts one client's accesses.
     case interrupt(client: String)
-    /// Interrupts the running statement of the connection with a label.
+    /// Interrupts the running statement of the connection with the given label.
     case interruptConnection(String)
     /// Copies the write-ahead log to the database file.
     case checkpoint(CheckpointMode)
-    /// Copies the database to a temporary file, in steps of a number of pages.
+    /// Copies the database to a temporary file, in steps of `pagesPerStep` pages.
     case backup(pagesPerStep: Int)
 
     var name: String {

@@ -46,6 +46,6 @@ public enum Presets {
         Preset("sysbench-read-write", PackageResources.sysbench_read_write_yaml),
     ]
 
-    /// Returns the preset with a name, if any.
+    /// Returns the preset with the given name, if any.
     public static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
 }

@@ -78,7 +78,7 @@ extension Scenario {
         return changed
     }
 
-    /// Returns the scenario with a number of readers in each pool.
+    /// Returns the scenario with the given number of readers in each pool.
     ///
     /// - Throws: ``ScenarioError`` if the number is not in 1…1000.
     public func with(readers: Int) throws(ScenarioError) -> Scenario {

@@ -98,7 +98,7 @@ public enum TimeSpan: Sendable, Equatable {
     /// A share of the measured time, in 0…1.
     case share(Double)
 
-    /// Returns the duration for a measured time.
+    /// Returns the duration in a run with the given measured time.
     public func resolved(in measured: Duration) -> Duration {
         switch self {
         case .absolute(let duration): duration

@@ -25,7 +25,6 @@ public indirect enum Step: Sendable, Equatable {
         }
     }
 
-    /// Whether the step is a statement that fetches no variables.
     var isPlain: Bool {
         if case .run(_, let names) = self { names.isEmpty } else { false }
     }

@@ -22,7 +22,7 @@ public struct Variable: Sendable, Equatable {
         ///
         /// The share `set` of the range receives the share `draws` of the draws.
         case hotspot(set: Double, draws: Double)
-        /// A distribution that decreases by a factor of e^−`parameter` over the range.
+        /// A probability that decreases exponentially, by a factor of e^parameter over the range.
         case exponential(parameter: Double)
         /// A normal distribution around the middle, truncated at `parameter` standard deviations.
         case gaussian(parameter: Double)

@@ -319,7 +319,9 @@ public protocol WorkloadTargetFactory: Sendable {
         progress: (Double) throws -> Void
     ) throws
 
-    /// Returns the journal mode of an existing database, or `nil` by default or if unknown.
+    /// Returns the journal mode of an existing database, or `nil` if unknown.
+    ///
+    /// The default implementation returns `nil`.
     ///
     /// - Throws: The library's error, for example if another process has locked the database.
     func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal?

@@ -3,7 +3,6 @@ struct BarChart {
     struct Bar {
         var name: String
         var value: Double
-        /// The label to the right of the bar.
         var label: String
     }
 

@@ -57,7 +57,6 @@ struct ChartAxis: Sendable {
         return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? 10 * power
     }
 
-    /// Creates an axis of seconds from the start of the load to `end`.
     static func seconds(upTo end: Double) -> ChartAxis {
         let round = linear("seconds", upTo: end, least: 0.001) { HumanUnits.plain($0) }
         return ChartAxis(
@@ -97,7 +96,6 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis of sizes in bytes, starting at 0.
     static func bytes(_ label: String, upTo maximum: Double) -> ChartAxis {
         var unit = 1.0
         while maximum >= unit * 1024 { unit *= 1024 }
@@ -106,7 +104,6 @@ struct ChartAxis: Sendable {
         }
     }
 
-    /// Creates an axis of counts, starting at 0.
     static func count(_ label: String, upTo maximum: Double) -> ChartAxis {
         linear(label, upTo: maximum, least: 4) { HumanUnits.plain($0) }
     }

@@ -118,7 +118,6 @@ public enum ComparisonHTML {
         body.isEmpty ? [] : [.element("p", ["class": "note"], .text(note))] + body
     }
 
-    /// Returns charts of each client's response times on every arm, across all blocks.
     private static func percentiles(_ result: ComparisonResult) -> [Markup] {
         let names = Set(result.arms.flatMap(\.spectra.keys)).sorted()
         let charts = names.enumerated().compactMap { index, name -> Markup? in
@@ -180,7 +179,6 @@ public enum ComparisonHTML {
         spectrum.points.first { $0.percentile >= percentile - 1e-9 }?.nanoseconds
     }
 
-    /// Returns charts of the primary metrics in each block, in the order of the blocks.
     private static func blocks(_ result: ComparisonResult) -> [Markup] {
         let metrics = result.primary.isEmpty ? [] : result.primary
         let charts = metrics.enumerated().compactMap { index, metric -> Markup? in

@@ -1,5 +1,4 @@
 extension HTMLReport {
-    /// Returns a table of the `SQLITE_BUSY` failures by cause, with remedies.
     static func busy(_ run: ArmResult) -> [Markup] {
         guard let busy = run.busy else { return [] }
         var table = HTMLTable(

@@ -30,8 +30,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Returns charts of each client's percentiles, on an axis where each nine has the same
-    /// width.
+    /// Returns charts of each client's percentiles, with the same width for each nine.
     static func percentiles(_ run: ArmResult, id: String) -> Markup {
         let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
             let parts: [(String, LatencySpectrum?, LatencySummary?)] = [
@@ -156,7 +155,6 @@ extension HTMLReport {
         return [.element("div", ["class": "charts"], .group(charts)), connections(run)]
     }
 
-    /// Returns charts of the log's size and of the clients that prevented the log from shrinking.
     static func log(_ run: ArmResult, id: String) -> [Markup] {
         guard let wal = run.wal else { return [] }
         var charts: [Markup] = []

@@ -1,7 +1,6 @@
 import Telemetry
 
 extension HTMLReport {
-    /// Returns tables of the causes of slow accesses.
     static func blame(_ run: ArmResult) -> [Markup] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         let sorted = blame.sorted { $0.key < $1.key }
@@ -63,7 +62,6 @@ extension HTMLReport {
         ]
     }
 
-    /// Returns a table of the waits for connections and the hold times.
     static func connections(_ run: ArmResult) -> Markup {
         guard let pool = run.pool else { return .empty }
         var facts: [String] = []

@@ -49,7 +49,6 @@ struct MappingReader {
         self.entries = entries
     }
 
-    /// All valid keys, in order.
     var all: [(name: String, key: Node, value: Node)] { entries }
 
     func has(_ name: String) -> Bool { entries.contains { $0.name == name } }
@@ -74,7 +73,6 @@ struct MappingReader {
         return nil
     }
 
-    /// Returns text that is not empty.
     func text(_ name: String) -> String? { self[name].flatMap { text($0, named: name) } }
 
     func text(_ node: Node, named name: String) -> String? {

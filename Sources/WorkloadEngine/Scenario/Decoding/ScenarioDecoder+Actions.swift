@@ -48,7 +48,6 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Decodes the client to interrupt.
     private func interruptedClient(_ reader: MappingReader) -> String? {
         guard let node = reader["client"], let name = reader.text("client") else { return nil }
         if clientNames.contains(name) { return name }

@@ -118,7 +118,6 @@ extension ScenarioDecoder {
         return .importRows(count: rows, batch: batch, statement: statement)
     }
 
-    /// Decodes the reads that follow each write and run concurrently with later writes.
     private func decodeReads(after client: Client, _ reader: MappingReader) -> [String] {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {

@@ -2,7 +2,6 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes the names of predefined invariants, and custom queries.
     func decodeInvariants(
         _ top: MappingReader,
         clients: [Client]

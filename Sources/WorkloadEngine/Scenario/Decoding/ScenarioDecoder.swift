@@ -14,10 +14,7 @@ struct ScenarioDecoder {
     var phaseNames: [String] = []
     var clientNames: [String] = []
 
-    /// Creates a decoder.
-    ///
-    /// - Parameter file: The file's name as given. Paths in the file are relative to the file's
-    ///   folder.
+    /// Creates a decoder for a file, to which paths are relative.
     init(file: String) { log = IssueLog(file: file) }
 
     /// Decodes the text, or a modified tree of the text.
@@ -166,7 +163,6 @@ struct ScenarioDecoder {
         return phases
     }
 
-    /// Decodes the named statements and transactions to which `use` refers.
     private mutating func decodeTransactions(_ top: MappingReader) {
         for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
             for entry in top.named(key, each: each) {

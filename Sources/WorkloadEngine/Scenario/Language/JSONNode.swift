@@ -16,7 +16,6 @@ indirect enum JSONNode: Equatable {
         }
     }
 
-    /// Returns the JSON, indented by two spaces per level.
     func text(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {

@@ -1,5 +1,4 @@
 extension Language {
-    /// The limits on a metric.
     static let limits = ValueShape.either([
         .text, .mapping(threshold), .list(.either([.text, .mapping(threshold)])),
     ])

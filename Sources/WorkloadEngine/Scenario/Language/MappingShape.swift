@@ -43,31 +43,22 @@ indirect enum ValueShape: Sendable {
     case sql
     /// The steps of an operation, as statements or mappings of ``Language/step``.
     case steps
-    /// One of several words.
     case words([String])
-    /// An integer in a range.
     case integer(ClosedRange<Int64>)
-    /// A number above 0.
     case number
-    /// `true` or `false`.
     case boolean
-    /// A number with its unit.
     case quantity(QuantityShape)
     /// Any scalar, which is text, a number, true, false, or null.
     case scalar
-    /// A mapping with declared keys.
     case mapping(MappingShape)
-    /// A list.
     case list(ValueShape)
     /// A mapping with user-defined names.
     case named(ValueShape)
     /// A mapping with metrics as keys, such as `ui.response`.
     case byMetric(ValueShape)
-    /// One of several shapes.
     case either([ValueShape])
 }
 
-/// A quantity with a unit.
 enum QuantityShape: Sendable {
     /// `50ms`.
     case duration

@@ -9,7 +9,6 @@ public enum ScenarioReference {
         return shapes.map(section).joined(separator: "\n")
     }()
 
-    /// Collects a mapping, then the mappings of its keys.
     private static func collect(_ shape: MappingShape, _ shapes: inout [MappingShape]) {
         guard !shapes.contains(where: { $0.name == shape.name }) else { return }
         shapes.append(shape)

@@ -125,7 +125,6 @@ public enum ScenarioSchema {
         ]
     }
 
-    /// Adds a mapping's definition if it is new.
     private static func define(
         _ shape: MappingShape,
         _ definitions: inout [(name: String, node: JSONNode)]

@@ -6,17 +6,17 @@ import Foundation
 /// `perform` with `entered`, or with `failed` if the access fails earlier. The process then
 /// replies to the final `finish` or `abort`.
 enum RemoteMessage: Equatable {
-    /// Opens the arm's database. The reply is `done`.
+    /// Opens the arm's database, with the reply `done`.
     case open(Arm, path: String)
-    /// Starts an access. The reply is `entered`.
+    /// Starts an access, with the reply `entered`.
     case perform(WorkloadAccess, client: String)
-    /// Runs a statement inside an access. The reply is `count`.
+    /// Runs a statement inside an access, with the reply `count`.
     case run(String, [WorkloadValue])
-    /// Runs a query inside an access. The reply is `rows`.
+    /// Runs a query inside an access, with the reply `rows`.
     case query(String, [WorkloadValue])
-    /// Ends the access successfully. The reply is `done`.
+    /// Ends the access successfully, with the reply `done`.
     case finish
-    /// Ends the access after an error in its body. The reply is `done`.
+    /// Ends the access after an error in its body, with the reply `done`.
     case abort
 
     case entered

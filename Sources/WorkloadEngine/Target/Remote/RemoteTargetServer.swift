@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes the accesses that a run requests from another process, on a separate connection.
+/// Makes accesses on behalf of a run in another process, on a separate connection.
 public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel
