@@ -15,7 +15,7 @@ final class BusyLedger: Sendable {
         /// The busy timeout, in nanoseconds, or `nil` if unknown.
         var timeout: UInt64?
         var holder: String?
-        /// Whether the worker retries the access, so that the failure does not count as an error.
+        /// Whether the worker retries the access instead of counting an error.
         var isRetried = false
     }
 
@@ -74,7 +74,6 @@ final class BusyLedger: Sendable {
         return String(sql.prefix(statementLimit)) + "…"
     }
 
-    /// The groups, starting with the most frequent, or `nil` if there are no failures.
     var result: BusyResult? {
         let state = state.withLock { $0 }
         guard !state.groups.isEmpty else { return nil }

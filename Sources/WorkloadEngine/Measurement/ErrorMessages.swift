@@ -8,7 +8,6 @@ final class ErrorMessages: Sendable {
 
     private let messages = Lock<[String: [String: String]]>([:])
 
-    /// Records a message unless the client already has a message for this error code.
     func add(_ error: any Error, code: String, client: String) {
         messages.withLock { messages in
             guard messages[client]?[code] == nil else { return }

@@ -20,10 +20,8 @@ struct LatencyHistogram: Sendable {
 
     var count: UInt64 { histogram.totalCount }
 
-    /// The largest latency, in nanoseconds.
     var maximum: UInt64 { histogram.maxRecorded }
 
-    /// The sum of all latencies, in nanoseconds.
     var total: UInt64 { sum }
 
     @inline(__always)

@@ -76,7 +76,6 @@ final class WorkerRecorder: Sendable {
         phase.index &* operations &+ operation
     }
 
-    /// Counts a due arrival as unfinished if no worker started it.
     func countUnstarted(in phase: PhasePlan.Place) {
         state.withLock { $0.unstarted[phase.index] += 1 }
     }

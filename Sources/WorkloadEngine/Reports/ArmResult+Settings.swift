@@ -16,7 +16,6 @@ enum ArmSettings {
         return known.isEmpty ? [] : [known.joined(separator: "; ")]
     }
 
-    /// Returns the same line for settings keyed by arm name.
     static func lines(of settings: [String: String]?) -> [String] {
         lines((settings ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }

@@ -66,7 +66,6 @@ public enum MarkdownReport {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the notes about a run, or `nil` if there are none.
     private static func notes(_ run: ArmResult) -> String? {
         var lines: [String] = []
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {

@@ -39,7 +39,6 @@ extension TextReport {
             + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
     }
 
-    /// Returns the number of failures that the text report omits, or `nil` if there are none.
     static func rest(_ busy: BusyResult) -> String? {
         let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
         return hidden > 0 ? "and \(HumanUnits.count(hidden)) more" : nil

@@ -24,7 +24,6 @@ extension TextReport {
         }
     }
 
-    /// Explains why a value is missing and how the threshold was decided.
     private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
         let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }

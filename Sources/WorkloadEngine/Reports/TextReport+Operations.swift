@@ -38,7 +38,6 @@ extension TextReport {
         return table.lines(indent: "  ")
     }
 
-    /// Returns SQLite's counters for each operation, and notable lines of query plans.
     static func profiles(_ run: ArmResult) -> [String] {
         var table = TextTable([
             "SQLite, one execution", "rows", "VM steps", "scan steps", "sorts", "auto-indexed",

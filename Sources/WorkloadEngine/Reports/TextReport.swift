@@ -153,7 +153,6 @@ public enum TextReport {
         return lines
     }
 
-    /// Returns the waits for connections and the hold times that the library reported.
     private static func waits(_ run: ArmResult) -> [String] {
         guard let pool = run.pool else { return [] }
         let kind = pool.maximumReaderCount == nil ? "connection" : "readers"

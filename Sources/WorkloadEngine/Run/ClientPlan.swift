@@ -135,7 +135,6 @@ extension Client {
         return capabilities.first { !target.has($0) }?.obstacle
     }
 
-    /// The capabilities that the client needs in addition to its accesses.
     private var capabilities: [WorkloadAbility] {
         var capabilities: [WorkloadAbility] = []
         switch activity {

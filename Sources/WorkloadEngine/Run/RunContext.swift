@@ -11,13 +11,11 @@ struct RunContext: Sendable {
     let stability: StabilityLog
     /// The interrupts that target connections rather than specific accesses.
     let interrupts: InterruptRequests
-    /// The alarms, or `nil` if no client needs them.
     var alarm: AlarmClock?
     var processes: ClientProcesses?
     /// The lookup for other holders of the database's locks, or `nil` if the database has no
     /// file.
     var holders: LockHolders?
-    /// The run's folder, to which clients write files.
     var folder: URL?
     /// The transactions that check isolation during the load, or `nil` if no invariant needs
     /// them.

@@ -69,7 +69,6 @@ final class RunControl: Sendable {
         return clockTime > origin ? clockTime &- origin : 0
     }
 
-    /// Wakes all threads so that they check their conditions again.
     func wakeAll() {
         for sleeper in state.withLock({ $0.sleepers }) { sleeper.wake() }
     }

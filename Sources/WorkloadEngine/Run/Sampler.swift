@@ -208,7 +208,6 @@ struct Sampler {
         }
     }
 
-    /// The lag of accesses that had a free worker.
     var freeLag: LatencyHistogram {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
@@ -228,7 +227,6 @@ struct Sampler {
         return results
     }
 
-    /// The measured response times of clients that have any, keyed by client name.
     var responses: [String: LatencyHistogram] {
         var responses: [String: LatencyHistogram] = [:]
         for meter in meters {

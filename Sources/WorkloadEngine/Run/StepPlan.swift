@@ -1,7 +1,7 @@
 /// A step that refers to variables by their indices in the list of generators.
 indirect enum StepPlan: Sendable {
     case run(ClientPlan.StatementPlan)
-    /// A statement whose first row is stored in variables.
+    /// A statement that stores its first row in variables.
     case fetch(ClientPlan.StatementPlan, into: [Int])
     case when(ConditionPlan, then: [StepPlan], otherwise: [StepPlan])
     case times(Int, [StepPlan])

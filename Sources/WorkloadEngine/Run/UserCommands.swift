@@ -105,7 +105,6 @@ final class UserCommands: Sendable {
         }
     }
 
-    /// Releases a snapshot after checking that it is unchanged.
     private func release(_ kept: Kept, _ context: RunContext) {
         defer { kept.snapshot.release() }
         do {

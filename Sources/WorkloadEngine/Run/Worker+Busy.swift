@@ -33,7 +33,7 @@ extension Worker {
         return failure
     }
 
-    /// Counts a checkpoint that another connection blocked for `time` nanoseconds.
+    /// Counts a blocked checkpoint that lasted `time` nanoseconds.
     func countBlocked(_ mode: CheckpointMode, for time: UInt64, isMeasured: Bool) {
         guard isMeasured, control.stage < .sealed else { return }
         var failure = BusyLedger.Failure(cause: .checkpoint, client: plan.name.name)

@@ -1,5 +1,4 @@
 extension Worker {
-    /// Makes accesses in a task until the load is over.
     func runTask(_ sleeper: TaskSleeper) async {
         while !isAbandoned {
             updateSettings()

@@ -221,7 +221,6 @@ final class Worker {
         }
     }
 
-    /// Draws an operation's index in proportion to the weights.
     @inline(__always)
     func drawOperation() -> Int {
         let sums = settings.cumulativeWeights

@@ -16,7 +16,7 @@ public struct Client: Sendable, Equatable {
     public var interruptAfter: Duration?
     /// The time before a task's access is canceled, including its wait, or `nil` for no limit.
     public var cancelAfter: Duration?
-    /// Whether each access interrupts the client's earlier accesses, as in search as you type.
+    /// Whether each access interrupts the client's earlier accesses, as in search-as-you-type.
     public var supersedes = false
     /// The reads that follow each committed write, on another connection.
     ///

@@ -206,7 +206,6 @@ extension HumanUnits {
         return String(rounded)
     }
 
-    /// Formats a ratio, such as `1.32×`.
     static func ratio(_ value: Double) -> String {
         let digits = value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0
         let rounded = value.rounded(toDigits: digits)

@@ -136,7 +136,6 @@ extension HTMLReport {
         ] + profiles(run)
     }
 
-    /// Returns the client, then its operations and phases if there is more than one.
     private static func parts(_ client: ClientResult) -> [(String, ClientResult)] {
         var parts = [("all", client)]
         if let operations = client.operations, operations.count > 1 {

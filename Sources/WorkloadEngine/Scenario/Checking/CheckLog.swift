@@ -1,6 +1,5 @@
 import Units
 
-/// Collects the errors in a scenario's statements, without duplicates.
 struct CheckLog {
     private let scenario: Scenario
     private(set) var issues: [ScenarioError.Issue] = []

@@ -19,7 +19,6 @@ final class IssueLog {
         )
     }
 
-    /// Throws all errors, in the order of the file, if there are any.
     func throwIfAny() throws(ScenarioError) {
         guard !issues.isEmpty else { return }
         let sorted = issues.enumerated().sorted { a, b in

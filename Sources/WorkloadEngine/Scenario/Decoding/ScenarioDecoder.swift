@@ -1,9 +1,7 @@
 import Yams
 
-/// Decodes a scenario's YAML and collects all errors.
 struct ScenarioDecoder {
     let log: IssueLog
-    /// The dataset, to which other parts of the scenario refer.
     var dataset = Dataset.sql([])
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
@@ -14,7 +12,7 @@ struct ScenarioDecoder {
     var phaseNames: [String] = []
     var clientNames: [String] = []
 
-    /// Creates a decoder for a file, to which paths are relative.
+    /// Creates a decoder for a file, with paths relative to the file's folder.
     init(file: String) { log = IssueLog(file: file) }
 
     /// Decodes the text, or a modified tree of the text.
