@@ -51,7 +51,9 @@ struct ClientMeter {
         return Array(phase * count..<(phase + 1) * count)
     }
 
-    /// Collects the measurements since the previous call, once per second.
+    /// Collects the measurements since the previous call.
+    ///
+    /// Call this method once per second.
     ///
     /// - Returns: The slowest measured accesses of each worker.
     mutating func collect(

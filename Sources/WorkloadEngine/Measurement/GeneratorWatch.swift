@@ -32,7 +32,7 @@ struct GeneratorWatch {
     /// The 99th percentile of idle workers' lag above which a run is invalid, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
-    /// Starts monitoring, on the sampling thread.
+    /// Starts monitoring on the sampling thread, which must call this initializer.
     init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
         self.clock = clock

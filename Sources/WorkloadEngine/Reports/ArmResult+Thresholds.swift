@@ -71,7 +71,7 @@ extension ArmResult {
     /// Returns the number of samples for which the maximum bounds the percentile with 95%
     /// confidence.
     ///
-    /// With fewer samples, it is likely that no sample reaches the percentile.
+    /// With fewer samples, the maximum may be below the percentile.
     private static func countForMaximum(_ percentile: Double) -> Double {
         percentile < 100 ? log(0.05) / log(percentile / 100) : .infinity
     }

@@ -22,7 +22,7 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
 }
 
 extension HostEnvironment {
-    /// Describes this machine.
+    /// Creates a description of this machine.
     ///
     /// - Parameters:
     ///   - folder: The folder in which runs create their own folders.

@@ -24,8 +24,7 @@ struct ClientPlan: Sendable {
     let windows: ActiveWindows
     /// The delay after which a late access is skipped, in nanoseconds.
     let skipAfter: UInt64?
-    /// The arrivals that the client's workers share, or `nil` if each worker has its own
-    /// schedule.
+    /// The arrivals that the client's workers share, if any.
     let arrivals: ArrivalQueue?
     /// The same arrivals, for counting the arrivals that are due.
     let schedule: ArrivalSchedule?

@@ -4,7 +4,8 @@ import Telemetry
 /// Builds datasets and copies them for each arm.
 ///
 /// The store builds a dataset through a single connection in rollback-journal mode, regardless of
-/// the arm. It closes the database before copying it so that all arms start in the same state.
+/// the arm. The store closes the database before copying the file so that all arms start in the
+/// same state.
 public final class DatasetStore: Sendable {
     private struct Entry: Sendable {
         var dataset: Dataset

@@ -11,9 +11,9 @@ final class RunControl: Sendable {
         case running
         /// Workers wait and do not start accesses.
         case paused
-        /// Workers do not start new accesses. Running accesses end, and holds are released.
+        /// Running accesses end, holds are released, and new accesses do not start.
         case stopped
-        /// The drain is over, and accesses that are still running are unfinished.
+        /// The drain is over, and running accesses count as unfinished.
         case sealed
 
         static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
