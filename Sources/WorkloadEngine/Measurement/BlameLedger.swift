@@ -167,7 +167,6 @@ struct BlameLedger {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }
 
-    /// Returns the causes of slow accesses that ``joinRecent(_:of:operation:)`` added.
     func recentSplit(of client: Int, response: LatencyHistogram, readers: Int?) -> SlowSplit? {
         let entries = clients[client].recent.flatMap(\.self)
         return result(entries, of: client, response: response, readers: readers).map(\.split)

@@ -20,8 +20,6 @@ final class BusyRecord: Sendable {
         recorders.withLock { $0.append((client, recorder)) }
     }
 
-    /// Returns the client that holds the write lock on a connection of this run, or `nil` if
-    /// unknown.
     func writingClient() -> String? { target.writingClient }
 
     /// Returns the client with the longest running access, or `nil` if no access can be the

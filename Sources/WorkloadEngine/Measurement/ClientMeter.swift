@@ -11,7 +11,6 @@ struct ClientMeter {
     private var spare: WorkerRecorder.Window
     /// The latencies of the whole run, indexed by cell, or `nil` for cells without latencies.
     private var totals: [AccessHistograms?]
-    /// The lag of accesses that had a free worker, over the whole run.
     private(set) var freeLag = LatencyHistogram()
     /// The recent latencies of all accesses, including accesses that are not measured.
     private var recent = RecentLatencies()
@@ -248,7 +247,6 @@ struct ClientMeter {
         return result
     }
 
-    /// Returns the measured latencies of one operation, or of all operations, over the whole run.
     func histograms(of operation: Int? = nil) -> AccessHistograms {
         measuredCells(of: operation).reduce(into: AccessHistograms()) { sum, cell in
             if let total = totals[cell] { sum.add(total) }

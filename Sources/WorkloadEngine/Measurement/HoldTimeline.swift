@@ -10,7 +10,6 @@ struct HoldTimeline: Sendable {
     /// The time held in each millisecond, in nanoseconds, indexed by the millisecond's number
     /// modulo the length.
     private var held = [UInt32](repeating: 0, count: Int(Self.length))
-    /// The number of the last millisecond.
     private var latest: UInt64
 
     init(at now: UInt64) {

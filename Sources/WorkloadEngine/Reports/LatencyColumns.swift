@@ -34,7 +34,6 @@ struct LatencyColumns {
 
     private let names: [Name]
 
-    /// Chooses the columns for a table with one row per summary.
     init(_ names: [Name] = Name.allCases, for summaries: [LatencySummary?]) {
         self.names = names.filter { name in
             !name.isTail || summaries.contains { $0.flatMap(name.value) != nil }

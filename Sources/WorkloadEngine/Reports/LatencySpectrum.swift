@@ -127,7 +127,6 @@ public struct LatencySpectra: Sendable, Codable, Equatable {
 }
 
 extension LatencySpectra {
-    /// Creates the spectra of completed accesses, or returns `nil` if no access completed.
     init?(_ histograms: AccessHistograms) {
         guard histograms.response.count > 0 else { return nil }
         self.init(

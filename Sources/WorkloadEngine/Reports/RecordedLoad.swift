@@ -172,7 +172,6 @@ extension RecordedLoad.Client {
 }
 
 extension Client {
-    /// The client to interrupt, as in ``RecordedLoad``, or `nil` if there is none.
     fileprivate var interrupted: String? {
         switch activity {
         case .interrupt: RecordedLoad.Client.everybody

@@ -13,14 +13,12 @@ struct ClientPlan: Sendable {
     let accesses: [WorkloadAccess]
     let weights: [Double]
     let writes: [Bool]
-    /// The settings that can change while the load runs.
     let knobs: ClientKnobs
     /// The client's accesses that others may interrupt, or `nil` if no client interrupts them.
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts, or `nil` if it interrupts none.
     let aim: ClientInterrupts?
     let tally = ActionTally()
-    /// The times at which the client is active.
     let windows: ActiveWindows
     /// The delay after which a late access is skipped, in nanoseconds.
     let skipAfter: UInt64?

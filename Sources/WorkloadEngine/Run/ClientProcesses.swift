@@ -30,7 +30,6 @@ final class ClientProcesses: Sendable {
         return target
     }
 
-    /// Returns the client that owns a process, or `nil` for any other process.
     func client(of process: Int32) -> String? {
         targets.withLock { targets in
             targets.first { $0.value.processIdentifier == process }?.key.client

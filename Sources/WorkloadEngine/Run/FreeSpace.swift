@@ -30,7 +30,6 @@ package enum FreeSpace {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// Returns the size of a file, in bytes, or 0 if the file does not exist.
     package static func size(of path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0

@@ -13,7 +13,6 @@ final class LockHolders: Sendable {
         var last = unknown
     }
 
-    /// An entry in `/proc/locks`.
     struct Entry: Equatable {
         var process: Int32
         var inode: UInt64
@@ -23,7 +22,6 @@ final class LockHolders: Sendable {
 
     /// The name for a holder that has released its lock or that the system does not report.
     static let unknown = "unknown"
-    /// The name of the process that generates the load.
     static let thisProcess = "this process"
     /// The minimum time between two reads of the list, in nanoseconds.
     ///
@@ -39,7 +37,6 @@ final class LockHolders: Sendable {
         self.processes = processes
     }
 
-    /// The number of busy accesses, keyed by holder.
     var counts: [String: UInt64] { state.withLock { $0.counts } }
 
     /// Counts an access that found the database busy.

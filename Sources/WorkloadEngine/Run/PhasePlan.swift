@@ -54,7 +54,6 @@ struct PhasePlan: Sendable {
         return false
     }
 
-    /// Returns the next phase boundary after a time, or `nil` after the end.
     func boundary(after time: UInt64) -> UInt64? {
         stretches.first { time < $0.end }?.end
     }

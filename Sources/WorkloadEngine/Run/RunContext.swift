@@ -13,12 +13,8 @@ struct RunContext: Sendable {
     let interrupts: InterruptRequests
     var alarm: AlarmClock?
     var processes: ClientProcesses?
-    /// The lookup for other holders of the database's locks, or `nil` if the database has no
-    /// file.
     var holders: LockHolders?
     var folder: URL?
-    /// The transactions that check isolation during the load, or `nil` if no invariant needs
-    /// them.
     var isolation: IsolationWatch?
     var abort: AbortWatch?
     var steering: LoadSteering?

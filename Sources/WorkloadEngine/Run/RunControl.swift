@@ -21,7 +21,6 @@ final class RunControl: Sendable {
 
     private struct State: Sendable {
         var sleepers: [any Sleeper] = []
-        /// The load time at which the pause started.
         var pausedAt: UInt64?
         var hasBegun = false
         var isInterrupted = false

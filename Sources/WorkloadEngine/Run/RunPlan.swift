@@ -118,7 +118,6 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// Returns a stream of random numbers for one purpose in a worker.
     func random(of client: ClientPlan, worker: Int, for purpose: String) -> RandomStream {
         RandomStream(seed: seed, stream: "\(client.name.name)/\(purpose)", worker: worker)
     }

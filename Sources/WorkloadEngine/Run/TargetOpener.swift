@@ -14,7 +14,6 @@ struct TargetOpener {
         fileprivate let factory: any WorkloadTargetFactory
         fileprivate let original: OriginalJournal?
 
-        /// Closes the database, then restores its original journal mode.
         func close() throws {
             try target.close()
             original?.restore(through: factory)

@@ -44,7 +44,6 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Sets the sleeper for the command thread before that thread starts.
     func prepare(_ sleeper: any Sleeper) {
         state.withLock { $0.sleeper = sleeper }
     }

@@ -59,7 +59,6 @@ extension Worker {
         var start: UInt64
         var isMeasured: Bool
 
-        /// Returns the times of an access that entered its closure at `entry` and ended at `end`.
         @inline(__always)
         func stamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Stamps {
             let start = min(self.start, entry)

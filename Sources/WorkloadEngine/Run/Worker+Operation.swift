@@ -85,7 +85,6 @@ extension Worker {
         }
     }
 
-    /// Schedules `body` for the time limit of an access that started at `start`.
     private func setAlarm(
         from start: UInt64,
         _ body: @escaping @Sendable (UInt64) -> Void

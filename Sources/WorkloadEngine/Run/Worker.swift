@@ -35,7 +35,6 @@ final class Worker {
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
-    /// The worker's index within its client.
     let index: Int
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64

@@ -29,7 +29,6 @@ public indirect enum Step: Sendable, Equatable {
         if case .run(_, let names) = self { names.isEmpty } else { false }
     }
 
-    /// The variables that the step or a nested step fetches.
     var fetched: [String] {
         switch self {
         case .run(_, let names): names

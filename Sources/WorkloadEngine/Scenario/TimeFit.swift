@@ -3,7 +3,6 @@ struct TimeFit {
     /// The measured time, or zero to disable the checks.
     let measured: Duration
 
-    /// Calls `report` with the key and the problem of each time that does not fit.
     func check(_ client: Client, report: (_ key: String, _ problem: String) -> Void) {
         guard measured > .zero else { return }
         var hold: TimeSpan?

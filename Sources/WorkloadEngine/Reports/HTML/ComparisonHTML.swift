@@ -160,7 +160,6 @@ public enum ComparisonHTML {
         }
     }
 
-    /// Returns a summary with the percentiles of a spectrum but without a mean.
     private static func summary(_ spectrum: PercentileSpectrum) -> LatencySummary {
         LatencySummary(
             count: spectrum.count,

@@ -10,7 +10,6 @@ struct LineChart {
     let x: ChartAxis
     let y: ChartAxis
     var series: [Series]
-    /// The shaded intervals of the horizontal axis.
     var bands: [ClosedRange<Double>] = []
     var bandMeaning = ""
     var table: HTMLTable?

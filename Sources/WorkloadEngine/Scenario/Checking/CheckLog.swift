@@ -40,7 +40,6 @@ package struct MissingName: CustomStringConvertible {
     package let kind: String
     let name: String
 
-    /// Finds the name in a message, or returns `nil` for other messages.
     package init?(in message: String) {
         let pattern = /no such (table|column|function): ([^\s`]+)/
         guard let match = message.firstMatch(of: pattern) else { return nil }
@@ -50,7 +49,6 @@ package struct MissingName: CustomStringConvertible {
 
     package var description: String { "no such \(kind): \(name)" }
 
-    /// Returns a suggestion of the nearest name in the database, or an empty string.
     package func hint(on target: any WorkloadTarget) -> String {
         let sql: String
         switch kind {

@@ -6,7 +6,6 @@ struct ScenarioDecoder {
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
     var transactions: [String: [String]] = [:]
-    /// The steps of each named statement or transaction.
     var procedures: [String: [Step]] = [:]
     var measured = Duration.zero
     var phaseNames: [String] = []

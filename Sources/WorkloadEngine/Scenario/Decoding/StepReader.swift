@@ -5,7 +5,6 @@ import Yams
 struct StepReader {
     let decoder: ScenarioDecoder
     let what: String
-    /// The variables that earlier steps fetch.
     private(set) var fetched: Set<String> = []
 
     private var log: IssueLog { decoder.log }
@@ -80,7 +79,6 @@ struct StepReader {
         }
     }
 
-    /// Decodes the names of the variables for a row's columns.
     private mutating func names(_ reader: MappingReader) -> [String] {
         let declared = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
         return reader.texts("into").compactMap { name, mark in

@@ -10,7 +10,6 @@ struct VariableReader {
     let builtIns: [String: Variable]
     let log: IssueLog
 
-    /// A variable and the source of its inherited range, if any.
     struct Result {
         var variable: Variable
         var source: RangeSource?

@@ -10,7 +10,6 @@ struct MappingShape: Sendable {
 
     struct Key: Sendable {
         let name: String
-        /// The description for editors and the reference.
         let description: String
         let value: ValueShape
         let isRequired: Bool

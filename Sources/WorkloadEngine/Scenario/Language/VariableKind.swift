@@ -3,7 +3,6 @@ enum VariableKind: String, CaseIterable {
     case text, blob, words, template, choice
 
     static let integers = allCases.filter(\.isInteger)
-    /// The distributions that are valid for lengths.
     static let lengths = integers.filter { $0 != .latest && $0 != .sequential }
 
     var isInteger: Bool {

@@ -80,7 +80,6 @@ struct WireWriter {
     }
 }
 
-/// Decodes bytes from a ``WireWriter``.
 struct WireReader {
     struct Malformed: Error, CustomStringConvertible {
         let description = "the other process sent an invalid message"
