@@ -1,6 +1,5 @@
 import Telemetry
 
-/// An operation's latencies.
 struct AccessHistograms: Sendable {
     /// The response times of completed accesses, from intended start to end.
     var response = LatencyHistogram()
@@ -8,10 +7,10 @@ struct AccessHistograms: Sendable {
     var wait = LatencyHistogram()
     /// The service times of completed accesses, from entry into the closure to end.
     var service = LatencyHistogram()
-    /// The delays of all scheduled accesses, from intended start to actual start.
+    /// The delays of scheduled accesses, from intended start to actual start.
     var lag = LatencyHistogram()
 
-    /// The processor times of the sampled accesses, from entry into the closure to end.
+    /// The processor times of sampled accesses, from entry into the closure to end.
     var processor = ProcessorTally()
 
     mutating func add(_ other: AccessHistograms) {
@@ -27,14 +26,12 @@ struct AccessHistograms: Sendable {
         processor.add(other.processor)
     }
 
-    /// Adds the counts of ended accesses to a live view's distributions.
     func add(to latencies: inout OperationLatencies) {
         response.add(to: &latencies.response)
         wait.add(to: &latencies.wait)
         service.add(to: &latencies.service)
     }
 
-    /// Resets all counts but keeps the memory.
     mutating func clear() {
         response.clear()
         wait.clear()

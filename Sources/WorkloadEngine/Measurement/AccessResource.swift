@@ -9,12 +9,13 @@ public enum AccessResource: String, Sendable, Codable, Equatable {
 }
 
 extension AccessResource {
-    /// Returns the resource that a kind of access needs in an arm, or `nil` if accesses share none.
+    /// Returns the resource that an access needs in an arm, or `nil` if accesses share no
+    /// resource.
     static func needed(for access: WorkloadAccess, in arm: Arm) -> AccessResource? {
         let isWrite = access == .write || access == .writeWithoutTransaction
         guard isWrite || access == .read else { return nil }
-        // With bare libsqlite3, each worker has its own connection, so only writes exclude one
-        // another.
+        // With bare libsqlite3, each worker has its own connection, so only writes exclude each
+        // other.
         if arm.library == .raw { return isWrite ? .writer : nil }
         switch arm.kind {
         case .queue, .memory, .snapshot: return .connection
@@ -22,7 +23,6 @@ extension AccessResource {
         }
     }
 
-    /// Returns the number of connections of this kind, or `nil` if unknown.
     func capacity(readers: Int?) -> Int? {
         switch self {
         case .reader: readers

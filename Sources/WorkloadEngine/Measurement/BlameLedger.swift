@@ -1,15 +1,13 @@
 import Telemetry
 
-/// Matches the waits of slow accesses with the clients that held the resource at that time.
+/// Matches the waits of slow accesses with the clients that held the resource.
 ///
-/// Only the sampling thread uses the ledger, once per second. The ledger's memory does not grow
-/// during the run.
+/// Only the sampling thread uses the ledger. The ledger's memory does not grow during the run.
 struct BlameLedger {
-    /// A slow access and the clients that held its resource while it waited.
     struct Entry {
         var access: SlowAccesses.Access
         var operation: String
-        /// The time during which each client held the resource, in nanoseconds, summed over all
+        /// The time for which each client held the resource, in nanoseconds, summed over all
         /// connections.
         var held: [Int: UInt64]
     }
@@ -29,7 +27,7 @@ struct BlameLedger {
         var entries: [Entry] = []
         /// The slow accesses of each recent second, for a live view.
         var recent: [[Entry]] = []
-        /// The response time above which an access is one of the slowest.
+        /// The response time that an access must exceed to be one of the slowest.
         var floor: UInt64 = 0
 
         init(_ plan: ClientPlan, arm: Arm, origin: UInt64) {
@@ -46,12 +44,6 @@ struct BlameLedger {
     /// The time up to which holds have been added.
     private var latest: UInt64
 
-    /// Creates an empty ledger.
-    ///
-    /// - Parameters:
-    ///   - plans: The clients, in order.
-    ///   - arm: The arm on which the clients run.
-    ///   - origin: The clock time at the start of the load.
     init(_ plans: [ClientPlan], arm: Arm, origin: UInt64) {
         self.origin = origin
         latest = origin
@@ -61,21 +53,15 @@ struct BlameLedger {
         }
     }
 
-    /// Advances to `now`.
-    ///
-    /// Later calls add holds up to that time.
+    /// Extends the timelines to `now` before holds are added.
     mutating func advance(to now: UInt64) {
         for index in clients.indices { clients[index].timeline.advance(to: now) }
     }
 
-    /// Adds the holds of a client's worker since the last call.
+    /// Adds a worker's holds since the previous call.
     ///
-    /// - Parameters:
-    ///   - holds: The holds that ended.
-    ///   - openSince: The start of a hold that has not ended, if any.
-    ///   - client: The client's index.
-    ///   - now: The clock time.
-    ///   - isMeasured: Whether the lengths of the holds are measured.
+    /// A hold that has not ended starts at `openSince`. If `isMeasured`, the longest hold is
+    /// updated.
     mutating func add(
         _ holds: HoldLog,
         openSince: UInt64?,
@@ -93,7 +79,7 @@ struct BlameLedger {
     }
 
     private mutating func add(_ entry: HoldLog.Entry, of client: Int) {
-        // A hold that started earlier was open at the last call and is included up to that time.
+        // The previous call added an open hold up to `latest`, so add only the rest.
         let from = max(entry.from, latest)
         guard from < entry.until else { return }
         let isWhole = from == entry.from
@@ -104,12 +90,13 @@ struct BlameLedger {
         )
     }
 
-    /// Records that all holds up to `now` have been added.
     mutating func close(at now: UInt64) {
         latest = now
     }
 
-    /// Matches a client's slow accesses with the holds, which must be complete.
+    /// Matches a client's slow accesses with the holds.
+    ///
+    /// Call this method after ``close(at:)``.
     mutating func join(
         _ slow: SlowAccesses,
         of client: Int,
@@ -130,7 +117,7 @@ struct BlameLedger {
 
     /// Matches a client's slow accesses in the last second with the holds, for a live view.
     ///
-    /// Call this method once per second, even if there were no slow accesses.
+    /// Call this method once per second, even if there are no slow accesses.
     mutating func joinRecent(
         _ slow: [SlowAccesses],
         of client: Int,
@@ -151,7 +138,6 @@ struct BlameLedger {
         if surplus > 0 { clients[client].recent.removeFirst(surplus) }
     }
 
-    /// Returns the number of slow accesses that are currently kept for a client.
     func entryCount(of client: Int) -> Int { clients[client].entries.count }
 
     private mutating func shorten(_ client: Int) {
@@ -176,18 +162,11 @@ struct BlameLedger {
 
     // MARK: The result
 
-    /// Returns what a client's slow accesses waited for.
-    ///
-    /// - Parameters:
-    ///   - client: The client's index.
-    ///   - response: The client's measured response times.
-    ///   - readers: The number of readers, or `nil` if unknown.
-    /// - Returns: The result, or `nil` if the client made no timed accesses.
+    /// Returns the causes of a client's slow accesses, or `nil` without timed accesses.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }
 
-    /// Returns the same information for the seconds that ``joinRecent(_:of:operation:)`` added.
     func recentSplit(of client: Int, response: LatencyHistogram, readers: Int?) -> SlowSplit? {
         let entries = clients[client].recent.flatMap(\.self)
         return result(entries, of: client, response: response, readers: readers).map(\.split)
@@ -202,7 +181,7 @@ struct BlameLedger {
         let (beyond, from) = Self.limit(of: response)
         let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
-        // A histogram returns the middle of a bucket, so allow a difference of 1%.
+        // Allow a difference of 1%, because a histogram returns the middle of a bucket.
         let slow = sorted.prefix { Double($0.access.response) >= Double(from) * 0.99 }
         let chosen = slow.isEmpty ? sorted.prefix(1) : slow
         guard !chosen.isEmpty else { return nil }
@@ -231,11 +210,11 @@ struct BlameLedger {
         )
     }
 
-    /// Limits the total hold time of an entry to what the connections allow.
+    /// Limits an entry's total hold time to the capacity of its connections.
     ///
-    /// A worker records the end of its access after it has released the connection. By then,
-    /// another access may already hold the connection, so the two holds appear to overlap. All
-    /// holds are therefore reduced by the same factor.
+    /// A worker records the end of an access after releasing the connection. Another access may
+    /// already hold the connection by then, so the recorded holds can overlap. This method scales
+    /// all holds by the same factor.
     private static func bounded(_ entry: Entry, by capacity: Int?) -> Entry {
         let time = entry.access.stamps.entry - entry.access.stamps.intended
         let sum = entry.held.values.reduce(0, +)
@@ -266,9 +245,7 @@ struct BlameLedger {
         .sorted { ($0.held, $1.client) > ($1.held, $0.client) }
     }
 
-    /// Rounds a share down to three digits.
-    ///
-    /// As a result, the sum of the shares never exceeds the total.
+    /// Rounds a share down to three digits so that the sum of the shares never exceeds the total.
     private static func share(_ value: Double) -> Double { (value * 1_000).rounded(.down) / 1_000 }
 
     private func describe(_ entry: Entry) -> BlameResult.Access {
@@ -290,7 +267,8 @@ struct BlameLedger {
         )
     }
 
-    /// Returns the highest percentile with enough values above it, which is at least the 90th.
+    /// Returns the highest of the 99th, 95th, and 90th percentiles that has enough samples, or
+    /// the maximum.
     private static func limit(of response: LatencyHistogram) -> (name: String, value: UInt64) {
         for percentile in [99.0, 95, 90] {
             if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }
@@ -300,7 +278,6 @@ struct BlameLedger {
 }
 
 extension BlameResult {
-    /// The part that live views show.
     fileprivate var split: SlowSplit {
         SlowSplit(
             beyond: beyond,

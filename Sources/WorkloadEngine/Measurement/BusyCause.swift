@@ -1,11 +1,11 @@
-/// Why the database was busy.
+/// The reason that a database was busy.
 public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// The busy handler waited until its timeout expired.
     case timeout
-    /// A transaction tried to write after a read, but another connection was writing or had written
-    /// since the read.
+    /// A transaction tried to write after a read while another connection was writing or had
+    /// written since the read.
     ///
-    /// Waiting cannot help.
+    /// Waiting cannot resolve this conflict.
     case snapshotUpgrade = "snapshot-upgrade"
     /// Another connection was recovering the write-ahead log.
     case recovery
@@ -14,21 +14,15 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// The connection has no busy timeout.
     case noTimeout = "no-timeout"
 
-    /// The cause's name in reports.
     var title: String { rawValue.replacing("-", with: " ") }
 
-    /// Classifies a failure.
+    /// Classifies a failure, or returns `nil` if its code is not `SQLITE_BUSY`.
     ///
-    /// Returns `nil` if the failure's code is not `SQLITE_BUSY`.
+    /// If SQLite returns a plain `SQLITE_BUSY` without calling the busy handler, a read
+    /// transaction tried to write. SQLite skips the handler to avoid a deadlock, both in WAL mode
+    /// and with a rollback journal (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
-    /// A plain `SQLITE_BUSY` without a call to the busy handler is the result of an upgrade. SQLite
-    /// skips the handler to avoid a deadlock, both in WAL mode and with a rollback journal
-    /// (<https://sqlite.org/c3ref/busy_handler.html>).
-    ///
-    /// - Parameters:
-    ///   - code: The name of the extended result code.
-    ///   - handler: The busy handler's role in the failure.
-    ///   - timeout: The arm's busy timeout in nanoseconds, if the handler's timeout is unknown.
+    /// The arm's timeout, in nanoseconds, applies if the handler reports none.
     init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
         switch (code, handler) {
         case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade
@@ -40,13 +34,9 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Returns the remedy for failures with this cause.
+    /// Returns the remedy for failures with this cause, without a final period.
     ///
-    /// - Parameters:
-    ///   - timeout: The busy timeout in nanoseconds, or `nil` if unknown.
-    ///   - holder: The client or process that most often held the lock, or `nil` if unknown.
-    ///   - client: The client whose accesses failed.
-    /// - Returns: One sentence without a period.
+    /// The busy timeout is in nanoseconds, or `nil` if unknown.
     func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
         let limit = timeout.map { "above \(HumanUnits.time($0))" } ?? "(`busy: {timeout: 5s}`)"
         let transaction =

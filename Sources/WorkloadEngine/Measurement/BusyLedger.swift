@@ -1,24 +1,21 @@
 import Telemetry
 
-/// Groups a run's `SQLITE_BUSY` failures by cause, client, and statement.
+/// Groups a run's `SQLITE_BUSY` failures by cause, client, code, and statement.
 ///
-/// Any thread may use the ledger. The ledger's memory does not grow during the run.
+/// Any thread can use the ledger. The ledger's memory does not grow during the run.
 final class BusyLedger: Sendable {
-    /// One failure.
     struct Failure: Sendable {
         var cause: BusyCause
         var client: String
         /// The name of the extended result code, or `nil` for a checkpoint that reported a lock.
         var code: String?
-        /// The SQL that failed.
         var statement: String?
         /// The length of the wait, in nanoseconds, or `nil` if unknown.
         var waited: UInt64?
         /// The busy timeout, in nanoseconds, or `nil` if unknown.
         var timeout: UInt64?
-        /// The client or process that held the lock, or `nil` if unknown.
         var holder: String?
-        /// Whether the access is retried, in which case the failure is not counted as an error.
+        /// Whether the worker retries the access instead of counting an error.
         var isRetried = false
     }
 
@@ -45,15 +42,13 @@ final class BusyLedger: Sendable {
 
     /// The maximum number of groups.
     ///
-    /// Failures that belong to no group are only counted.
+    /// Failures outside these groups are only counted.
     static let limit = 64
     /// The maximum number of holders in a group.
     ///
-    /// Any other holder is recorded as unknown.
+    /// Additional holders are recorded as unknown.
     static let holderLimit = 8
-    /// The maximum length of a statement.
-    ///
-    /// Longer statements are shortened.
+    /// The maximum length of a statement, in bytes, before it is shortened.
     static let statementLimit = 500
 
     private let state = Lock(State())
@@ -79,7 +74,6 @@ final class BusyLedger: Sendable {
         return String(sql.prefix(statementLimit)) + "…"
     }
 
-    /// Returns the groups, starting with the most frequent, or `nil` if there are no failures.
     var result: BusyResult? {
         let state = state.withLock { $0 }
         guard !state.groups.isEmpty else { return nil }

@@ -1,9 +1,8 @@
 import Telemetry
 
-/// The information that workers need to classify `SQLITE_BUSY` failures and to identify the
+/// The information that workers need to classify `SQLITE_BUSY` failures and find the lock
 /// holders.
 final class BusyRecord: Sendable {
-    /// The classified failures.
     let ledger = BusyLedger()
     /// The busy timeout of connections that write, in nanoseconds, or `nil` if unknown.
     let timeout: UInt64?
@@ -21,16 +20,14 @@ final class BusyRecord: Sendable {
         recorders.withLock { $0.append((client, recorder)) }
     }
 
-    /// Returns the client that holds the write lock through one of the run's connections, or `nil`
-    /// if unknown.
     func writingClient() -> String? { target.writingClient }
 
-    /// Returns the client whose access has been inside its closure the longest.
-    ///
-    /// Returns `nil` if such an access cannot be the cause.
+    /// Returns the client with the longest running access, or `nil` if no access can be the
+    /// cause.
     ///
     /// Any access can block a checkpoint. With a rollback journal, any access can also block a
-    /// commit, because it holds at least a shared lock (<https://sqlite.org/lockingv3.html>).
+    /// commit, because each access holds at least a shared lock
+    /// (<https://sqlite.org/lockingv3.html>).
     func longestRunning(except own: WorkerRecorder, _ cause: BusyCause) -> String? {
         guard cause == .checkpoint || (cause == .timeout && !isWAL) else { return nil }
         return recorders.withLock { recorders in

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Combines the measurements of a client's workers for the sampler.
 ///
-/// Only the sampling thread uses the meter.
+/// Only the sampling thread uses this value.
 struct ClientMeter {
     let plan: ClientPlan
     private(set) var recorders: [WorkerRecorder]
@@ -11,20 +11,15 @@ struct ClientMeter {
     private var spare: WorkerRecorder.Window
     /// The latencies of the whole run, indexed by cell, or `nil` for cells without latencies.
     private var totals: [AccessHistograms?]
-    /// The lag of each access for which a worker was free, over the whole run.
     private(set) var freeLag = LatencyHistogram()
-    /// The recent latencies of all accesses, whether or not they are measured.
+    /// The recent latencies of all accesses, including accesses that are not measured.
     private var recent = RecentLatencies()
     /// The distributions of the last collected second, for the next sample.
     private var fresh: [OperationLatencies]?
-    /// The parts of recent slow accesses.
     var slow: SlowSplit?
-    /// The arrivals that are due, including arrivals that wait for a worker, or `nil` if there is
-    /// no schedule.
+    /// The due arrivals, including arrivals that wait for a worker, or `nil` without a schedule.
     private var due: DueArrivals?
-    /// Whether the number of workers has stayed the same.
     private var isSteady = true
-    /// The numbers of completed accesses at recent samples, for the throughput.
     private var progress = RateWindow()
 
     init(plan: ClientPlan, recorders: [WorkerRecorder], phases: PhasePlan) {
@@ -37,16 +32,13 @@ struct ClientMeter {
         totals = Array(repeating: nil, count: cells)
     }
 
-    /// Adds a worker that starts while the load runs.
     mutating func add(_ recorder: WorkerRecorder) { recorders.append(recorder) }
 
-    /// The response times of the last ten seconds.
     var recentResponse: LatencyHistogram { recent.response }
 
-    /// The number of started accesses, whether or not they are measured.
+    /// The number of started accesses, including accesses that are not measured.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
 
-    /// Returns the cells of an operation, or of all operations, in the measured phases.
     private func measuredCells(of operation: Int? = nil) -> [Int] {
         phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
             .flatMap { cells(inPhase: $0, of: operation) }
@@ -58,16 +50,11 @@ struct ClientMeter {
         return Array(phase * count..<(phase + 1) * count)
     }
 
-    /// Collects the measurements since the last call.
+    /// Collects the measurements since the previous call.
     ///
     /// Call this method once per second.
     ///
-    /// - Parameters:
-    ///   - now: The clock time.
-    ///   - ledger: The ledger that receives the holds.
-    ///   - client: The client's index in the ledger.
-    ///   - isMeasured: Whether this second is measured.
-    /// - Returns: The slowest measured accesses of each worker, to be matched with the holds.
+    /// - Returns: The slowest measured accesses of each worker.
     mutating func collect(
         at now: UInt64,
         into ledger: inout BlameLedger,
@@ -102,14 +89,12 @@ struct ClientMeter {
         return slow
     }
 
-    /// Returns the name of the operation at a cell.
     func operation(at cell: Int) -> String {
         plan.operationNames[cell % plan.operationNames.count]
     }
 
-    /// Returns the client's status at a load time, for a sample.
-    ///
-    /// Queued and running accesses are counted as unfinished.
+    /// Returns the client's status at a load time, with queued and running accesses as
+    /// unfinished.
     mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
         if plan.knobs.read().workers != plan.client.workers { isSteady = false }
         var counts = AccessCounts()
@@ -144,9 +129,9 @@ struct ClientMeter {
         return status
     }
 
-    /// Returns the client's accesses since the last call, for an interval's record.
+    /// Returns a record of the accesses since the previous call.
     ///
-    /// Call this method after ``collect(at:into:as:isMeasured:)``. `duration` is in seconds.
+    /// Call this method after ``collect(at:into:as:isMeasured:)``. The duration is in seconds.
     mutating func interval(duration: Double) -> IntervalResult.Client {
         let completed = recorders.reduce(0) { $0 + $1.read().completed }
         defer { completedAtInterval = completed }
@@ -162,7 +147,7 @@ struct ClientMeter {
 
     private var completedAtInterval: UInt64 = 0
 
-    /// Returns the result of the whole run, given the length of each phase in seconds.
+    /// Returns the result of the whole run, based on the length of each phase in seconds.
     ///
     /// Call this method after the workers have ended and all windows have been collected.
     func result(seconds: [Double], until end: UInt64) -> ClientResult {
@@ -170,7 +155,7 @@ struct ClientMeter {
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
         var result = result(inPhases: measured, readings, seconds)
         result.spectra = LatencySpectra(histograms())
-        // The spectra of a single operation would equal those of the client.
+        // The spectra of a single operation would equal the client's spectra.
         for (index, name) in plan.operationNames.enumerated() where plan.operationNames.count > 1 {
             result.operations?[name]?.spectra = LatencySpectra(histograms(of: index))
         }
@@ -186,9 +171,9 @@ struct ClientMeter {
         return result
     }
 
-    /// Returns the measurements so far, given the length of each phase until now in seconds.
+    /// Returns the current measurements, based on the length of each phase in seconds.
     ///
-    /// Running accesses are excluded because their outcome is unknown.
+    /// Running accesses are excluded, because their outcome is unknown.
     func interim(seconds: [Double], at now: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
@@ -200,13 +185,9 @@ struct ClientMeter {
         return result
     }
 
-    /// Measures how evenly the workers share the accesses.
+    /// Returns how evenly the workers share the accesses, or `nil` if there is only one worker.
     ///
-    /// - Parameters:
-    ///   - readings: The counts of each worker.
-    ///   - now: The current clock time, until which running accesses have waited, or `nil` after
-    ///     the load has ended.
-    /// - Returns: The fairness, or `nil` if there is only one worker.
+    /// Waits of running accesses end at the clock time `now`, or are omitted if `now` is `nil`.
     private func fairness(
         _ readings: [WorkerRecorder.Reading],
         at now: UInt64?
@@ -223,7 +204,6 @@ struct ClientMeter {
         )
     }
 
-    /// The caveat about the percentiles of a closed loop.
     static let closedLoopCaveat =
         "closed loop: a worker starts its next access only after the previous one has ended, so a "
         + "stall of any length appears as one slow access, and the percentiles do not show the "
@@ -267,7 +247,6 @@ struct ClientMeter {
         return result
     }
 
-    /// Returns the measured latencies of one operation or of all operations, over the whole run.
     func histograms(of operation: Int? = nil) -> AccessHistograms {
         measuredCells(of: operation).reduce(into: AccessHistograms()) { sum, cell in
             if let total = totals[cell] { sum.add(total) }
@@ -276,7 +255,6 @@ struct ClientMeter {
 }
 
 extension Double {
-    /// Returns the number rounded to `digits` decimal places, for readable results.
     func rounded(toDigits digits: Int) -> Double {
         var factor = 1.0
         for _ in 0..<digits { factor *= 10 }

@@ -1,15 +1,13 @@
 import Telemetry
 
-/// The first message of each error code of each client.
+/// The first message for each client and error code.
 ///
-/// Any thread may use the messages. Their memory does not grow with the run.
+/// Any thread can use this object, and its memory does not grow during the run.
 final class ErrorMessages: Sendable {
-    /// The maximum length of a message.
     private static let limit = 300
 
     private let messages = Lock<[String: [String: String]]>([:])
 
-    /// Keeps the message of an error if it is the client's first error with this code.
     func add(_ error: any Error, code: String, client: String) {
         messages.withLock { messages in
             guard messages[client]?[code] == nil else { return }
@@ -23,7 +21,6 @@ final class ErrorMessages: Sendable {
         }
     }
 
-    /// Adds the messages of counted errors to the results of clients.
     func add(to clients: inout [String: ClientResult]) {
         let messages = messages.withLock { $0 }
         for (client, found) in messages {

@@ -1,20 +1,17 @@
 import Foundation
 import Telemetry
 
-/// The time that the generator's workers spent on a client's accesses.
+/// The time that workers spend on a client's accesses.
 struct GeneratorLoad {
-    /// The client's name.
     var client: String
-    /// The median time of an access inside the target, in nanoseconds, or `nil` if there are too
-    /// few samples.
+    /// The median time of an access inside the target, in nanoseconds, or `nil` with too few
+    /// samples.
     var typical: UInt64?
-    /// The share of the measured time, in 0…1, during which a worker was busy with accesses.
+    /// The share of the measured time for which workers are busy with accesses, in 0…1.
     var busyShare: Double
 }
 
-/// Monitors the load generator.
-///
-/// If the generator itself limits the load, the measurement is invalid.
+/// Detects runs in which the load generator itself limits the load.
 struct GeneratorWatch {
     /// The cost of an access to a target that does nothing, in nanoseconds.
     let noop: UInt64
@@ -24,20 +21,18 @@ struct GeneratorWatch {
     private let processStart: UInt64
     private let stealStart: (steal: UInt64, total: UInt64)?
 
-    /// The share of the process's processor time above which the generator is the bottleneck.
+    /// The share of the process's processor time above which the generator limits the load.
     private static let shareLimit = 0.5
-    /// The share of one processor below which the generator is not the bottleneck.
+    /// The share of one processor below which the generator does not limit the load.
     ///
-    /// A process that sleeps most of the time may spend its remaining time reading the clock.
+    /// In a process that mostly sleeps, reading the clock may dominate the processor time.
     private static let workLimit = 0.25
     /// The share of a worker's time spent on accesses above which the generator's cost matters.
     private static let busyLimit = 0.1
-    /// The lag of idle workers above which the generator is the bottleneck, in nanoseconds.
+    /// The 99th percentile of idle workers' lag above which a run is invalid, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
-    /// Starts monitoring.
-    ///
-    /// Call this initializer on the sampling thread.
+    /// Starts monitoring on the sampling thread, which must call this initializer.
     init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
         self.clock = clock
@@ -47,13 +42,7 @@ struct GeneratorWatch {
         stealStart = Self.steal()
     }
 
-    /// Returns the measurements and, if the run is invalid, the reason.
-    ///
-    /// - Parameters:
-    ///   - accesses: The number of started accesses.
-    ///   - freeLag: The lag of each access for which a worker was free.
-    ///   - loads: The time spent on each client's accesses.
-    /// - Returns: The measurements and the reason, which is `nil` if the run is valid.
+    /// Returns the measurements, and the reason that the run is invalid, if any.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram,
@@ -79,10 +68,9 @@ struct GeneratorWatch {
         return (result, reason ?? loads.lazy.compactMap { self.reason(of: $0) }.first)
     }
 
-    /// Explains why the cost of a client's accesses makes a run invalid.
+    /// Returns the reason that the cost of a client's accesses makes a run invalid, if any.
     ///
-    /// Returns `nil` if the cost does not make the run invalid. The method compares medians,
-    /// because other work on the machine slows down only some accesses.
+    /// This method compares medians, because other work on the machine slows only some accesses.
     func reason(of load: GeneratorLoad) -> String? {
         guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
             return nil
@@ -91,7 +79,7 @@ struct GeneratorWatch {
             + "\(load.client), but the database only \(HumanUnits.time(typical))"
     }
 
-    /// Returns the reasons why these numbers make a run invalid, or `nil` if they do not.
+    /// Returns the reasons that these numbers make a run invalid, or `nil` if the run is valid.
     static func reason(
         shareOfProcess: Double,
         shareOfProcessor: Double,
@@ -121,15 +109,14 @@ struct GeneratorWatch {
             / Double(now.total - stealStart.total)
     }
 
-    /// Returns the stolen time and the total time since the machine started, in ticks.
-    ///
-    /// Returns `nil` if the system does not report them.
+    /// Returns the stolen time and the total time since the machine started, in ticks, or `nil`
+    /// if the system does not report the times.
     private static func steal() -> (steal: UInt64, total: UInt64)? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else {
             return nil
         }
-        // The fields of the line "cpu" are user, nice, system, idle, iowait, irq, softirq, steal,
-        // guest, and guest_nice. The fields user and nice include guests.
+        // The fields after "cpu" are user, nice, system, idle, iowait, irq, softirq, steal,
+        // guest, and guest_nice. The fields user and nice already include the guest times.
         let fields = text.prefix { $0 != "\n" }.split(separator: " ")
         let ticks = fields.dropFirst().prefix(8).compactMap { UInt64($0) }
         guard fields.first == "cpu", ticks.count == 8 else { return nil }

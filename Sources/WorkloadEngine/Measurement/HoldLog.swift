@@ -1,26 +1,21 @@
 /// The times at which a worker held its connection.
 ///
-/// Holds in quick succession share one entry with the sum of their times. A second therefore has at
-/// most a thousand entries, regardless of the number of accesses.
+/// Short holds in quick succession share one entry with the sum of their times. A second
+/// therefore has at most a thousand entries, regardless of the number of accesses.
 struct HoldLog: Sendable {
-    /// An interval in which the worker held its connection for part of the time.
     struct Entry: Sendable, Equatable {
-        /// The start, in clock time.
         var from: UInt64
-        /// The end, in clock time.
         var until: UInt64
-        /// The time during which the connection was held, in nanoseconds.
+        /// The time for which the connection was held, in nanoseconds.
         var held: UInt64
     }
 
     /// The maximum length of an interval that combines several holds, in nanoseconds.
     static let longestStretch: UInt64 = 2_000_000
-    /// The maximum number of entries.
-    ///
-    /// If no sample collects the entries, new entries replace the oldest.
+    /// The maximum number of entries, above which new entries replace the oldest entries.
     static let limit = 2048
 
-    /// The entries, in chronological order unless there have been more than ``limit``.
+    /// The entries, in chronological order until their number exceeds ``limit``.
     private(set) var entries: [Entry] = []
     /// The longest hold, in nanoseconds.
     private(set) var longest: UInt64 = 0
@@ -48,7 +43,6 @@ struct HoldLog: Sendable {
         }
     }
 
-    /// Removes all entries but keeps the memory.
     mutating func clear() {
         entries.removeAll(keepingCapacity: true)
         last = 0

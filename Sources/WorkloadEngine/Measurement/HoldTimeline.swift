@@ -1,29 +1,25 @@
-/// The time during which one client's workers held connections, in each millisecond of the last 16
+/// The time for which a client's workers held connections in each millisecond of the last 16
 /// seconds.
 ///
-/// The timeline has a fixed size of 64 KB. For a longer wait, it covers only the last part.
+/// The timeline has a fixed size of 64 KB. It covers only the last part of a longer wait.
 struct HoldTimeline: Sendable {
     /// The length of the timeline, in milliseconds.
     static let length: UInt64 = 16_384
     private static let width: UInt64 = 1_000_000
 
-    /// The time held in each millisecond, in nanoseconds, indexed by the number of the millisecond
+    /// The time held in each millisecond, in nanoseconds, indexed by the millisecond's number
     /// modulo the length.
     private var held = [UInt32](repeating: 0, count: Int(Self.length))
-    /// The number of the last millisecond.
     private var latest: UInt64
 
-    /// Creates an empty timeline that starts at a clock time.
     init(at now: UInt64) {
         latest = now / Self.width
     }
 
-    /// The earliest clock time that the timeline covers.
     var start: UInt64 {
         latest >= Self.length ? (latest - Self.length + 1) * Self.width : 0
     }
 
-    /// Advances the timeline to `now`, discarding holds that are too old.
     mutating func advance(to now: UInt64) {
         let target = now / Self.width
         guard target > latest else { return }
@@ -32,7 +28,7 @@ struct HoldTimeline: Sendable {
         latest = target
     }
 
-    /// Adds an interval in which a connection was held for `time` nanoseconds in total.
+    /// Adds an interval during which a connection was held for `time` nanoseconds in total.
     mutating func add(from: UInt64, until: UInt64, held time: UInt64) {
         let length = until - min(until, from)
         guard length > 0 else { return }
@@ -42,7 +38,7 @@ struct HoldTimeline: Sendable {
         }
     }
 
-    /// Returns the total time during which connections were held in an interval, in nanoseconds.
+    /// Returns the total time for which connections were held in an interval, in nanoseconds.
     func held(from: UInt64, until: UInt64) -> UInt64 {
         var sum = 0.0
         for (number, overlap) in overlaps(from: from, until: until) {
@@ -51,7 +47,7 @@ struct HoldTimeline: Sendable {
         return UInt64(sum.rounded())
     }
 
-    /// Returns the milliseconds of an interval that the timeline covers, with the overlap of each.
+    /// Returns the milliseconds that the timeline and an interval share, with their overlaps.
     private func overlaps(
         from: UInt64,
         until: UInt64

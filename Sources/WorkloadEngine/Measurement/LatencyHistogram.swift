@@ -1,14 +1,13 @@
 import Histogram
 import Telemetry
 
-/// A histogram of latencies from 1 ns to an hour, with two significant digits, and their exact
-/// mean.
+/// A histogram of latencies from 1 ns to 1 h, with two significant digits and an exact mean.
 ///
 /// A histogram uses 18 KB.
 struct LatencyHistogram: Sendable {
-    /// The largest latency that the histogram can represent, one hour in nanoseconds.
+    /// The largest latency that the histogram can represent, in nanoseconds.
     ///
-    /// Longer latencies are recorded as one hour.
+    /// Longer latencies are recorded with this value.
     static let longest: UInt64 = 3_600_000_000_000
 
     private var histogram = Histogram<UInt32>(
@@ -16,19 +15,15 @@ struct LatencyHistogram: Sendable {
         highestTrackableValue: longest,
         numberOfSignificantValueDigits: .two
     )
-    /// The sum of all latencies, in nanoseconds, which can reach 584 years.
+    /// The sum of all latencies, in nanoseconds, which overflows after 584 years.
     private var sum: UInt64 = 0
 
-    /// The number of counted latencies.
     var count: UInt64 { histogram.totalCount }
 
-    /// The largest latency, in nanoseconds.
     var maximum: UInt64 { histogram.maxRecorded }
 
-    /// The sum of all latencies, in nanoseconds.
     var total: UInt64 { sum }
 
-    /// Counts one latency, in nanoseconds.
     @inline(__always)
     mutating func count(_ nanoseconds: UInt64) {
         let value = min(nanoseconds, Self.longest)
@@ -36,21 +31,18 @@ struct LatencyHistogram: Sendable {
         sum &+= value
     }
 
-    /// Counts a latency `times` times, in nanoseconds.
     mutating func count(_ nanoseconds: UInt64, times: UInt64) {
         let value = min(nanoseconds, Self.longest)
         histogram.record(value, count: UInt32(clamping: times))
         sum &+= value &* times
     }
 
-    /// Adds another histogram's counts.
     mutating func add(_ other: LatencyHistogram) {
         guard other.count > 0 else { return }
         histogram.add(other.histogram)
         sum &+= other.sum
     }
 
-    /// Adds the counts to a distribution in a live view.
     func add(to distribution: inout LatencyDistribution) {
         guard count > 0 else { return }
         for step in histogram.recordedValues() {
@@ -61,7 +53,6 @@ struct LatencyHistogram: Sendable {
         }
     }
 
-    /// The counts in the buckets of a result's spectrum.
     var spectrum: LatencySpectrum {
         guard count > 0 else { return LatencySpectrum() }
         return histogram.recordedValues().reduce(into: LatencySpectrum()) { spectrum, step in
@@ -72,15 +63,14 @@ struct LatencyHistogram: Sendable {
         }
     }
 
-    /// Resets all counts but keeps the memory.
     mutating func clear() {
         guard count > 0 else { return }
         histogram.reset()
         sum = 0
     }
 
-    /// Returns the value at `percentile` (0…100), or `nil` if there are too few values
-    /// (``PercentileRule``).
+    /// Returns the value at `percentile` (0…100), or `nil` if ``PercentileRule`` requires more
+    /// values.
     func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
         guard percentile < 100 else { return maximum }
@@ -88,7 +78,6 @@ struct LatencyHistogram: Sendable {
         return histogram.valueAtPercentile(percentile)
     }
 
-    /// A summary of the latencies, or `nil` if there are none.
     var summary: LatencySummary? {
         guard count > 0 else { return nil }
         return LatencySummary(

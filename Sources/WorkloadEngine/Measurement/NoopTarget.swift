@@ -1,13 +1,12 @@
 import Telemetry
 
-/// A target that does nothing, so the cost of its accesses is the cost of the generator.
+/// A target that does nothing, which makes the generator's own cost measurable.
 final class NoopTarget: WorkloadTarget {
     private struct Session: WorkloadSession {
         func run(_ sql: String, _ values: [WorkloadValue]) -> Int { 0 }
         func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] { [] }
     }
 
-    /// The error for a snapshot of this target.
     private struct Unsupported: Error {}
 
     func supports(_ access: WorkloadAccess) -> Bool { access != .snapshot }

@@ -1,14 +1,12 @@
-/// Profiles how SQLite executes each operation.
-///
-/// Each operation is profiled once.
+/// Profiles once how SQLite executes each operation.
 struct OperationProfiler {
     private let plan: RunPlan
     private let target: any WorkloadTarget
-    /// Whether the profiler may run statements as well as explain them.
+    /// Whether the profiler can run statements in addition to explaining them.
     private let runsStatements: Bool
 
-    /// The time of a statement during the load above which the profiler does not run the statement,
-    /// in nanoseconds.
+    /// The statement time during the load above which the profiler does not run a statement, in
+    /// nanoseconds.
     private static let patience: UInt64 = 1_000_000_000
 
     init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
@@ -17,7 +15,6 @@ struct OperationProfiler {
         self.runsStatements = runsStatements
     }
 
-    /// Adds the profiles to the clients' operations.
     func add(to clients: inout [String: ClientResult]) {
         for client in plan.clients {
             guard let access = client.access else { continue }
@@ -33,7 +30,7 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                // A statement that the load interrupted may never end without an interrupt.
+                // A statement that was interrupted during the load may never end on its own.
                 let isQuick =
                     measured.interrupted == 0
                     && measured.service.map { $0.max <= Self.patience } == true

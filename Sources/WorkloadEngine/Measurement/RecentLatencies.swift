@@ -2,11 +2,9 @@ import Telemetry
 
 /// A client's recent latencies, for a live view.
 ///
-/// A second in which a client makes 200 accesses has no 99th percentile, because fewer than ten
-/// values are above it. A live view therefore covers the last ten seconds and advances once per
-/// second.
+/// A high percentile needs more samples than one second may provide. A live view therefore covers
+/// the last ten seconds and advances once per second.
 struct RecentLatencies {
-    /// The summaries of a time interval.
     struct Summaries {
         var response: LatencySummary?
         var wait: LatencySummary?
@@ -27,12 +25,9 @@ struct RecentLatencies {
     private var seconds: [AccessHistograms] = []
     private var current = 0
     private var sum = AccessHistograms()
-    /// The summaries of the last second.
     private(set) var second = Summaries()
-    /// The summaries of the last ten seconds.
     private(set) var summaries = Summaries()
 
-    /// The response times of the last ten seconds.
     var response: LatencyHistogram { sum.response }
 
     mutating func startSecond() {
@@ -45,12 +40,10 @@ struct RecentLatencies {
         }
     }
 
-    /// Adds latencies to the current second.
     mutating func add(_ histograms: AccessHistograms) {
         seconds[current].addEnded(histograms)
     }
 
-    /// Updates the summaries.
     mutating func endSecond() {
         sum.clear()
         for second in seconds { sum.addEnded(second) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sleeper that waits on a condition variable until an absolute time on the monotonic clock.
+/// A sleeper that uses a condition variable and an absolute time on the monotonic clock.
 final class ThreadSleeper: Sleeper, @unchecked Sendable {
     // Unchecked: `mutex` protects `isAwake`, and the two pointers never change.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -55,7 +55,7 @@ final class ThreadSleeper: Sleeper, @unchecked Sendable {
 
     private func wait(until deadline: UInt64) -> Int32 {
         #if canImport(Darwin)
-        // On Darwin, condition variables support relative waits but not the monotonic clock.
+        // Darwin's condition variables support relative waits, but not the monotonic clock.
         let now = MonotonicClock().now()
         guard deadline > now else { return ETIMEDOUT }
         var time = Self.time(deadline - now)

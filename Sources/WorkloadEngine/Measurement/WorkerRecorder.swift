@@ -3,34 +3,28 @@ import Telemetry
 
 /// Records the counts and times of a worker's accesses.
 ///
-/// The worker writes and the sampler reads, each for a few nanoseconds under a lock with little
-/// contention. The sampler exchanges filled histograms for cleared ones.
+/// The worker and the sampler share a lock, which each holds for only a few nanoseconds. The
+/// sampler exchanges filled histograms for cleared ones.
 ///
-/// An access is recorded either by `skip` or by `begin` and `finish`. After ``seal(at:)``, these
-/// methods have no effect. Accesses that have begun but not finished are *unfinished*, as are due
-/// arrivals that no worker has started.
+/// Record an access with `skip`, or with `begin` and `finish`. After ``seal(at:)``, these methods
+/// have no effect. Accesses that began but did not finish are *unfinished*, as are due arrivals
+/// that no worker started.
 final class WorkerRecorder: Sendable {
-    /// The outcome of an access.
     enum Outcome {
-        /// The access succeeded.
         case completed
-        /// An interrupt ended the access.
         case interrupted
-        /// The access failed with the named error code.
         case failed(String)
     }
 
-    /// The times of an access, in nanoseconds of clock time.
+    /// The clock times of an access, in nanoseconds.
     struct Stamps: Sendable {
         /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
-        /// The start.
         var start: UInt64
         /// The entry into the closure.
         var entry: UInt64
-        /// The end.
         var end: UInt64
-        /// The thread's processor time from entry to end, in nanoseconds, or `nil` if it was not
+        /// The thread's processor time from entry to end, in nanoseconds, or `nil` if not
         /// measured.
         var processorTime: UInt64?
     }
@@ -38,24 +32,18 @@ final class WorkerRecorder: Sendable {
     private struct State: Sendable {
         var counts: [AccessCounts]
         var window: Window
-        /// The number of completed accesses, whether or not they are measured, for the displayed
-        /// throughput.
         var completed: UInt64 = 0
-        /// The number of started accesses, whether or not they are measured.
         var begun: UInt64 = 0
-        /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
-        /// The cell of the running access.
         var running: Int?
-        /// Whether the running access is measured.
         var isMeasured = false
         /// The clock time at which the running access started, or `nil` if its wait is unknown.
         var startedAt: UInt64?
-        /// The longest wait of a measured access, in nanoseconds, or `nil` if there were no waits.
+        /// The longest wait of a measured access, in nanoseconds, or `nil` if there were no
+        /// waits.
         var longestWait: UInt64?
         var isSealed = false
 
-        /// Counts the wait of the running access, in nanoseconds.
         @inline(__always)
         mutating func count(wait: UInt64) {
             if isMeasured { longestWait = max(longestWait ?? 0, wait) }
@@ -64,13 +52,12 @@ final class WorkerRecorder: Sendable {
 
     private let operations: Int
     private let state: Lock<State>
-    /// The clock time at which the running access entered its closure, or 0 if no access has.
+    /// The clock time at which the running access entered its closure, or 0 if no access did.
     ///
-    /// The time is cleared and read while the lock is held. A reader therefore finds each hold
-    /// either in this property or, after the hold has ended, in a window.
+    /// The worker clears this time under the lock, and the sampler reads the time under the same
+    /// lock. The sampler therefore finds each hold either here or in a window, but not in both.
     private let heldSince = Atomic<UInt64>(0)
 
-    /// Creates a recorder for a client with `operations` operations in a run with `phases` phases.
     init(operations: Int, phases: Int = 1) {
         self.operations = operations
         // Add one phase for accesses outside all phases.
@@ -89,12 +76,10 @@ final class WorkerRecorder: Sendable {
         phase.index &* operations &+ operation
     }
 
-    /// Counts a due arrival that no worker started as offered and unfinished.
     func countUnstarted(in phase: PhasePlan.Place) {
         state.withLock { $0.unstarted[phase.index] += 1 }
     }
 
-    /// Counts an access that is skipped because it would start too late.
     func skip(_ operation: Int, in phase: PhasePlan.Place) {
         state.withLock { state in
             guard !state.isSealed else { return }
@@ -106,13 +91,9 @@ final class WorkerRecorder: Sendable {
 
     /// Counts the start of an access.
     ///
-    /// - Parameters:
-    ///   - operation: The index of the access's operation.
-    ///   - phase: The phase of the intended start.
-    ///   - lag: The delay of the start, in nanoseconds, or `nil` if there is no schedule.
-    ///   - wasFree: Whether the worker was waiting for the access.
-    ///   - start: The clock time of the start, or `nil` if the wait is unknown while the access
-    ///     runs.
+    /// The lag is in nanoseconds, or `nil` if there is no schedule. The start is `nil` if the wait
+    /// is unknown while the access runs.
+    ///
     /// - Returns: `false` if the run is over and the access must not start.
     func begin(
         _ operation: Int,
@@ -139,22 +120,18 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Records that the running access has entered its closure and therefore holds a connection.
     @inline(__always)
     func enter(at now: UInt64) {
         heldSince.store(now, ordering: .relaxed)
     }
 
-    /// The clock time at which the running access entered its closure, or `nil` if no access has.
+    /// The clock time at which the running access entered its closure, or `nil` if no access did.
     var runningSince: UInt64? {
         let since = heldSince.load(ordering: .relaxed)
         return since == 0 ? nil : since
     }
 
-    /// Counts a retry of the running access.
-    ///
-    /// - Parameter onCount: A function to call if the retry is counted, before the recording can
-    ///   end.
+    /// Counts a retry of the running access, and calls `onCount` unless the recording has ended.
     func retry(onCount: () -> Void = {}) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
@@ -166,13 +143,9 @@ final class WorkerRecorder: Sendable {
 
     /// Counts the end of the running access.
     ///
-    /// - Parameters:
-    ///   - outcome: The outcome.
-    ///   - stamps: The times, or `nil` if they are meaningless or the access did not enter its
-    ///     closure.
-    ///   - waited: The wait of an access that did not enter its closure, in nanoseconds.
-    ///   - onCount: A function to call if the access is counted as failed, before the recording can
-    ///     end.
+    /// The stamps are `nil` if the access is not timed or did not enter its closure. In the latter
+    /// case, `waited` is the length of the wait, in nanoseconds. If a failure is counted, this
+    /// method calls `onCount` before the recording can end.
     func finish(
         _ outcome: Outcome,
         _ stamps: Stamps?,
@@ -205,9 +178,7 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Ends the recording at a clock time.
-    ///
-    /// A running access remains unfinished.
+    /// Ends the recording, leaving a running access unfinished.
     func seal(at now: UInt64) {
         state.withLock { state in
             if let wait = currentWait(state, at: now) { state.count(wait: wait) }
@@ -215,8 +186,8 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Returns how long the running access has waited so far, in nanoseconds, or `nil` if no access
-    /// is waiting.
+    /// Returns the current wait of the running access, in nanoseconds, or `nil` if no access
+    /// waits.
     private func currentWait(_ state: State, at now: UInt64) -> UInt64? {
         guard !state.isSealed, state.running != nil, state.isMeasured,
             let start = state.startedAt, heldSince.load(ordering: .relaxed) == 0
@@ -224,7 +195,7 @@ final class WorkerRecorder: Sendable {
         return now &- min(now, start)
     }
 
-    /// Returns the longest wait of a measured access, including the running one, in nanoseconds.
+    /// Returns the longest wait of a measured access, in nanoseconds, including the current wait.
     func longestWait(at now: UInt64) -> UInt64? {
         state.withLock { state in
             guard let wait = currentWait(state, at: now) else { return state.longestWait }
@@ -232,26 +203,22 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// A worker's counts so far.
+    /// A worker's current counts.
     ///
     /// A *cell* is the index `phase × operations + operation`. Cells after the last phase do not
     /// appear in results.
     struct Reading: Sendable {
-        /// The counts at each cell.
-        ///
-        /// The running access is counted only as offered and started.
+        /// The counts at each cell, in which the running access is only offered and started.
         var counts: [AccessCounts]
-        /// The number of completed accesses, whether or not they are measured.
+        /// The number of completed accesses, including accesses that are not measured.
         var completed: UInt64
-        /// The number of started accesses, whether or not they are measured.
+        /// The number of started accesses, including accesses that are not measured.
         var begun: UInt64
         /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
-        /// The cell of the running access.
         var running: Int?
     }
 
-    /// Returns the counts so far.
     func read() -> Reading {
         state.withLock { state in
             Reading(
@@ -267,7 +234,7 @@ final class WorkerRecorder: Sendable {
     /// Exchanges the filled window for a cleared one.
     ///
     /// - Returns: The clock time at which the running access entered its closure, or `nil` if no
-    ///   access has entered its closure.
+    ///   access did.
     func exchange(_ window: inout Window) -> UInt64? {
         let since = state.withLock { state in
             swap(&state.window, &window)
@@ -276,7 +243,6 @@ final class WorkerRecorder: Sendable {
         return since == 0 ? nil : since
     }
 
-    /// Returns a cleared window to exchange for a filled one.
     func makeWindow() -> Window {
         Window(cells: state.withLock { $0.counts.count })
     }

@@ -1,17 +1,16 @@
 /// The threshold that ended a run early.
 public struct AbortResult: Sendable, Codable, Equatable {
-    /// The measured time when the threshold was missed, in seconds.
+    /// The measured time before the threshold was missed, in seconds.
     public var seconds: Double
     /// The metric, such as `ui.response`.
     public var metric: String
-    /// The threshold's expression as written.
+    /// The threshold's expression as written in the scenario.
     public var expression: String
-    /// The value when the threshold was missed, in the metric's base unit, or `nil` if a lower
-    /// percentile decided the result.
+    /// The value at that time, in the metric's base unit, or `nil` if a lower percentile was
+    /// used.
     public var observed: Double?
-    /// A description of the missed limit, such as `p(99) of ui.response was 120 ms, limit 50ms`.
+    /// A description, such as `p(99) of ui.response was 120 ms, limit 50ms`.
     public var reason: String
 
-    /// A sentence with the time and the missed limit.
     var sentence: String { "aborted after \(HumanUnits.seconds(seconds)): \(reason)" }
 }

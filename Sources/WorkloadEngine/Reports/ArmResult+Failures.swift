@@ -1,5 +1,4 @@
 extension ClientResult {
-    /// The count, the code and the first message of each kind of error.
     var errorLines: [String] {
         errors.sorted { $0.key < $1.key }.map { code, count in
             let message = errorMessages?[code].map { ": \($0)" } ?? ""
@@ -9,23 +8,14 @@ extension ClientResult {
 }
 
 extension ArmResult {
-    /// The share of a client's accesses, in 0…1, that may fail if the scenario has no threshold on
-    /// the client's errors.
+    /// The share of a client's accesses that may fail without a threshold on errors, in 0…1.
     public static let errorShareLimit = 0.05
 
-    /// Returns the reasons why a complete run failed.
+    /// Returns the reasons that a complete run failed, with one sentence for each failed client.
     ///
-    /// A run fails if a client has too many errors or no successful accesses.
-    ///
-    /// A threshold on a client's `errors` sets the number of errors that are allowed. Errors then
-    /// do not fail the run if other accesses succeed. A client without any successful accesses
-    /// passes only if a rate threshold allows 100%.
-    ///
-    /// - Parameters:
-    ///   - thresholds: The scenario's thresholds.
-    ///   - judgesUnfinished: Whether a client fails if all its accesses are unfinished when the run
-    ///     ends.
-    /// - Returns: One sentence for each client that failed.
+    /// A client fails if it has too many errors or no successful accesses. A threshold on a
+    /// client's `errors` replaces the default limit on errors. A client without successful
+    /// accesses passes only if a rate threshold allows 100%.
     func clientFailures(for thresholds: [Threshold], judgesUnfinished: Bool) -> [String] {
         let judged = Set(thresholds.map(\.metric))
         let unlimited = Set(
@@ -51,7 +41,6 @@ extension ArmResult {
         }
     }
 
-    /// Describes the outcomes of a client's accesses, in parentheses.
     private func outcomes(of client: ClientResult) -> String {
         var parts = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
             .prefix(3).map { "\(HumanUnits.count($0.value)) × \($0.key)" }

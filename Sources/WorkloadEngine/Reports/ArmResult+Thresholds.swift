@@ -2,7 +2,6 @@ import Foundation
 import Telemetry
 
 extension ArmResult {
-    /// Checks a threshold against the measurements of this run.
     func check(_ threshold: Threshold) -> ThresholdResult {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
         let observed = observed(for: threshold)
@@ -11,7 +10,7 @@ extension ArmResult {
             expression: threshold.expression,
             observed: observed
         )
-        // Report a client that this arm cannot run as unsupported, not as missed.
+        // Do not report a client as missed if this arm cannot run the client.
         if unsupported?[client] != nil { return result }
         result.passed = threshold.isMet(by: observed) ?? decidedByNeighbors(threshold)
         if result.passed == nil {
@@ -21,7 +20,6 @@ extension ArmResult {
         return result
     }
 
-    /// Returns the value that a threshold limits, or `nil` if it was not measured.
     private func observed(for threshold: Threshold) -> Double? {
         let value = value(of: threshold.metric, threshold.aggregate)
         guard value == nil, threshold.aggregate == "count" else { return value }
@@ -33,7 +31,7 @@ extension ArmResult {
 
     /// Marks the threshold that ended the run as missed.
     ///
-    /// Its value may have changed since then, while running accesses ended.
+    /// The value may have changed after that decision, while running accesses ended.
     mutating func markMissed(by abort: AbortResult) {
         for index in thresholds.indices
         where thresholds[index].metric == abort.metric
@@ -48,8 +46,10 @@ extension ArmResult {
 
     /// Checks a percentile with too few samples against the maximum or a lower percentile.
     ///
-    /// A higher percentile is never smaller than a lower one. Returns `nil` if these values do not
-    /// decide the threshold.
+    /// A higher percentile is never smaller than a lower one.
+    ///
+    /// - Returns: Whether the threshold is met, or `nil` if these values do not decide the
+    ///   threshold.
     private func decidedByNeighbors(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
@@ -68,17 +68,18 @@ extension ArmResult {
         return nil
     }
 
-    /// Returns the number of samples needed for at least one to reach the percentile, at 95%
+    /// Returns the number of samples for which the maximum bounds the percentile with 95%
     /// confidence.
     ///
-    /// With fewer samples, the maximum is not an upper bound of the percentile.
+    /// With fewer samples, the maximum may be below the percentile.
     private static func countForMaximum(_ percentile: Double) -> Double {
         percentile < 100 ? log(0.05) / log(percentile / 100) : .infinity
     }
 
-    /// Returns the measured time, in seconds, that would yield enough samples at this run's rate.
+    /// Returns the measured time that yields enough samples at this run's rate, in seconds.
     ///
-    /// Returns `nil` if a longer run would not yield more samples or if the rate is unknown.
+    /// - Returns: The time, or `nil` if a longer run yields no more samples or the rate is
+    ///   unknown.
     private func decidingSeconds(_ threshold: Threshold) -> Double? {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
         guard let needed = threshold.neededSamples, clients[client]?.loop != .scheduled,
@@ -90,12 +91,10 @@ extension ArmResult {
 }
 
 extension Threshold {
-    /// The limited percentile, in 0…100, or `nil` for other aggregates.
     var percentile: Double? {
         guard aggregate.hasPrefix("p("), aggregate.hasSuffix(")") else { return nil }
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of samples that the percentile requires, or `nil` for other aggregates.
     var neededSamples: UInt64? { percentile.flatMap(PercentileRule.neededCount) }
 }

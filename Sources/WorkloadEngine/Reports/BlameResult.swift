@@ -1,32 +1,32 @@
-/// What a client's slow accesses waited for, and the clients that held it.
+/// The causes of a client's slow accesses.
 public struct BlameResult: Sendable, Codable, Equatable {
-    /// The percentile of the client's response times above which accesses are slow, such as `p99`,
-    /// or `max` if there were too few accesses for a percentile.
+    /// The percentile above which response times are slow, such as `p99`, or `max`.
+    ///
+    /// The value is `max` if there were too few accesses for a percentile.
     public var beyond: String
     /// The response time at that percentile, in nanoseconds.
     public var from: UInt64
-    /// The number of slowest accesses that were examined.
+    /// The number of slow accesses that were analyzed.
     public var accesses: Int
     /// The mean response time of these accesses, in nanoseconds.
     ///
-    /// It is the sum of ``queued``, ``waited``, and ``service``.
+    /// This time is the sum of ``queued``, ``waited``, and ``service``.
     public var response: UInt64
-    /// The mean time from intended start to actual start, until a worker of the client was free and awake,
-    /// in nanoseconds.
+    /// The mean time from intended start to actual start, in nanoseconds.
+    ///
+    /// During this time, accesses wait until a worker of the client is free and awake.
     public var queued: UInt64
     /// The mean time from start to entry into the closure, in nanoseconds.
     public var waited: UInt64
     /// The mean time inside the closure, in nanoseconds.
     public var service: UInt64
-    /// The resource that the accesses waited for (`reader`, `writer`, or `connection`), or `nil` if
-    /// each access has its own connection.
+    /// The resource that the accesses need, or `nil` if each access has its own connection.
     public var resource: AccessResource?
-    /// The number of connections of that kind, or `nil` if unknown.
+    /// The number of connections that provide the resource, or `nil` if unknown.
     public var capacity: Int?
-    /// The clients that held the resource between the intended starts and the entries, longest
-    /// first.
+    /// The clients that held the resource during the waits, longest first.
     public var holders: [Holder]
-    /// The slowest accesses, slowest first.
+    /// The slowest accesses, in descending order of response time.
     public var slowest: [Access]
 
     /// A client that held the resource.
@@ -53,8 +53,8 @@ public struct BlameResult: Sendable, Codable, Equatable {
         public var waited: UInt64
         /// The time inside the closure, in nanoseconds.
         public var service: UInt64
-        /// The mean number of connections that each client held during the wait, keyed by the
-        /// client's name.
+        /// The mean number of connections that each client held during the wait, keyed by client
+        /// name.
         public var held: [String: Double]
     }
 }

@@ -2,24 +2,19 @@ import Telemetry
 
 /// Writes results as comma-separated values.
 ///
-/// The format is RFC 4180 with bare line feeds. There is one row for each client, for each of its
-/// operations, and for each of its phases.
+/// The format is RFC 4180 with bare line feeds. The header is the same for all results of a
+/// version, and later versions only append columns. Times are integers in nanoseconds. Unmeasured
+/// values are empty.
 ///
-/// The `row` column contains the kind of row. `client` covers all of a client's accesses. The other
-/// kinds are `operation`, `phase`, and `phase-operation`, which is an operation within a phase.
-/// Rows of different kinds count the same accesses.
-///
-/// The header is the same for all results of a version. Later versions only append columns. Times
-/// are integers in nanoseconds. Unmeasured values are empty.
+/// The `row` column contains the kind of row: `client` for all of a client's accesses,
+/// `operation`, `phase`, or `phase-operation` for an operation within a phase. Rows of different
+/// kinds count the same accesses.
 public enum CSVReport {
-    /// The columns before the latencies.
     private static let columns =
         [
             "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
         ] + counts + ["throughput_per_s"]
-    /// The counts in the first version.
-    ///
-    /// Later versions append their counts after all other columns.
+    /// The counts in the first version, to which later versions add ``laterCounts`` at the end.
     private static let counts = [
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
         "unfinished", "errors",
@@ -31,7 +26,6 @@ public enum CSVReport {
         "count", "mean_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99.9_ns", "max_ns",
     ]
 
-    /// The columns after the latencies.
     private static let lastColumns =
         ["row", "versions"] + latencies.map { "\($0)_p99.99_ns" }
         + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
@@ -87,9 +81,8 @@ public enum CSVReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the number of a client's failures for each cause.
-    ///
-    /// The cells are empty in rows for parts of a client.
+    /// Returns the number of a client's failures for each cause, or empty cells for part of a
+    /// client.
     private static func busy(of client: String, in run: ArmResult, isWhole: Bool) -> [String] {
         BusyCause.allCases.map { cause in
             guard isWhole else { return "" }
@@ -114,14 +107,13 @@ public enum CSVReport {
         counts.map { key in String(ClientMetrics.metric(key)?.number?(row) ?? 0) }
     }
 
-    /// Returns the cells of the percentiles that were appended in later versions.
+    /// Returns the percentile cells that a later version appended.
     private static func tails(_ row: ClientResult) -> [String] {
         latencies.map { key in
             ClientMetrics.metric(key)?.latency?(row)?.p9999.map { String($0) } ?? ""
         }
     }
 
-    /// Quotes a cell according to RFC 4180.
     private static func quoted(_ cell: String) -> String {
         guard cell.contains(where: { ",\"\n\r".contains($0) }) else { return cell }
         return "\"" + cell.replacing("\"", with: "\"\"") + "\""

@@ -10,7 +10,7 @@ public enum ExitStatus: Int32, Sendable {
     case thresholdMissed = 3
     /// An invariant was violated.
     case invariantViolated = 4
-    /// The generator was the bottleneck.
+    /// The load generator was the bottleneck.
     case invalid = 5
     /// A threshold is undecided because there are too few samples.
     case undecided = 6
@@ -21,9 +21,9 @@ public enum ExitStatus: Int32, Sendable {
 extension ArmResult {
     /// The run's verdict.
     ///
-    /// Failures come first because they explain other problems. A run that was stopped early has no
-    /// other verdict, unless a missed threshold ended it. A violated invariant fails even an
-    /// invalid run. Thresholds come last because those of an invalid run are meaningless.
+    /// Failures come first, because they explain other problems. A run that was stopped early has
+    /// no other verdict, unless a missed threshold ended the run. Violated invariants count even
+    /// in an invalid run. Thresholds come last, because they are meaningless in an invalid run.
     public var exitStatus: ExitStatus {
         if failures?.isEmpty == false { return .failed }
         if partial, aborted == nil { return .interrupted }
@@ -38,7 +38,7 @@ extension ArmResult {
 }
 
 extension RunResult {
-    /// The worst verdict of all runs.
+    /// The most severe verdict of all runs.
     public var exitStatus: ExitStatus {
         let order: [ExitStatus] = [
             .interrupted, .failed, .invariantViolated, .invalid, .thresholdMissed,

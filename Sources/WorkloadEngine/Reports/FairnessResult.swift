@@ -1,37 +1,32 @@
-/// How evenly a client's workers shared its accesses.
+/// The distribution of a client's accesses among its workers.
 ///
-/// An equal share is the mean number of measured accesses that a worker completed. Shares are `nil`
-/// if the client's workers share a schedule of arrivals, because any worker can serve any arrival.
-/// Shares are also `nil` if there are fewer than ten accesses per worker or if the number of
-/// workers changed while the load ran.
+/// An equal share is the mean number of measured accesses that each worker completed. Shares are
+/// `nil` if workers share a schedule of arrivals, because any worker can serve any arrival.
+/// Shares are also `nil` if there are fewer than ten accesses per worker, or if the number of
+/// workers changed during the load.
 public struct FairnessResult: Sendable, Codable, Equatable {
     /// The number of workers.
     public var workers: Int
-    /// The fewest accesses of any worker, relative to an equal share, in 0…1.
+    /// The smallest number of accesses of any worker, relative to an equal share, in 0…1.
     public var smallestShare: Double?
-    /// The most accesses of any worker, relative to an equal share, at least 1.
+    /// The largest number of accesses of any worker, relative to an equal share, at least 1.
     public var largestShare: Double?
-    /// The longest time from the start of a measured access to its entry into the closure, in
-    /// nanoseconds, or `nil` if unknown.
+    /// The longest wait of a measured access before its closure, in nanoseconds, or `nil` if
+    /// unknown.
     ///
-    /// This includes accesses that failed or waited until the end of the run.
+    /// Waits of accesses that failed or that waited until the end of the run are included.
     public var longestWait: UInt64?
-    /// The number of the worker that waited longest, starting at 1, or `nil` if any worker serves
-    /// any arrival.
+    /// The number of the worker with the longest wait, starting at 1.
+    ///
+    /// This property is `nil` if workers share a schedule of arrivals.
     public var longestWaitWorker: Int?
 }
 
 extension FairnessResult {
-    /// The mean number of accesses per worker below which shares would be too random.
+    /// The mean number of accesses per worker below which shares are too random.
     private static let minimumMean = 10
 
-    /// Combines the counts and waits of a client's workers.
-    ///
-    /// - Parameters:
-    ///   - completed: The number of measured accesses that each worker completed.
-    ///   - waits: The longest wait of each worker, in nanoseconds.
-    ///   - sharesArrivals: Whether any worker serves any arrival.
-    ///   - isSteady: Whether the number of workers remained unchanged.
+    /// Combines each worker's measured accesses and longest wait, in nanoseconds.
     init(completed: [UInt64], waits: [UInt64?], sharesArrivals: Bool, isSteady: Bool) {
         workers = completed.count
         let total = completed.reduce(0, +)

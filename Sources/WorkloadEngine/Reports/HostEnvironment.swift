@@ -1,8 +1,6 @@
 import Foundation
 
-/// The environment of a run.
-///
-/// Readers need it before they compare the numbers of different runs.
+/// The environment of a run, which affects comparisons with other runs.
 public struct HostEnvironment: Sendable, Codable, Equatable {
     /// The operating system and its version.
     public var operatingSystem: String
@@ -10,14 +8,14 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
     public var architecture: String
     /// The number of processors that the process can use.
     public var cpuCount: Int
-    /// The file system of the folder that contains the databases, or `nil` if unknown.
+    /// The file system of the folder for databases, or `nil` if unknown.
     public var fileSystem: String?
-    /// The median time of five syncs of a small write in that folder, in nanoseconds, or `nil` if
-    /// the syncs failed.
+    /// The median time of five syncs in that folder, in nanoseconds, or `nil` if the syncs
+    /// failed.
     public var syncNanoseconds: UInt64?
     /// Warnings about the environment, or `nil` if there are none.
     public var warnings: [String]?
-    /// The library versions, keyed by the libraries' names.
+    /// The library versions, keyed by library name.
     public var versions: [String: String]
     /// The scenario's text.
     public var scenarioText: String
@@ -61,7 +59,7 @@ extension HostEnvironment {
         }
     }
 
-    /// Returns the type of the file system with the longest mount point that contains the folder.
+    /// Returns the file system type of the deepest mount point that contains the folder.
     private static func fileSystem(of folder: URL) -> String? {
         guard let table = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
             return nil
@@ -80,7 +78,7 @@ extension HostEnvironment {
         return best?.type
     }
 
-    /// Measures the median time of five syncs of a 4 KiB write.
+    /// Returns the median time of five syncs of a 4 KiB write, in nanoseconds.
     private static func measureSync(in folder: URL) -> UInt64? {
         let file = folder.appendingPathComponent("poolgauge-sync-\(UUID().uuidString)")
         let descriptor = open(file.path, O_CREAT | O_RDWR | O_EXCL, 0o600)

@@ -1,8 +1,8 @@
 /// Formats numbers with units for reports, such as `1.25 ms`, `38 MiB`, and `1,234 /s`.
 ///
-/// Three digits are enough for comparisons. The format does not depend on the locale.
+/// Measurements have three digits, which are enough for comparisons. The format does not depend
+/// on the locale.
 enum HumanUnits {
-    /// Formats a time in nanoseconds.
     static func time(_ nanoseconds: UInt64) -> String {
         let value = Double(nanoseconds)
         return switch value {
@@ -13,12 +13,10 @@ enum HumanUnits {
         }
     }
 
-    /// Formats a time in nanoseconds, or returns "–" if it is unknown.
     static func time(_ nanoseconds: UInt64?) -> String {
         nanoseconds.map(time) ?? "–"
     }
 
-    /// Formats a size in bytes.
     static func bytes(_ bytes: UInt64) -> String {
         let value = Double(bytes)
         return switch value {
@@ -29,12 +27,10 @@ enum HumanUnits {
         }
     }
 
-    /// Formats a rate in accesses per second.
     static func rate(_ perSecond: Double) -> String {
         (perSecond < 100 ? threeDigits(perSecond) : count(UInt64(perSecond.rounded()))) + " /s"
     }
 
-    /// Formats a count, with commas between thousands.
     static func count(_ count: UInt64) -> String {
         var text = ""
         for (index, digit) in String(count).reversed().enumerated() {
@@ -44,22 +40,17 @@ enum HumanUnits {
         return String(text.reversed())
     }
 
-    /// Formats a share in 0…1 as a percentage.
     static func percent(_ share: Double) -> String {
         threeDigits(share * 100) + "%"
     }
 
-    /// Formats a ratio with two decimals.
     static func fraction(_ ratio: Double) -> String { decimal(ratio, digits: 2) }
 
-    /// Formats seconds.
     static func seconds(_ seconds: Double) -> String {
         decimal(seconds, digits: seconds < 10 ? 2 : 1) + " s"
     }
 
-    /// Formats a number with three significant digits.
-    ///
-    /// Numbers of 100 or more have no decimals.
+    /// Formats a number with three digits, or without decimals from 100.
     private static func threeDigits(_ value: Double) -> String {
         switch value {
         case ..<9.995: decimal(value, digits: 2)
@@ -68,7 +59,6 @@ enum HumanUnits {
         }
     }
 
-    /// Formats a number with `digits` decimal digits.
     private static func decimal(_ value: Double, digits: Int) -> String {
         var factor: UInt64 = 1
         for _ in 0..<digits { factor *= 10 }

@@ -1,8 +1,8 @@
 /// Writes verdicts as JUnit XML, which CI systems display as test results.
 ///
-/// Each arm is a test suite. The run itself, each threshold, and each invariant are test cases.
+/// Each arm is a test suite. The run, each threshold, and each invariant are test cases.
 public enum JUnitReport {
-    /// Returns the document for a run, with a newline at the end.
+    /// Returns the document for a run, ending with a line feed.
     public static func text(of result: RunResult) -> String {
         let facts = facts(of: result.environment, seed: result.seed)
         var suites = result.runs.map { suite(of: $0, scenario: result.scenario, facts) }
@@ -19,7 +19,7 @@ public enum JUnitReport {
         return document(suites)
     }
 
-    /// Returns the document for a comparison, with a newline at the end.
+    /// Returns the document for a comparison, ending with a line feed.
     public static func text(of result: ComparisonResult) -> String {
         var cases = (result.failIf ?? []).map { condition in
             Case(
@@ -59,7 +59,6 @@ public enum JUnitReport {
         ])
     }
 
-    /// Returns the library versions and the seed.
     private static func facts(of host: HostEnvironment, seed: UInt64) -> [Property] {
         host.versions.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
             + [(name: "seed", value: String(seed))]
@@ -73,16 +72,13 @@ public enum JUnitReport {
         var name: String
         var seconds: Double
         var cases: [Case]
-        /// The arms' settings, the versions, and the seed.
         var properties: [Property]
     }
 
     private struct Case {
         enum Outcome {
             case passed
-            /// A negative verdict, with its kind and reason.
             case failure(String, String)
-            /// A problem that prevented a verdict.
             case error(String)
             case skipped(String)
         }

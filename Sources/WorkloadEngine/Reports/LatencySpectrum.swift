@@ -1,11 +1,11 @@
-/// The distribution of a run's latencies in a compact form for results.
+/// The distribution of latencies in a compact form for results.
 ///
-/// The spectrum counts latencies in sixteen buckets per octave, so each latency is known to within
-/// 6.25%.
+/// The spectrum has sixteen buckets per octave, so the width of a bucket is at most 6.25% of a
+/// latency.
 ///
-/// In JSON, the spectrum is a string such as `20000000:7 20971520:2`. Each pair consists of the
-/// lower bound of a bucket, in nanoseconds, and its count. The pairs are in ascending order,
-/// without empty buckets. A bucket extends to the next number with five significant bits.
+/// In JSON, the spectrum is a string of pairs such as `20000000:7 20971520:2`. Each pair contains
+/// a bucket's lower bound, in nanoseconds, and the bucket's count. The pairs are in ascending
+/// order and omit empty buckets. A bucket extends to the next number with five significant bits.
 public struct LatencySpectrum: Sendable, Equatable {
     /// The number of latencies between two bounds.
     public struct Bucket: Sendable, Equatable {
@@ -26,7 +26,6 @@ public struct LatencySpectrum: Sendable, Equatable {
     /// Creates an empty spectrum.
     public init() {}
 
-    /// Returns the width of a latency's bucket.
     private static func width(at nanoseconds: UInt64) -> UInt64 {
         guard nanoseconds >= 16 else { return 1 }
         return 1 << UInt64(59 - nanoseconds.leadingZeroBitCount)
@@ -42,7 +41,7 @@ public struct LatencySpectrum: Sendable, Equatable {
         return buckets.reduce(0) { $0 + $1.middle * Double($1.count) } / Double(count)
     }
 
-    /// Adds `count` latencies with the given number of nanoseconds.
+    /// Adds `count` latencies of the given number of nanoseconds.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         guard count > 0 else { return }
         let lower = nanoseconds & ~(Self.width(at: nanoseconds) - 1)
@@ -55,7 +54,7 @@ public struct LatencySpectrum: Sendable, Equatable {
         }
     }
 
-    /// Adds another spectrum.
+    /// Adds the latencies of another spectrum.
     public mutating func add(_ other: LatencySpectrum) {
         for bucket in other.buckets { add(bucket.lower, count: bucket.count) }
     }
@@ -97,7 +96,7 @@ extension LatencySpectrum: Codable {
         }
     }
 
-    /// Encodes the spectrum as a string.
+    /// Encodes the spectrum as a string of buckets.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(
@@ -115,7 +114,7 @@ public struct LatencySpectra: Sendable, Codable, Equatable {
     /// The service times of completed accesses, from entry into the closure to end.
     public var service: LatencySpectrum
 
-    /// Creates spectra, which are empty by default.
+    /// Creates spectra.
     public init(
         response: LatencySpectrum = LatencySpectrum(),
         wait: LatencySpectrum = LatencySpectrum(),
@@ -128,9 +127,6 @@ public struct LatencySpectra: Sendable, Codable, Equatable {
 }
 
 extension LatencySpectra {
-    /// Creates the spectra of completed accesses.
-    ///
-    /// Returns `nil` if there were none.
     init?(_ histograms: AccessHistograms) {
         guard histograms.response.count > 0 else { return nil }
         self.init(

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Formats a result as Markdown for a pull request.
 public enum MarkdownReport {
-    /// Returns the report, with a newline at the end.
+    /// Returns the report, ending with a line feed.
     public static func text(of result: RunResult) -> String {
         var parts = ["## \(escaped(result.scenario))"]
         let failures = (result.failures ?? []).map { "* **FAILED** " + escaped($0) }
@@ -20,7 +20,6 @@ public enum MarkdownReport {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// Returns the verdict, with its first word in bold.
     private static func verdict(_ run: ArmResult, of result: RunResult) -> String {
         let line = TextReport.verdict(of: run, scenario: result.scenario)
         let word = TextReport.verdictWord(of: run)
@@ -67,8 +66,6 @@ public enum MarkdownReport {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns notes about what accesses waited for and about the clients that kept the log from
-    /// shrinking.
     private static func notes(_ run: ArmResult) -> String? {
         var lines: [String] = []
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -102,7 +99,6 @@ public enum MarkdownReport {
         return (["| arm | check |", "|:--|:--|"] + lines).joined(separator: "\n")
     }
 
-    /// Escapes characters that Markdown interprets.
     static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

@@ -1,21 +1,21 @@
 /// SQLite's profile of an operation, with query plans and the counters for one execution.
 ///
-/// The operation is profiled once, after the load, on the data that the load left. Its writes are
-/// rolled back. The profile shows whether slow accesses are due to the queries or the pool.
+/// After the load, the operation is profiled once on the resulting data, and its writes are
+/// rolled back. The profile shows whether queries or waits make accesses slow.
 public struct OperationProfile: Sendable, Codable, Equatable {
     /// The output of `EXPLAIN QUERY PLAN` for each statement, in order.
     public var plans: [Plan] = []
-    /// The sum of the counters of all statements, or `nil` if the statements were not run.
+    /// The total counters of all statements, or `nil` if the statements were not run.
     public var counters: Counters?
-    /// Why parts are missing, or `nil` if the profile is complete.
+    /// The reason that parts are missing, or `nil` if the profile is complete.
     public var note: String?
 
     /// Creates an empty profile.
     public init() {}
 
-    /// How SQLite executes a statement.
+    /// The query plan of a statement.
     public struct Plan: Sendable, Codable, Equatable {
-        /// The statement.
+        /// The SQL text.
         public var sql: String
         /// The lines of `EXPLAIN QUERY PLAN`, with nested lines indented by two spaces.
         public var lines: [String]

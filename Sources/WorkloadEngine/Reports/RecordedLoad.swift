@@ -2,16 +2,14 @@ import Foundation
 
 /// The load that a run requested.
 ///
-/// Together with the measured times, it contains everything that a simulation needs to repeat the
-/// run.
-///
-/// Times are in nanoseconds. Points in time are relative to the start of the load.
+/// The load and the measured times contain all that a simulation needs to repeat the run. Times
+/// are in nanoseconds.
 public struct RecordedLoad: Sendable, Codable, Equatable {
     /// The kind of arm, as in a scenario, such as `pool` or `queue`.
     public var kind: String
     /// The arm's library, as in a scenario: `engine`, `raw`, or `grdb`.
     public var library: String
-    /// The maximum number of readers (`maximumReaderCount`), or `nil` if unknown.
+    /// The maximum number of readers, or `nil` if unknown.
     public var readers: Int?
     /// Whether the database was in WAL mode.
     public var isWAL: Bool
@@ -19,55 +17,50 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The scale of a preset dataset, or `nil` for other data.
     public var scale: Int?
-    /// Whether the run used the user's database instead of the scenario's data, or `nil` in results
-    /// of older versions.
+    /// Whether the run used the user's database, or `nil` in results of older versions.
     public var ownDatabase: Bool?
     /// The phases, in order.
     public var phases: [Phase]
-    /// The maximum time to wait for running accesses at the end of the run.
+    /// The maximum time to wait for running accesses after the last phase, in nanoseconds.
     public var drain: UInt64
-    /// The clients that make accesses or interrupt them, keyed by name.
+    /// The clients that make or interrupt accesses, keyed by name.
     public var clients: [String: Client]
 
     /// A phase of the run.
     public struct Phase: Sendable, Codable, Equatable {
         /// The phase's name.
         public var name: String
-        /// The phase's length.
+        /// The length of the phase, in nanoseconds.
         public var length: UInt64
-        /// Whether the phase's accesses are measured.
+        /// Whether accesses in the phase are measured.
         public var measured: Bool
     }
 
-    /// The accesses of a client and when they start.
+    /// A client's accesses and the rule for when they start.
     public struct Client: Sendable, Codable, Equatable {
         /// The number of workers.
         public var workers: Int
-        /// The kind of workers, which are threads (`sync`), tasks (`async`), or processes
-        /// (`process`).
+        /// The kind of workers: threads (`sync`), tasks (`async`), or processes (`process`).
         public var style: String
         /// The operations, or an empty array for a client that interrupts others.
         public var operations: [Operation]
-        /// The client whose accesses this client interrupts, ``everybody``, or `nil` for a client
-        /// that makes accesses.
+        /// The client to interrupt, ``everybody``, or `nil` for a client that makes accesses.
         public var interrupts: String?
-        /// Whether a time limit or the next access can end an access of the client early, or `nil`
-        /// if neither can.
+        /// `true` if a time limit or the next access can end an access early; otherwise, `nil`.
         public var isCutShort: Bool?
-        /// The minimum time that each access holds its connection, or `nil` for accesses without a
-        /// hold.
+        /// The minimum time for which each access holds its connection, in nanoseconds, if any.
         public var hold: UInt64?
         /// The number of consecutive accesses in each turn, or `nil` if there is only one.
         public var batches: Int?
-        /// The phases in which the client is active, or `nil` if it is active in all phases.
+        /// The phases in which the client is active, or `nil` for all phases.
         public var phases: [String]?
-        /// The arrivals of an open loop.
+        /// The arrivals of an open loop, if any.
         public var arrivals: Arrivals?
-        /// The think time between two accesses in a closed loop.
+        /// The think time between accesses in a closed loop, if any.
         public var think: Think?
-        /// The time of the client's only access, relative to the start of the measured part.
+        /// The time of the client's only access in measured phases, in nanoseconds, if any.
         public var at: UInt64?
-        /// The time between a worker's accesses.
+        /// The time between a worker's periodic accesses, in nanoseconds, if any.
         public var every: UInt64?
 
         /// The value of ``interrupts`` for a client that interrupts all accesses.
@@ -78,8 +71,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public struct Operation: Sendable, Codable, Equatable {
         /// The operation's name.
         public var name: String
-        /// The weight of the operation divided by the sum of the weights of all the client's
-        /// operations.
+        /// The operation's share of the client's total weight, in 0…1.
         public var weight: Double
         /// The kind of access, such as `read`.
         public var access: String
@@ -89,13 +81,11 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public struct Arrivals: Sendable, Codable, Equatable {
         /// The arrival process: `poisson` or `even`.
         public var process: String
-        /// The number of arrivals per second.
-        ///
-        /// If there are stages, this is the rate before the first stage.
+        /// The number of arrivals per second, before the first stage if there are stages.
         public var rate: Double
-        /// The stages of the rate in the measured part, or `nil` for a constant rate.
+        /// The stages of the rate in the measured phases, or `nil` for a constant rate.
         public var stages: [Stage]?
-        /// The lateness after which an access is skipped, or `nil` if accesses are never skipped.
+        /// The delay after which a late access is skipped, in nanoseconds, or `nil` for no limit.
         public var skipAfter: UInt64?
     }
 
@@ -105,24 +95,22 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var from: Double
         /// The final rate, in arrivals per second.
         public var to: Double
-        /// The stage's length.
+        /// The length of the stage, in nanoseconds.
         public var length: UInt64
     }
 
     /// A worker's think time.
     public struct Think: Sendable, Codable, Equatable {
-        /// The shortest time, which equals ``most`` for a constant time.
+        /// The minimum time, in nanoseconds, which equals ``most`` for a constant time.
         public var least: UInt64?
-        /// The longest time.
+        /// The maximum time, in nanoseconds.
         public var most: UInt64?
-        /// The mean of exponentially distributed times.
+        /// The mean of exponentially distributed times, in nanoseconds.
         public var mean: UInt64?
     }
 }
 
 extension RecordedLoad {
-    /// Records the load of a scenario's plan, which uses the scenario's data or the user's
-    /// `database`.
     init(
         _ plan: RunPlan,
         of scenario: Scenario,
@@ -184,7 +172,6 @@ extension RecordedLoad.Client {
 }
 
 extension Client {
-    /// The client that this client interrupts, as in ``RecordedLoad``, or `nil` if there is none.
     fileprivate var interrupted: String? {
         switch activity {
         case .interrupt: RecordedLoad.Client.everybody
@@ -225,7 +212,7 @@ extension RecordedLoad.Think {
 }
 
 extension Dataset {
-    /// The scale, or `nil` for an existing database.
+    /// The scale of generated data, or `nil` for an existing database.
     var scaleFactor: Int? {
         switch self {
         case .pgbench(let scale): scale

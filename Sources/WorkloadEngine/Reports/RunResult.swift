@@ -1,12 +1,12 @@
-/// The result of a command's runs in a form that other programs can read (`poolgauge.run/1`).
+/// The result of a command's runs, in the form `poolgauge.run/1` for other programs.
 ///
-/// Latencies are integers in nanoseconds, and durations are in seconds. Unmeasured values are
-/// absent rather than zero.
+/// Latencies are integers in nanoseconds, and durations are in seconds. Values that were not
+/// measured are absent.
 public struct RunResult: Sendable, Codable, Equatable {
-    /// The schema's identifier.
+    /// The identifier of the schema.
     public static let schemaName = "poolgauge.run/1"
 
-    /// The schema's identifier, `poolgauge.run/1`.
+    /// The identifier of the schema, `poolgauge.run/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
@@ -14,9 +14,9 @@ public struct RunResult: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The machine and the versions that the runs used.
     public var environment: HostEnvironment
-    /// The reasons why arms are missing, one per missing arm, or `nil` if no arm is missing.
+    /// The reason for each missing arm, or `nil` if no arm is missing.
     public var failures: [String]?
-    /// One result per completed arm, in order.
+    /// The results of the completed arms, in order.
     public var runs: [ArmResult]
 
     /// Combines the results of running a scenario on its arms.

@@ -1,7 +1,6 @@
 import Telemetry
 
 extension TextReport {
-    /// Describes the waits of slow accesses in one or two lines per client.
     static func blame(_ run: ArmResult) -> [String] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         var lines = ["  what the slow accesses waited for"]
@@ -11,11 +10,10 @@ extension TextReport {
         return lines
     }
 
-    /// The share of the response time above which the report explains the waits.
+    /// The share of the response time above which the report explains waits.
     private static let notableShare = 0.1
 
-    /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average and
-    /// spent 44.0 ms waiting for a reader`.
+    /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average …`.
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
@@ -49,10 +47,7 @@ extension TextReport {
         return lines
     }
 
-    /// Describes the holders.
-    ///
-    /// An example is `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time), search 0.4
-    /// (…)`.
+    /// Returns a text such as `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time)`.
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader

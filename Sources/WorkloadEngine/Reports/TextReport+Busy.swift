@@ -1,10 +1,8 @@
 extension TextReport {
-    /// The number of groups that a text report shows.
+    /// The maximum number of groups in a text report.
     private static let busyLimit = 10
-    /// The maximum length of a statement in a text report.
     private static let statementLength = 100
 
-    /// Lists the failures caused by locks, grouped by cause, each with its statement and a remedy.
     static func busy(_ run: ArmResult) -> [String] {
         guard let busy = run.busy else { return [] }
         let shown = busy.groups.prefix(busyLimit)
@@ -24,7 +22,6 @@ extension TextReport {
         return lines
     }
 
-    /// Returns a group's cells, in the order of the columns.
     static func cells(_ group: BusyResult.Group) -> [String] {
         [
             group.cause.title, group.client, HumanUnits.count(group.count),
@@ -33,8 +30,7 @@ extension TextReport {
         ]
     }
 
-    /// Returns a sentence for a list item, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in
-    /// total, …`.
+    /// Returns a list item, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in total, …`.
     static func sentence(_ group: BusyResult.Group) -> String {
         let statement = group.statement.map { " in \(oneLine($0))" } ?? ""
         let waited = group.waited.map { ", waited \(HumanUnits.time($0)) in total" } ?? ""
@@ -43,9 +39,6 @@ extension TextReport {
             + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
     }
 
-    /// Describes the failures that the text report omits.
-    ///
-    /// Returns `nil` if it omits none.
     static func rest(_ busy: BusyResult) -> String? {
         let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
         return hidden > 0 ? "and \(HumanUnits.count(hidden)) more" : nil
@@ -60,7 +53,6 @@ extension TextReport {
         }.joined(separator: ", ")
     }
 
-    /// Shortens a statement to one line of limited length.
     static func oneLine(_ sql: String) -> String {
         let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count <= statementLength ? line : line.prefix(statementLength) + "…"

@@ -1,5 +1,4 @@
 extension TextReport {
-    /// Formats each threshold and each invariant on one line.
     static func checks(_ run: ArmResult) -> [String] {
         var lines = run.thresholds.map { threshold in
             let observed =
@@ -25,7 +24,6 @@ extension TextReport {
         }
     }
 
-    /// Explains why a value is missing and which other value decides the threshold.
     private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
         let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }

@@ -1,6 +1,4 @@
 extension TextReport {
-    /// Formats the shares and the longest wait of the workers, with one line for each client with
-    /// several workers.
     static func fairness(_ run: ArmResult) -> [String] {
         run.clients.sorted { $0.key < $1.key }.compactMap { name, client in
             guard let fairness = client.fairness else { return nil }

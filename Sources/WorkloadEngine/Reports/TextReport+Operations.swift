@@ -1,7 +1,6 @@
 import Telemetry
 
 extension TextReport {
-    /// Formats the operations of each client that has several operations.
     static func operations(_ run: ArmResult) -> [String] {
         let rows = run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
             let operations = client.operations ?? [:]
@@ -11,7 +10,6 @@ extension TextReport {
         return rows.isEmpty ? [] : table("operation", rows)
     }
 
-    /// Formats the clients by phase, if several phases are measured.
     static func phases(_ run: ArmResult, measured: Int) -> [String] {
         guard measured > 1 else { return [] }
         return table(
@@ -23,7 +21,6 @@ extension TextReport {
         )
     }
 
-    /// Formats a row for each part of the clients' accesses.
     private static func table(
         _ kind: String,
         _ rows: [(title: String, result: ClientResult)]
@@ -41,7 +38,6 @@ extension TextReport {
         return table.lines(indent: "  ")
     }
 
-    /// Formats SQLite's counters for one execution of each operation and the notable query plans.
     static func profiles(_ run: ArmResult) -> [String] {
         var table = TextTable([
             "SQLite, one execution", "rows", "VM steps", "scan steps", "sorts", "auto-indexed",
@@ -73,7 +69,7 @@ extension TextReport {
         return (isEmpty ? [] : table.lines(indent: "  ")) + plans
     }
 
-    /// Returns whether a line of a query plan shows work that an index would avoid.
+    /// Returns whether a line of a query plan shows work that an index could avoid.
     private static func isNotable(_ line: String) -> Bool {
         line.contains("SCAN") && !line.contains("CONSTANT ROW") || line.contains("TEMP B-TREE")
             || line.contains("AUTOMATIC")

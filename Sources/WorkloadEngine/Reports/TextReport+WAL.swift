@@ -1,5 +1,4 @@
 extension TextReport {
-    /// Describes the write-ahead log, with a sentence for each client that kept it from shrinking.
     static func log(_ run: ArmResult) -> [String] {
         guard let wal = run.wal else { return [] }
         let head =
@@ -11,7 +10,6 @@ extension TextReport {
         return lines
     }
 
-    /// Describes the client, the cause, and the duration of a pin, and the growth of the log.
     static func sentence(_ pin: WALResult.Pin) -> String {
         let time = HumanUnits.seconds(pin.seconds)
         let growth =

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Formats a result as text that starts with the verdict, followed by tables with units.
+/// Formats a result as text with a verdict, followed by tables with units.
 public enum TextReport {
-    /// Returns the report, with a newline at the end.
+    /// Returns the report, ending with a line feed.
     public static func text(of result: RunResult) -> String {
         var lines: [String] = []
         lines += (result.failures ?? []).map { "FAILED  \(result.scenario): \($0)" }
@@ -18,12 +18,10 @@ public enum TextReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the number of measured phases, according to the intervals.
     private static func measuredPhases(of result: RunResult) -> Int {
         Set(result.runs.flatMap(\.intervals).filter(\.measured).map(\.phase)).count
     }
 
-    /// Returns a run's verdict as a word or two.
     static func verdictWord(of run: ArmResult) -> String {
         switch run.exitStatus {
         case .passed: "PASSED"
@@ -38,7 +36,7 @@ public enum TextReport {
         }
     }
 
-    /// Returns a run's verdict as one line.
+    /// Returns a run's verdict in one line.
     public static func verdict(of run: ArmResult, scenario: String) -> String {
         let completed = run.clients.values.reduce(0) { $0 + $1.completed }
         var line =
@@ -69,7 +67,7 @@ public enum TextReport {
 
     private static func pragmas(_ run: ArmResult) -> String {
         var known = run.journalSettings.map { [$0] } ?? []
-        // Only libraries without probes report this value.
+        // Only libraries without probes report this property.
         if let probes = run.environment["probes"] {
             known.append("\(run.environment["library"] ?? "library"), probes \(probes)")
         }
@@ -155,8 +153,6 @@ public enum TextReport {
         return lines
     }
 
-    /// Describes how long accesses waited for connections and held them, as reported by the
-    /// library.
     private static func waits(_ run: ArmResult) -> [String] {
         guard let pool = run.pool else { return [] }
         let kind = pool.maximumReaderCount == nil ? "connection" : "readers"
@@ -205,7 +201,6 @@ public enum TextReport {
         environment(result.environment, seed: result.seed)
     }
 
-    /// Describes the machine, the versions, and the seed.
     static func environment(_ host: HostEnvironment, seed: UInt64) -> [String] {
         var parts = [host.operatingSystem, host.architecture, "\(host.cpuCount) processors"]
         parts += host.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }

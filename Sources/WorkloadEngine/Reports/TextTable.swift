@@ -1,13 +1,11 @@
-/// A text table whose first column is left-aligned and whose other columns are right-aligned.
+/// A text table with a left-aligned first column and right-aligned other columns.
 struct TextTable {
     private var rows: [[String]]
 
-    /// Creates a table with column titles.
     init(_ titles: [String]) {
         rows = [titles]
     }
 
-    /// Adds a row with as many cells as there are titles.
     mutating func add(_ cells: [String]) {
         rows.append(cells)
     }

@@ -9,10 +9,8 @@ final class ActionTally: Sendable {
 
     private let state = Lock(State())
 
-    /// The result of the client's checkpoints, or `nil` if there were none.
     var checkpoints: CheckpointResult? { state.withLock { $0.checkpoints } }
 
-    /// The size of the last backup, in bytes, or `nil` if there was none.
     var backupBytes: UInt64? { state.withLock { $0.backupBytes } }
 
     func count(_ checkpoint: Checkpoint) {
@@ -36,8 +34,8 @@ public struct CheckpointResult: Sendable, Codable, Equatable {
     public var count: Int
     /// The number of checkpoints that another connection blocked.
     public var blocked: Int
-    /// The number of frames in the log at the last checkpoint.
+    /// The number of log frames that the last checkpoint reported.
     public var frames: Int64
-    /// The number of frames that the database file contained after the last checkpoint.
+    /// The number of those frames that are also in the database file.
     public var copied: Int64
 }

@@ -2,7 +2,6 @@ import Telemetry
 
 /// Calls closures at given times on the run's clock, using one thread for the whole run.
 final class AlarmClock: Sendable {
-    /// Identifies an alarm so that it can be canceled.
     struct Ticket: Sendable, Equatable {
         fileprivate var number: UInt64
     }
@@ -24,15 +23,13 @@ final class AlarmClock: Sendable {
     private let sleeper: any Sleeper
     private let state = Lock(State())
 
-    /// Creates a clock whose thread calls ``run()``.
     init(clock: any RunClock, sleeper: any Sleeper) {
         self.clock = clock
         self.sleeper = sleeper
     }
 
-    /// Schedules a short closure to run at a clock time.
-    ///
-    /// If the time is in the past, the closure runs as soon as possible.
+    /// Schedules a short closure to run at a clock time, or as soon as possible if that time has
+    /// passed.
     @discardableResult
     func set(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> Ticket {
         let (ticket, isSoonest) = state.withLock { state in
@@ -51,19 +48,15 @@ final class AlarmClock: Sendable {
         return ticket
     }
 
-    /// Schedules `body` after `pause` nanoseconds.
     func set(after pause: UInt64, _ body: @escaping @Sendable () -> Void) {
         set(at: clock.now() &+ pause, body)
     }
 
-    /// Cancels an alarm that has not fired yet.
     func cancel(_ ticket: Ticket) {
         state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }
     }
 
-    /// Fires alarms until ``stop()`` is called.
-    ///
-    /// The clock's thread runs this method.
+    /// Runs alarms on the calling thread until ``stop()`` is called.
     func run() {
         while true {
             let now = clock.now()

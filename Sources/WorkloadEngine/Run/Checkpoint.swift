@@ -14,7 +14,6 @@ public enum CheckpointMode: String, Sendable, Codable, CaseIterable {
 
 /// The result of a checkpoint.
 struct Checkpoint: Sendable, CustomStringConvertible {
-    /// Whether another connection blocked the checkpoint.
     var isBlocked: Bool
     /// The number of frames in the log.
     var frames: Int64
@@ -44,7 +43,7 @@ struct Checkpoint: Sendable, CustomStringConvertible {
         return checkpoint
     }
 
-    /// Parses the columns that the pragma returns (`busy`, `log`, and `checkpointed`).
+    /// Creates a checkpoint from the pragma's `busy`, `log`, and `checkpointed` columns.
     private init?(_ row: [WorkloadValue]) {
         let numbers = row.compactMap { value in
             if case .integer(let number) = value { number } else { nil }

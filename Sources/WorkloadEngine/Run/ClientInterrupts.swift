@@ -11,7 +11,6 @@ final class ClientInterrupts: Sendable {
 
     private let state = Lock(State())
 
-    /// The outcomes of the interrupts so far, or `nil` if there were none.
     var status: InterruptStatus? {
         state.withLock { state in
             guard state.status.requested > 0 else { return nil }
@@ -21,16 +20,11 @@ final class ClientInterrupts: Sendable {
         }
     }
 
-    /// Adds an access that is starting to wait for its connection.
     func add(_ access: RunningAccess) { state.withLock { $0.running.append(access) } }
 
     /// Removes an access that has ended.
     ///
-    /// - Parameters:
-    ///   - access: The access.
-    ///   - wasInterrupted: Whether an interrupt ended the access.
-    ///   - now: The clock time at which the access ended.
-    /// - Returns: Whether an interrupt was requested for this access and ended it.
+    /// - Returns: Whether a requested interrupt ended the access.
     @discardableResult
     func remove(_ access: RunningAccess, wasInterrupted: Bool, at now: UInt64) -> Bool {
         let requestedAt = access.end()
@@ -48,7 +42,7 @@ final class ClientInterrupts: Sendable {
         }
     }
 
-    /// Interrupts one access.
+    /// Interrupts an access.
     ///
     /// - Returns: Whether the access was still running.
     @discardableResult

@@ -2,57 +2,42 @@
 ///
 /// The client's workers share the plan.
 struct ClientPlan: Sendable {
-    /// The client as declared in the scenario.
     let client: Client
-    /// The client's name, in the form that targets use.
     let name: WorkloadClientName
-    /// The names of the client's operations, ordered by index.
     let operationNames: [String]
-    /// The statements of each operation.
     let operations: [[StatementPlan]]
     /// The steps of each operation, or `nil` for an operation that only runs its statements.
     let steps: [[StepPlan]?]
     /// The reads that follow each write and run concurrently with the next writes.
     let thenRead: [StatementPlan]
-    /// The kind of access that each operation makes.
     let accesses: [WorkloadAccess]
-    /// The weight of each operation.
     let weights: [Double]
-    /// Whether each operation writes.
     let writes: [Bool]
-    /// The settings that can change while the load runs.
     let knobs: ClientKnobs
     /// The client's accesses that others may interrupt, or `nil` if no client interrupts them.
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts, or `nil` if it interrupts none.
     let aim: ClientInterrupts?
-    /// The counts of the client's checkpoints and backups.
     let tally = ActionTally()
-    /// The times at which the client is active.
     let windows: ActiveWindows
-    /// The lateness after which an access is skipped, in nanoseconds.
+    /// The delay after which a late access is skipped, in nanoseconds.
     let skipAfter: UInt64?
-    /// The arrivals that the client's workers share, or `nil` if each worker has its own pace.
+    /// The arrivals that the client's workers share, if any.
     let arrivals: ArrivalQueue?
-    /// The same arrivals, used to count the arrivals that are due.
+    /// The same arrivals, for counting the arrivals that are due.
     let schedule: ArrivalSchedule?
-    /// The arrival rate that the scenario declares.
     var declaredCurve: RateCurve { schedule?.curve ?? RateCurve() }
     /// The length of a hold or a snapshot, in nanoseconds.
     let holdTime: UInt64
 
-    /// A statement and the variables for its parameters, in order.
     struct StatementPlan: Sendable {
-        /// The SQL text.
         let sql: String
-        /// The indices of the variables in the run's list of generators.
+        /// The indices of the variables in ``RunPlan/generators``.
         let variables: [Int]
     }
 
-    /// The kind of the client's accesses, or `nil` if the client makes no accesses.
     var access: WorkloadAccess? { client.access }
 
-    /// Whether the client's completed accesses have meaningful latencies.
     var isTimed: Bool {
         switch client.activity {
         case .interrupt: false
@@ -61,10 +46,8 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// Whether a hold is long enough to be recorded as an event.
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
 
-    /// What determines when the client's accesses start.
     var loop: ClientResult.Loop {
         switch client.pace {
         case .closed: .closed
@@ -73,16 +56,15 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// Whether the client's accesses come from a mix of operations.
     var makesOperations: Bool {
         if case .operations = client.activity { true } else { false }
     }
 
-    /// Returns the current target rate, in accesses/s, or `nil` if the client has no arrivals.
+    /// Returns the target rate, in accesses/s, or `nil` if the client has no arrivals.
     func targetRate(at time: UInt64) -> Double? { arrivals?.curve.rate(at: time) }
 
-    /// Returns the mean target rate over the measured phases up to a time, in accesses/s, or `nil`
-    /// if the client has no arrivals.
+    /// Returns the mean target rate before `end` in measured phases, in accesses/s, or `nil` if
+    /// the client has no arrivals.
     func targetRate(over phases: PhasePlan, until end: UInt64) -> Double? {
         guard let curve = arrivals?.curve else { return nil }
         var mass = 0.0
@@ -96,13 +78,13 @@ struct ClientPlan: Sendable {
         return (mass / time.secondsFromNanoseconds).rounded(toDigits: 6)
     }
 
-    /// The mean declared rate over the whole run, or `nil` if the client has no arrivals.
+    /// The mean declared rate over the whole run, in accesses/s, or `nil` if the client has no
+    /// arrivals.
     var averageRate: Double? {
         guard let curve = schedule?.curve, curve.end > 0 else { return nil }
         return curve.mass(until: UInt64(curve.end)) / (curve.end / 1e9)
     }
 
-    /// Creates a worker's load model.
     func makeLoadModel(_ plan: PhasePlan, random: RandomStream) -> any LoadModel {
         let measured = plan.measured
         switch client.pace {
@@ -140,7 +122,7 @@ extension Client {
         }
     }
 
-    /// Returns the reason why an arm cannot run the client, or `nil` if it can.
+    /// Returns the reason that an arm cannot run the client, or `nil` if it can.
     func obstacle(on target: any WorkloadTarget) -> String? {
         var accesses = access.map { [$0] } ?? []
         if case .operations(_, let mix) = activity { accesses += mix.compactMap(\.access) }
@@ -150,7 +132,6 @@ extension Client {
         return capabilities.first { !target.has($0) }?.obstacle
     }
 
-    /// The capabilities that the client needs in addition to its accesses.
     private var capabilities: [WorkloadAbility] {
         var capabilities: [WorkloadAbility] = []
         switch activity {
@@ -167,7 +148,6 @@ extension Client {
         return capabilities
     }
 
-    /// A word for the client's activity, used in status displays.
     var activityName: String {
         switch activity {
         case .operations(.read, _): "read"

@@ -13,7 +13,6 @@ final class ClientProcesses: Sendable {
     private let path: String
     private let targets = Lock<[Key: RemoteTarget]>([:])
 
-    /// Creates an object that starts processes with `command` on the arm's database at `path`.
     init(_ command: RemoteTarget.Command, arm: Arm, path: String) {
         self.command = command
         self.arm = arm
@@ -21,8 +20,6 @@ final class ClientProcesses: Sendable {
     }
 
     /// Returns the target in a worker's process, starting the process if necessary.
-    ///
-    /// - Throws: An error if the process does not start.
     func target(of client: String, worker: Int) throws -> any WorkloadTarget {
         let key = Key(client: client, worker: worker)
         if let target = targets.withLock({ $0[key] }) { return target }
@@ -33,19 +30,16 @@ final class ClientProcesses: Sendable {
         return target
     }
 
-    /// Returns the client whose worker runs in a process, or `nil` for any other process.
     func client(of process: Int32) -> String? {
         targets.withLock { targets in
             targets.first { $0.value.processIdentifier == process }?.key.client
         }
     }
 
-    /// Ends all processes by interrupting them.
     func interrupt() {
         for target in targets.withLock({ Array($0.values) }) { target.interrupt() }
     }
 
-    /// Ends all processes.
     func close() {
         let all = targets.withLock { targets in
             defer { targets = [:] }
@@ -56,13 +50,8 @@ final class ClientProcesses: Sendable {
 }
 
 extension ClientProcesses {
-    /// Starts the processes of clients with `style: process`.
+    /// Starts a process for each worker of clients with `style: process`.
     ///
-    /// - Parameters:
-    ///   - plans: The plans of all clients.
-    ///   - arm: The arm on which they run.
-    ///   - path: The path of the database.
-    ///   - command: The program that serves a worker, with its arguments.
     /// - Returns: The processes, or `nil` if no client has this style or there is no command.
     /// - Throws: ``RunError`` if a process cannot open the database.
     static func start(

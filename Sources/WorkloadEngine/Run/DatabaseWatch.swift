@@ -1,13 +1,12 @@
 import Telemetry
 
-/// Collects peaks, shares of time, and log pins from a run's database statuses.
+/// Collects connection, log, snapshot, and interrupt statistics from a run's database statuses.
 ///
-/// Only measured phases are included. Only the sampling thread uses this value.
+/// Only the sampling thread uses this value.
 struct DatabaseWatch {
     private var last: DatabaseStatus?
     private var first: DatabaseStatus?
     private var latest: DatabaseStatus?
-    /// The last status in a measured phase.
     private var measured: DatabaseStatus?
     private var busy = 0.0
     private var saturated = 0.0
@@ -17,7 +16,7 @@ struct DatabaseWatch {
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
     private var hasWAL = false
-    /// The growth of the log in measured phases, whatever the cause, in bytes.
+    /// The growth of the log in measured phases, in bytes.
     private var grownBytes: UInt64 = 0
     private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
 
@@ -26,20 +25,14 @@ struct DatabaseWatch {
         var cause: String
     }
 
-    /// The use of the connections between two statuses.
     struct Shares {
-        /// The time-weighted share of the readers in use, in 0…1.
+        /// The time-weighted share of readers in use, in 0…1.
         var utilization: Double?
         /// The share of time during which all readers were in use and an access waited, in 0…1.
         var saturation: Double?
     }
 
-    /// Adds a status.
-    ///
-    /// - Parameters:
-    ///   - status: The current status.
-    ///   - isMeasured: Whether the time since the last status is measured.
-    /// - Returns: The use of the connections since the last status.
+    /// Adds a status, and returns the use of the connections since the previous status.
     mutating func add(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
         defer { last = status }
         if first == nil { first = status }
@@ -102,7 +95,6 @@ struct DatabaseWatch {
         pins[key] = sum
     }
 
-    /// Returns the connection statistics for the result, or `nil` if there is no status.
     func poolResult() -> PoolResult? {
         guard let latest else { return nil }
         return PoolResult(
@@ -122,7 +114,6 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the log statistics for the result, or `nil` if there is no log.
     func walResult() -> WALResult? {
         guard hasWAL else { return nil }
         let finalBytes = latest?.wal?.bytes ?? 0
@@ -142,7 +133,6 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the snapshot statistics for the result, or `nil` if there is no status.
     func snapshotResult() -> SnapshotResult? {
         guard let latest, let first else { return nil }
         return SnapshotResult(
@@ -151,7 +141,6 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the interrupts since the first status, or `nil` if there is no status.
     func interruptResult() -> InterruptStatus? {
         guard let now = latest?.interrupts, let before = first?.interrupts else { return nil }
         var result = InterruptStatus(

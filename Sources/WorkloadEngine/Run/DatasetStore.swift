@@ -1,10 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Keeps built datasets so that every arm starts with a copy of the same file.
+/// Builds datasets and copies them for each arm.
 ///
 /// The store builds a dataset through a single connection in rollback-journal mode, regardless of
-/// the arm. It closes the database before copying it, so all arms start in the same state.
+/// the arm. The store closes the database before copying the file so that all arms start in the
+/// same state.
 public final class DatasetStore: Sendable {
     private struct Entry: Sendable {
         var dataset: Dataset
@@ -24,20 +25,16 @@ public final class DatasetStore: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the stored files.
-    ///
-    /// A later copy builds them again.
+    /// Deletes the stored files, which a later copy builds again.
     public func remove() {
         entries.withLock { $0.removeAll() }
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Copies an arm's data to `file`, building the data first if necessary.
+    /// Copies an arm's data to a new file, building the data first if necessary.
     ///
-    /// The file must not exist.
-    ///
-    /// `progress` receives the completed fraction of the build, in 0…1. If it throws an error, the
-    /// build ends.
+    /// During the build, this method calls `progress` with the completed fraction, in 0…1. If
+    /// `progress` throws an error, the build ends.
     func copy(
         dataOf scenario: Scenario,
         for arm: Arm,
@@ -59,7 +56,6 @@ public final class DatasetStore: Sendable {
         Self.sync(file)
     }
 
-    /// Builds or copies data into a file in the store.
     private func make(
         _ dataset: Dataset,
         seed: UInt64,
@@ -97,7 +93,7 @@ public final class DatasetStore: Sendable {
         try target.close()
     }
 
-    /// Syncs a file to disk before the load starts, so that the load does not have to write it.
+    /// Syncs a file to disk so that the system does not write the file during the load.
     private static func sync(_ file: URL) {
         let descriptor = open(file.path, O_RDONLY)
         guard descriptor >= 0 else { return }

@@ -2,13 +2,11 @@ import Telemetry
 
 /// The events since the last sample.
 ///
-/// Any thread can record events. The sampler collects them.
+/// Any thread can record events. Only the sampler removes them.
 final class EventLog: Sendable {
     private let pending = Lock<[Note]>([])
 
-    /// An event without a time.
-    ///
-    /// The sampler adds the time.
+    /// An event to which the sampler adds the time.
     struct Note: Sendable {
         var severity: TelemetryEvent.Severity
         var message: String
@@ -17,7 +15,6 @@ final class EventLog: Sendable {
     /// The maximum number of pending events, which bounds memory.
     private static let limit = 100
 
-    /// Records an event.
     func note(_ message: String, _ severity: TelemetryEvent.Severity = .info) {
         pending.withLock { pending in
             if pending.count < Self.limit {
@@ -26,7 +23,6 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Returns and removes the recorded events.
     func take(at time: Double) -> [TelemetryEvent] {
         let notes = pending.withLock { pending in
             let notes = pending

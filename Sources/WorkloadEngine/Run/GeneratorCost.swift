@@ -1,14 +1,10 @@
 import Foundation
 
-/// Measures the cost of an access to a target that does nothing.
-///
-/// The measurement uses the same code as a run and takes a few milliseconds.
+/// Measures the cost of an access to a target that does nothing, using the same code as a run.
 enum GeneratorCost {
-    /// A measurement of the cost.
     struct Attempt {
-        /// The processor time of the accesses, in nanoseconds.
+        /// The processor time of all accesses, in nanoseconds.
         var time: UInt64
-        /// The number of accesses.
         var accesses: UInt64
     }
 
@@ -18,19 +14,17 @@ enum GeneratorCost {
     private static let minimumTime: UInt64 = 2_000_000
     /// The required number of attempts that take at least ``minimumTime``.
     ///
-    /// Time that a hypervisor steals is counted as the thread's processor time, but it rarely
-    /// affects all attempts.
+    /// A thread's processor time includes time stolen by a hypervisor, which rarely affects every
+    /// attempt.
     private static let requiredAttempts = 3
-    /// The maximum number of attempts on a busy machine.
     private static let maximumAttempts = 25
 
-    /// Returns the cost of one access, in nanoseconds.
     static func measure() throws -> UInt64 { try measure(attempt) }
 
     /// Returns the cost of one access, in nanoseconds.
     ///
-    /// The result comes from the cheapest attempt, because other work on the machine can only
-    /// increase the cost.
+    /// The result comes from the cheapest attempt, because other work on the machine only
+    /// increases the cost.
     static func measure(_ attempt: () throws -> Attempt) rethrows -> UInt64 {
         var lowest = UInt64.max
         var longAttempts = 0
@@ -44,7 +38,6 @@ enum GeneratorCost {
         return lowest == .max ? 0 : lowest
     }
 
-    /// Makes accesses for four milliseconds.
     private static func attempt() throws -> Attempt {
         var scenario = Scenario(
             name: "noop",
@@ -89,7 +82,7 @@ enum GeneratorCost {
             random: plan.random(of: client, worker: 0, for: "mix")
         )
         control.begin()
-        // Use the thread's processor time, because other work on the machine affects it less.
+        // Measure the thread's processor time, because other work on the machine affects it less.
         let start = MonotonicClock.threadProcessorTime()
         worker.run()
         let time = MonotonicClock.threadProcessorTime() - start

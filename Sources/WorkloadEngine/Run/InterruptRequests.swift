@@ -1,14 +1,12 @@
 import Telemetry
 
-/// The interrupts that users and clients request, either for one connection or for all.
+/// Tracks interrupts that users and clients send to one connection or to all connections.
 ///
-/// These interrupts do not target a specific access. Each of them can end any access that was
-/// running when the interrupt was requested.
+/// These interrupts do not target a specific access. Each can end any access that is running when
+/// the interrupt is sent.
 final class InterruptRequests: Sendable {
     private struct State: Sendable {
-        /// The number of interrupts that are being sent.
         var sending = 0
-        /// The clock time at which the last interrupt was sent, or `nil` if none was sent yet.
         var lastSent: UInt64?
     }
 
@@ -17,7 +15,6 @@ final class InterruptRequests: Sendable {
 
     init(clock: any RunClock) { self.clock = clock }
 
-    /// Sends an interrupt.
     func send<T>(_ interrupt: () -> T) -> T {
         state.withLock { $0.sending += 1 }
         defer {

@@ -2,13 +2,10 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Runs the load.
+/// Runs a load from the start of its workers to the end of the drain.
 ///
-/// The session starts the workers, advances through the phases, waits for running accesses at the
-/// end, and counts the unfinished accesses.
-///
-/// One thread runs the phases and takes samples. Each worker has its own thread outside the
-/// cooperative pool, because accesses would block the pool.
+/// One thread runs the phases and takes samples. Each worker that is not a task has its own thread
+/// outside the cooperative pool, because accesses would block the pool.
 final class LoadSession {
     private let plan: RunPlan
     private let context: RunContext
@@ -17,21 +14,19 @@ final class LoadSession {
     private let recordInterval: UInt64
     private let sleeper: any Sleeper
     private let alive = ThreadCount()
-    /// The recorders of each client's workers.
+    /// The recorders of the workers, indexed by client, then by worker.
     private var recorders: [[WorkerRecorder]]
     private var sampler: Sampler
 
     /// The maximum time that a stopped run waits for running accesses, in nanoseconds.
     private static let stoppedDrain: UInt64 = 1_000_000_000
-    /// How long the run repeatedly interrupts accesses before it fails, in nanoseconds.
+    /// The maximum time to repeatedly interrupt accesses before the run fails, in nanoseconds.
     private static let patience: UInt64 = 10_000_000_000
 
-    /// The load's outcome.
     struct Outcome {
         var sampler: Sampler
         /// The length of the measured phases, in seconds.
         var seconds: Double
-        /// The length of each phase, in seconds.
         var phaseSeconds: [Double]
         var isPartial: Bool
     }
@@ -97,15 +92,14 @@ final class LoadSession {
         )
     }
 
-    /// Returns the worker's own target, or `nil` if the worker uses the run's target.
     private func target(_ index: Int, of client: ClientPlan) throws -> (any WorkloadTarget)? {
         guard client.client.style == .process, let processes = context.processes else { return nil }
         return try processes.target(of: client.name.name, worker: index)
     }
 
-    /// Starts additional workers up to the requested number.
+    /// Starts additional workers until each client has the requested number.
     ///
-    /// Surplus workers rest automatically.
+    /// Surplus workers pause themselves.
     private func addWorkers() {
         for (position, client) in plan.clients.enumerated() {
             while recorders[position].count < client.knobs.read().workers {
@@ -135,8 +129,8 @@ final class LoadSession {
 
     /// Runs the load to its end.
     ///
-    /// - Parameter began: A function to call after load time starts and before the first access.
-    /// - Returns: The outcome of the load.
+    /// This method calls `began` after load time starts and before the first access.
+    ///
     /// - Throws: ``RunError`` if an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
         let control = context.control
@@ -145,7 +139,7 @@ final class LoadSession {
         startThreads()
         conduct()
         drain()
-        // Record the current status, because ending the remaining accesses would change it.
+        // Take the last sample now, because ending the remaining accesses changes the status.
         sampler.sample(.draining)
         let end = context.clock.now()
         for recorder in recorders.joined() { recorder.seal(at: end) }
@@ -177,7 +171,6 @@ final class LoadSession {
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
     }
 
-    /// Starts the alarm clock's thread, which runs until ``AlarmClock/stop()`` is called.
     private func startAlarm(_ alarm: AlarmClock) {
         let thread = Thread {
             TimerSlack.minimize()
@@ -197,9 +190,8 @@ final class LoadSession {
         start("poolgauge.\(worker.plan.name.name)", worker.sleeper, worker.run)
     }
 
-    /// Starts a worker that runs as a task.
     private func startTask(_ worker: Worker, _ alarm: AlarmClock) {
-        // The worker's sleeper is for threads. A task uses its own sleeper.
+        // The worker's sleeper blocks a thread, so the task uses its own sleeper.
         worker.sleeper.retire()
         let sleeper = TaskSleeper(alarm: alarm)
         context.control.register(sleeper)
@@ -231,7 +223,6 @@ final class LoadSession {
         thread.start()
     }
 
-    /// Takes samples until the last phase ends or the run is stopped.
     private func conduct() {
         let control = context.control
         var nextSample = context.clock.now()
@@ -262,7 +253,7 @@ final class LoadSession {
             if context.clock.now() < wake {
                 sleeper.sleep(until: wake)
             }
-            // Sample exactly at a phase boundary so that no interval spans two phases.
+            // Take a sample at each phase boundary so that no sample interval spans two phases.
             if context.phases.stretch(at: control.now())?.start
                 != context.phases
                 .stretch(at: now)?.start
@@ -272,7 +263,6 @@ final class LoadSession {
         }
     }
 
-    /// Waits for running and queued accesses until the drain ends.
     private func drain() {
         let isStopped = context.control.stage >= .stopped
         let length =
@@ -281,13 +271,12 @@ final class LoadSession {
         commands.finish()
         while alive.count > 0, context.clock.now() < end {
             sleeper.sleep(until: min(end, context.clock.now() &+ sampleInterval))
-            // Stopping the run during the drain ends the drain.
+            // If the user stops the run during the drain, end the drain.
             if !isStopped, context.control.stage >= .stopped { return }
             if alive.count > 0 { sampler.sample(.draining) }
         }
     }
 
-    /// Interrupts running accesses until they end.
     private func endThreads() throws {
         let clock = context.clock
         let end = clock.now() &+ Self.patience
@@ -306,7 +295,6 @@ final class LoadSession {
     }
 }
 
-/// The number of live threads in a run.
 private final class ThreadCount: Sendable {
     private let value = Atomic<Int>(0)
 

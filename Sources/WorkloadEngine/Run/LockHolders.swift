@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Finds the processes that hold a busy database's locks, if the system reports them.
+/// Finds the processes that hold locks on a busy database, if the system reports them.
 ///
-/// Linux lists the locks of all processes in `/proc/locks`. This type reads only that list and
-/// never opens the database file, because closing any of the file's descriptors would release this
-/// process's locks.
+/// Linux lists the locks of all processes in `/proc/locks`. This type reads only that list. It
+/// never opens the database file, because closing any of that file's descriptors would release
+/// all of this process's locks on the file.
 final class LockHolders: Sendable {
     private struct State: Sendable {
         var counts: [String: UInt64] = [:]
@@ -13,7 +13,6 @@ final class LockHolders: Sendable {
         var last = unknown
     }
 
-    /// An entry in the system's list of locks.
     struct Entry: Equatable {
         var process: Int32
         var inode: UInt64
@@ -21,9 +20,8 @@ final class LockHolders: Sendable {
         var start: UInt64
     }
 
-    /// The name for a holder that has already released its lock or that the system does not report.
+    /// The name for a holder that has released its lock or that the system does not report.
     static let unknown = "unknown"
-    /// The name of the process that generates the load.
     static let thisProcess = "this process"
     /// The minimum time between two reads of the list, in nanoseconds.
     ///
@@ -34,20 +32,17 @@ final class LockHolders: Sendable {
     private let processes: ClientProcesses?
     private let state = Lock(State())
 
-    /// Creates an object that finds the processes with locks on the database at `path`.
     init(path: String, processes: ClientProcesses?) {
         self.path = path
         self.processes = processes
     }
 
-    /// The number of times that each holder was found.
     var counts: [String: UInt64] { state.withLock { $0.counts } }
 
     /// Counts an access that found the database busy.
     ///
-    /// - Parameters:
-    ///   - process: The process that made the access.
-    ///   - now: The clock time. Until the list is read again, the last known holder is used.
+    /// If the list was read recently, this method reuses the previous holder.
+    ///
     /// - Returns: The holder, and whether it was found for the first time.
     func countBusy(in process: Int32, at now: UInt64) -> (holder: String, isNew: Bool) {
         let mayRead = state.withLock { state in
@@ -64,9 +59,8 @@ final class LockHolders: Sendable {
         }
     }
 
-    /// Returns the other processes that currently hold a lock, with writers first.
-    ///
-    /// The result is empty if the system does not report them.
+    /// The other processes that hold a lock, with writers first, or an empty array if the system
+    /// does not report them.
     var current: [String] {
         guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else {
             return []
@@ -106,10 +100,10 @@ final class LockHolders: Sendable {
         return "\(name) (process \(process))"
     }
 
-    /// Returns whether an entry's range belongs to a writer.
+    /// Returns whether the lock belongs to a writer.
     ///
-    /// A writer locks the database file's RESERVED and PENDING bytes or the wal-index's write lock
-    /// (<https://sqlite.org/walformat.html#wal_locks>).
+    /// A writer locks the database file's PENDING and RESERVED bytes or the wal-index's write
+    /// lock (<https://sqlite.org/walformat.html#wal_locks>).
     private static func isWriteLock(_ entry: Entry) -> Bool {
         entry.start == 120 || (0x4000_0000...0x4000_0001).contains(entry.start)
     }
@@ -119,7 +113,7 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Parses the POSIX locks in a list.
+    /// Parses the POSIX locks in a list, omitting locks for which a process waits.
     ///
     /// A line looks like `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {

@@ -1,13 +1,14 @@
-/// The journal mode that a database had before an in-place run, which may change the mode.
+/// The journal mode of a database before an in-place run, which may change the mode.
 ///
-/// Only WAL mode is a property of the file (<https://sqlite.org/fileformat.html>, offset 18). This
-/// type reads the mode through SQLite. If this process opened the file by other means, closing it
-/// would release the locks of all the process's connections.
+/// Only WAL mode persists in the file (<https://sqlite.org/fileformat.html>, offset 18). This
+/// type reads the mode through SQLite. If this process opened the file directly, closing it would
+/// release the locks of all the process's connections.
 struct OriginalJournal {
     private let path: String
     private let mode: Arm.Journal
 
-    /// Reads the mode, which is `nil` for a run on a copy or if the library cannot report it.
+    /// Reads the mode, or returns `nil` if the run uses a copy or the library cannot report the
+    /// mode.
     ///
     /// - Throws: The library's error, for example if the database is locked.
     init?(of database: UserDatabase?, through factory: any WorkloadTargetFactory) throws {
@@ -18,10 +19,10 @@ struct OriginalJournal {
         self.mode = mode
     }
 
-    /// Restores the mode.
+    /// Restores WAL mode or a rollback-journal mode.
     ///
-    /// The run's target must be closed, because SQLite does not leave WAL mode while another
-    /// connection is open.
+    /// Close the run's target first. SQLite does not leave WAL mode while another connection is
+    /// open.
     func restore(through factory: any WorkloadTargetFactory) {
         guard let current = try? factory.journalMode(ofDatabaseAt: path),
             (current == .wal) != (mode == .wal)

@@ -1,27 +1,20 @@
-/// A run's phases in load time, in nanoseconds since the start of the load.
+/// The phases of a run, with times in nanoseconds since the start of the load.
 struct PhasePlan: Sendable {
-    /// A phase with its start and end.
     struct Stretch: Sendable {
-        /// The phase's name.
         let name: String
-        /// The start.
         let start: UInt64
-        /// The end, which is the start of the next phase.
         let end: UInt64
-        /// Whether accesses whose intended start is in the phase are measured.
+        /// Whether to measure accesses with an intended start in the phase.
         let isMeasured: Bool
     }
 
-    /// The phases, without gaps, starting at 0.
+    /// The phases in order, without gaps, starting at 0.
     let stretches: [Stretch]
-    /// The end of the last phase.
     let end: UInt64
-    /// The maximum time to wait for running accesses at the end of the load.
+    /// The maximum time to wait for running accesses after the last phase.
     let drain: UInt64
-    /// The total length of the measured phases.
     let measured: Duration
 
-    /// Creates the plan for the scenario's phases.
     init(_ scenario: Scenario) {
         var time: UInt64 = 0
         stretches = scenario.phases.map { phase in
@@ -43,7 +36,6 @@ struct PhasePlan: Sendable {
     struct Place: Sendable, Equatable {
         /// The index of the phase, or the number of phases if the start is outside all phases.
         var index: Int
-        /// Whether the access is measured.
         var isMeasured: Bool
     }
 
@@ -55,7 +47,6 @@ struct PhasePlan: Sendable {
         return Place(index: stretches.count, isMeasured: false)
     }
 
-    /// Returns whether an access with this intended start is measured.
     func isMeasured(at time: UInt64) -> Bool {
         for stretch in stretches where time < stretch.end {
             return stretch.isMeasured
@@ -63,13 +54,11 @@ struct PhasePlan: Sendable {
         return false
     }
 
-    /// Returns the next phase boundary after a time, or `nil` after the end.
     func boundary(after time: UInt64) -> UInt64? {
         stretches.first { time < $0.end }?.end
     }
 
-    /// Returns the load time at which the measured phases have lasted for `offset`, for an
-    /// `at:` key.
+    /// Returns the load time at which measured phases have lasted for `offset` nanoseconds.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for stretch in stretches where stretch.isMeasured {

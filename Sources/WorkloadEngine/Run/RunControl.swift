@@ -1,22 +1,19 @@
 import Synchronization
 import Telemetry
 
-/// The load's stage and clock.
+/// The load's stage and clock, which stops while the load is paused.
 ///
-/// The clock stops while the load is paused.
-///
-/// Workers check `stage` before every access, at the cost of one atomic load. Changing the stage
-/// wakes sleeping threads.
+/// Workers check `stage` before every access, at the cost of one atomic load. Changing the stage,
+/// except to `.paused`, wakes sleeping threads.
 final class RunControl: Sendable {
-    /// The stage of the load.
     enum Stage: UInt8, AtomicRepresentable, Comparable {
         /// Workers start accesses.
         case running
         /// Workers wait and do not start accesses.
         case paused
-        /// Workers do not start new accesses. Running accesses end, and holds are released.
+        /// Running accesses end, holds are released, and new accesses do not start.
         case stopped
-        /// The drain is over, and accesses that are still running are unfinished.
+        /// The drain is over, and running accesses count as unfinished.
         case sealed
 
         static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
@@ -24,7 +21,6 @@ final class RunControl: Sendable {
 
     private struct State: Sendable {
         var sleepers: [any Sleeper] = []
-        /// The load time at which the pause started.
         var pausedAt: UInt64?
         var hasBegun = false
         var isInterrupted = false
@@ -35,9 +31,7 @@ final class RunControl: Sendable {
     private let clock: any RunClock
     private let state = Lock(State())
     private let stageValue = Atomic<Stage>(.running)
-    /// The clock time at load time 0.
-    ///
-    /// Each pause moves this time later.
+    /// The clock time at load time 0, which each pause moves later.
     private let origin = Atomic<UInt64>(0)
     private let stop = Atomic<UInt64>(.max)
 
@@ -45,16 +39,13 @@ final class RunControl: Sendable {
         self.clock = clock
     }
 
-    /// The current stage.
     var stage: Stage { stageValue.load(ordering: .acquiring) }
 
-    /// Whether the run was stopped before its end.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// The load time of the stop, or `.max` before the stop.
+    /// The load time at which the run stopped, or `.max` if it has not stopped.
     var stopTime: UInt64 { stop.load(ordering: .acquiring) }
 
-    /// Returns the current load time.
     func now() -> UInt64 {
         state.withLock { state in now(state) }
     }
@@ -77,17 +68,15 @@ final class RunControl: Sendable {
         return clockTime > origin ? clockTime &- origin : 0
     }
 
-    /// Wakes all threads so that they check their conditions again.
     func wakeAll() {
         for sleeper in state.withLock({ $0.sleepers }) { sleeper.wake() }
     }
 
-    /// Registers a thread to wake when the stage changes.
     func register(_ sleeper: any Sleeper) {
         state.withLock { $0.sleepers.append(sleeper) }
     }
 
-    /// Starts load time, unless the run has been stopped.
+    /// Starts load time at 0, even if the load is paused or stopped.
     func begin() {
         state.withLock { state in
             origin.store(clock.now(), ordering: .releasing)
@@ -100,9 +89,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Pauses the load.
+    /// Pauses the load's clock and prevents new accesses from starting.
     ///
-    /// Running accesses continue, new accesses do not start, and load time stops.
+    /// Running accesses continue.
     func pause() {
         change { state in
             guard stage == .running else { return false }
@@ -112,9 +101,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Resumes the load.
-    ///
-    /// Schedules shift by the length of the pause.
+    /// Resumes the load, shifting schedules by the length of the pause.
     func resume() {
         change { state in
             guard stage == .paused else { return false }
@@ -124,9 +111,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early.
-    ///
-    /// New accesses do not start, and the result is partial.
+    /// Ends the load early and marks the result as partial.
     func interruptRun() {
         change { state in
             guard stage < .stopped else { return false }
@@ -138,7 +123,7 @@ final class RunControl: Sendable {
 
     /// Ends the load early because it cannot continue.
     ///
-    /// Only the first reason is kept.
+    /// Does nothing if the load has already stopped.
     func fail(because reason: String) {
         change { state in
             guard stage < .stopped else { return false }
@@ -148,7 +133,6 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early because a threshold was missed.
     func abort(because miss: AbortResult) {
         change { state in
             guard stage < .stopped else { return false }
@@ -158,15 +142,11 @@ final class RunControl: Sendable {
         }
     }
 
-    /// The threshold that ended the load early, if any.
     var miss: AbortResult? { state.withLock { $0.miss } }
 
-    /// The reason why the load could not continue, if any.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Ends the drain.
-    ///
-    /// Accesses that are still running are unfinished.
+    /// Ends the drain, after which running accesses count as unfinished.
     func seal() {
         change { state in
             if stopTime == .max { stop.store(now(state), ordering: .releasing) }
@@ -187,7 +167,7 @@ final class RunControl: Sendable {
         state.pausedAt = nil
     }
 
-    /// Performs a transition under the lock, and wakes all threads if the transition returns
+    /// Performs a transition under the lock, then wakes all threads if the transition returns
     /// `true`.
     private func change(_ transition: (inout State) -> Bool) {
         let sleepers = state.withLock { state in transition(&state) ? state.sleepers : [] }

@@ -1,22 +1,14 @@
 /// A scenario prepared for one arm, with the clients that can run and the clients that cannot.
 struct RunPlan: Sendable {
-    /// The phases.
     let phases: PhasePlan
-    /// The clients that run, in the scenario's order.
     let clients: [ClientPlan]
-    /// The clients that this arm cannot run, with the reasons.
     let unsupported: [String: String]
-    /// The generators, one for each variable that statements use.
     let generators: [ValueGenerator]
     private let seed: UInt64
 
-    /// Prepares a scenario for a target.
+    /// Prepares a scenario for an arm's database.
     ///
-    /// - Parameters:
-    ///   - scenario: The scenario.
-    ///   - target: The arm's database.
-    ///   - startsProcesses: Whether clients can run in other processes.
-    /// - Throws: ``RunError`` if a variable is undefined.
+    /// - Throws: ``RunError`` if a client or a variable of the scenario is invalid.
     init(
         _ scenario: Scenario,
         on target: any WorkloadTarget,
@@ -52,7 +44,7 @@ struct RunPlan: Sendable {
         generators = variables.generators
     }
 
-    /// Returns each client's interruptible accesses, if any, keyed by the client's name.
+    /// Returns the accesses to track for interrupts, keyed by client name.
     private static func interrupts(of clients: [Client]) -> [String: ClientInterrupts] {
         var interrupts: [String: ClientInterrupts] = [:]
         for client in clients {
@@ -70,9 +62,9 @@ struct RunPlan: Sendable {
         clients.contains { $0.interrupts != nil || $0.client.style == .async }
     }
 
-    /// Checks that the database can prepare every statement, before any statement runs.
+    /// Checks that the database can prepare every statement before any statement runs.
     ///
-    /// The check is skipped if clients change the schema.
+    /// If a client changes the schema, the check covers only the use of transactions.
     ///
     /// - Throws: ``RunError`` for the first invalid statement, with its position in the file.
     func checkStatements(of scenario: Scenario, on target: any WorkloadTarget) throws {
@@ -112,8 +104,7 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// The statements that start or end a transaction inside another transaction, with their
-    /// clients.
+    /// The statements that start or end a transaction inside another transaction.
     var transactionProblems: [(client: String, problem: String, sql: String)] {
         clients.flatMap { client in
             let reads = client.thenRead.map { ($0.sql, WorkloadAccess.read) }
@@ -127,21 +118,19 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// Returns an independent stream of random numbers for one purpose in a worker.
     func random(of client: ClientPlan, worker: Int, for purpose: String) -> RandomStream {
         RandomStream(seed: seed, stream: "\(client.name.name)/\(purpose)", worker: worker)
     }
 }
 
-/// The variables that statements use, with their indices in the run's list.
+/// The variables that statements use, with their indices in the list of generators.
 struct VariableTable {
     private let scenario: Scenario
     private let known: [String: Variable]
-    /// The variables whose newest values other variables follow.
+    /// The variables for which other variables use the newest value.
     private let followed: Set<String>
     private var sequences: [String: SharedSequence] = [:]
     private var indices: [String: Int] = [:]
-    /// The generators, in the order of the run's list.
     private(set) var generators: [ValueGenerator] = []
 
     init(_ scenario: Scenario) {
@@ -150,7 +139,7 @@ struct VariableTable {
         followed = Set(known.values.compactMap(\.followedVariable))
     }
 
-    /// Returns a sequential variable's counter, which is shared with the variables that follow it.
+    /// Returns the counter that a sequential variable shares with the variables that follow it.
     private mutating func sequence(of name: String) -> SharedSequence {
         if let sequence = sequences[name] { return sequence }
         let sequence = SharedSequence()
@@ -158,14 +147,12 @@ struct VariableTable {
         return sequence
     }
 
-    /// Returns the statement with the indices of its variables in the list.
     mutating func plan(_ sql: String, client: String) throws -> ClientPlan.StatementPlan {
         let template = StatementTemplate(sql: sql)
         let variables = try template.parameters.map { try variableIndex(of: $0, in: sql, client) }
         return ClientPlan.StatementPlan(sql: sql, variables: variables)
     }
 
-    /// Starts the scope of the variables that an operation's steps fetch.
     mutating func open(_ names: [String]) {
         for name in names {
             indices[name] = generators.count
@@ -176,12 +163,10 @@ struct VariableTable {
         }
     }
 
-    /// Ends the scope that ``open(_:)`` started.
     mutating func close(_ names: [String]) {
         for name in names { indices[name] = nil }
     }
 
-    /// Returns a variable's index in the list.
     mutating func variableIndex(of name: String, in text: String, _ client: String) throws -> Int {
         if let index = indices[name] { return index }
         guard let variable = known[name] else {
@@ -207,10 +192,9 @@ struct VariableTable {
 }
 
 extension ClientPlan {
-    /// A read that starts a transaction's snapshot.
+    /// A read that starts the snapshot of a transaction.
     private static let touchStatement = "SELECT count(*) FROM sqlite_master"
 
-    /// Prepares a client.
     init(
         _ client: Client,
         of scenario: Scenario,

@@ -1,15 +1,14 @@
 import Telemetry
 
-/// An access that other accesses may interrupt while it waits and while it holds its connection.
+/// An access that other accesses may interrupt while it waits for or holds its connection.
 ///
-/// After the access has released its connection, an interrupt has no effect on the next holder.
+/// An interrupt that arrives after the access releases its connection does not affect the next
+/// holder.
 final class RunningAccess: Sendable {
-    /// The error for an access that was interrupted before it acquired its connection.
     struct Superseded: Error, CustomStringConvertible {
         let description = "interrupted before it had a connection"
     }
 
-    /// The error for an access that was ended by a requested interrupt.
     struct Interrupted: Error, CustomStringConvertible {
         let description = "interrupted on request"
     }
@@ -17,11 +16,10 @@ final class RunningAccess: Sendable {
     private struct State: Sendable {
         var requestedAt: UInt64?
         var interrupt: (@Sendable () -> Void)?
-        /// Whether the access has ended, so that later interrupts are ignored.
         var isOver = false
     }
 
-    /// The first and longest pauses before an interrupt is repeated, in nanoseconds.
+    /// The first pause before an interrupt is repeated, and the longest pause, in nanoseconds.
     private static let firstPause: UInt64 = 1_000_000
     private static let longestPause: UInt64 = 100_000_000
 
@@ -30,27 +28,24 @@ final class RunningAccess: Sendable {
 
     /// Creates an access that has not started.
     ///
-    /// - Parameter alarm: The clock that repeats interrupts, or `nil` to interrupt the access only
-    ///   once.
+    /// - Parameter alarm: The clock that repeats interrupts, or `nil` to interrupt the access
+    ///   only once.
     init(repeatingOn alarm: AlarmClock? = nil) { self.alarm = alarm }
 
-    /// The clock time of the first interrupt.
     var requestedAt: UInt64? { state.withLock { $0.requestedAt } }
 
     /// Interrupts the access repeatedly until it releases its connection.
     ///
-    /// A single interrupt is not enough, because SQLite ignores an interrupt that arrives before
-    /// the statement runs (<https://sqlite.org/c3ref/interrupt.html>). A repeated interrupt can
-    /// affect only statements in the same access.
+    /// SQLite ignores an interrupt that arrives before the statement runs
+    /// (<https://sqlite.org/c3ref/interrupt.html>), so a single interrupt is not enough. A
+    /// repeated interrupt can affect only statements in the same access.
     ///
-    /// - Parameters:
-    ///   - now: The clock time.
-    ///   - count: A function to call for the first interrupt, before that interrupt can end the
-    ///     access.
+    /// This method calls `count` before the first interrupt.
+    ///
     /// - Returns: Whether the access was still running.
     @discardableResult
     func request(at now: UInt64, _ count: () -> Void = {}) -> Bool {
-        // While the lock is held, this access still holds the connection.
+        // While the lock is held, the access cannot release its connection.
         let (isReceived, mustRepeat) = state.withLock { state -> (Bool, Bool) in
             guard !state.isOver else { return (false, false) }
             let isFirst = state.requestedAt == nil
@@ -65,9 +60,9 @@ final class RunningAccess: Sendable {
         return isReceived
     }
 
-    /// Repeats the interrupt after a pause that doubles each time.
+    /// Repeats the interrupt after a pause that doubles each time, up to ``longestPause``.
     private func interruptAgain(after pause: UInt64) {
-        // The reference is weak because a stopped clock retains pending alarms.
+        // Use a weak reference, because a stopped clock retains pending alarms.
         alarm?.set(after: pause) { [weak self] in
             guard let self else { return }
             let isRunning = self.state.withLock { state in
@@ -90,12 +85,10 @@ final class RunningAccess: Sendable {
         if isSuperseded { throw Superseded() }
     }
 
-    /// Records that the access is releasing its connection.
+    /// Records that the access is about to release its connection.
     func leave() { state.withLock { $0.interrupt = nil } }
 
-    /// Records the end of the access.
-    ///
-    /// Later interrupts are ignored.
+    /// Ends the access, after which interrupts have no effect.
     ///
     /// - Returns: The clock time of the first interrupt, or `nil` if there was none.
     func end() -> UInt64? {

@@ -4,7 +4,7 @@ import Telemetry
 final class SampleEmitter {
     private let continuation: AsyncStream<Sample>.Continuation
     private let callback: (@Sendable (Sample) -> Void)?
-    /// The events from samples that the stream dropped.
+    /// The events from a sample that the stream dropped.
     private var missed: [TelemetryEvent] = []
 
     /// The maximum number of events to keep for a slow consumer.
@@ -18,9 +18,7 @@ final class SampleEmitter {
         self.callback = callback
     }
 
-    /// Delivers a sample.
-    ///
-    /// The stream's sample also includes the events from dropped samples.
+    /// Delivers a sample, adding the events from dropped samples to the stream's copy.
     func emit(_ sample: Sample) {
         callback?(sample)
         var streamed = sample

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension Sampler {
-    /// Returns the first threshold that the measurements so far miss, if any.
+    /// Returns the first threshold that the current measurements miss, if any.
     ///
     /// Call this method after ``endSecond()``.
     func miss(of watch: AbortWatch) -> AbortResult? {
@@ -11,7 +11,6 @@ extension Sampler {
         return watch.miss(in: interim(of: watch.clients, at: now, seconds: seconds))
     }
 
-    /// Returns the measurements of the named clients and the database so far.
     private func interim(of names: Set<String>, at now: UInt64, seconds: Double) -> ArmResult {
         let phaseSeconds = context.phases.seconds(until: now)
         var clients: [String: ClientResult] = [:]

@@ -1,10 +1,9 @@
 import Telemetry
 
-/// Samples the run ten times per second and collects the workers' measurements once per second.
+/// Samples the run and periodically collects the workers' measurements.
 ///
 /// Only the thread that conducts the run uses this value.
 struct Sampler {
-    /// The names of the scenario and the arms in a run's samples.
     struct Title: Sendable {
         var scenario: String
         var arm: Arm
@@ -19,9 +18,8 @@ struct Sampler {
     private var watch = DatabaseWatch()
     private var phase: String?
     private var seenErrors: [String: Set<String>] = [:]
-    /// Whether the time since the last sample is measured.
     private var isMeasured = false
-    /// Whether the target's times were reset when the first measured phase started.
+    /// Whether the target's times were reset at the start of the first measured phase.
     private var hasRestarted = false
     private var secondStart: UInt64 = 0
     private var second = DatabaseWatch()
@@ -29,7 +27,6 @@ struct Sampler {
     private(set) var intervals: [IntervalResult] = []
     private var ledger: BlameLedger
 
-    /// Creates a sampler for a load that is about to start.
     init(
         title: Title,
         context: RunContext,
@@ -43,7 +40,6 @@ struct Sampler {
         ledger = BlameLedger(meters.map(\.plan), arm: title.arm, origin: context.clock.now())
     }
 
-    /// Takes a sample and emits it.
     mutating func sample(_ state: RunState) {
         let now = context.control.now()
         let time = Double(now) / 1e9
@@ -110,7 +106,8 @@ struct Sampler {
         }
     }
 
-    /// Collects the last second's latencies and appends its record.
+    /// Collects the workers' measurements and appends a record for the time since the previous
+    /// record.
     mutating func endSecond() {
         let now = context.control.now()
         let isMeasured = context.phases.isMeasured(at: (secondStart + now) / 2)
@@ -142,7 +139,6 @@ struct Sampler {
         )
     }
 
-    /// Collects the workers' measurements and matches waits with holds.
     private mutating func collect(isMeasured: Bool) {
         let now = context.clock.now()
         ledger.advance(to: now)
@@ -172,7 +168,7 @@ struct Sampler {
         }
     }
 
-    /// Returns what each client's slow accesses waited for, or `nil` if no client was timed.
+    /// Returns the causes of each client's slow accesses, or `nil` if no client was timed.
     ///
     /// Call this method after the workers have ended.
     func blame() -> [String: BlameResult]? {
@@ -187,15 +183,13 @@ struct Sampler {
         return results.isEmpty ? nil : results
     }
 
-    /// Adds a worker that starts while the load is running.
     mutating func add(_ recorder: WorkerRecorder, toClient index: Int) {
         meters[index].add(recorder)
     }
 
-    /// The number of started accesses.
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// Returns the share of `seconds` that each client's workers spent on accesses.
+    /// Returns the share of `seconds` for which each client's workers were busy.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()
@@ -203,8 +197,8 @@ struct Sampler {
             let typical = service.value(at: 50).map { $0 + (wait.value(at: 50) ?? 0) }
             let time = wait.total + service.total + service.count * noop
             let capacity = seconds * 1e9 * Double(max(1, meter.plan.client.workers))
-            // A worker without think time is always busy, so its share does not indicate a slow
-            // generator.
+            // A worker without think time is always busy, so a high share does not indicate a
+            // slow generator.
             let isAlwaysBusy = meter.plan.client.pace == .closed(think: .zero)
             return GeneratorLoad(
                 client: meter.plan.name.name,
@@ -214,12 +208,11 @@ struct Sampler {
         }
     }
 
-    /// The lag of each access for which a worker was free.
     var freeLag: LatencyHistogram {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
-    /// Returns the clients' results, given the length of each phase in seconds.
+    /// Returns the clients' results, based on the length of each phase in seconds.
     ///
     /// Call this method after the workers have ended.
     func clientResults(seconds: [Double]) -> [String: ClientResult] {
@@ -234,7 +227,6 @@ struct Sampler {
         return results
     }
 
-    /// The measured response times, keyed by the name of each client that has any.
     var responses: [String: LatencyHistogram] {
         var responses: [String: LatencyHistogram] = [:]
         for meter in meters {
@@ -244,12 +236,11 @@ struct Sampler {
         return responses
     }
 
-    /// The database's accumulated statuses.
     var database: DatabaseWatch { watch }
 }
 
 extension Arm {
-    /// The status of a database that has no probes or is not open yet.
+    /// The status of a database that is not open or does not report its status.
     var unwatchedStatus: DatabaseStatus {
         DatabaseStatus(label: name, kind: kind == .pool ? .pool : .queue)
     }

@@ -1,11 +1,10 @@
 import Foundation
 
 extension Scenario {
-    /// Returns the scenario with each column in its variables replaced by the column's range or
-    /// values.
+    /// Returns the scenario with each column reference replaced by the column's range or values.
     ///
-    /// - Throws: ``RunError`` if a column does not exist in the database or contains values that
-    ///   the distribution cannot use.
+    /// - Throws: ``RunError`` if a column does not exist or contains values that the distribution
+    ///   cannot use.
     func resolvingColumns(on target: any WorkloadTarget) throws -> Scenario {
         let columns = variables.filter { $0.value.column != nil }.sorted { $0.key < $1.key }
         guard !columns.isEmpty else { return self }
@@ -33,10 +32,10 @@ extension Scenario {
     }
 }
 
-/// Reads a variable's range or values from the run's database.
 private struct ColumnResolution {
-    /// The number of rows to read for a `choice`, which keeps each share within 0.8 percentage
-    /// points.
+    /// The number of rows to read for a `choice`.
+    ///
+    /// This number keeps each share within 0.8 percentage points.
     private static let sampleSize = 16_384
 
     var variable: Variable
@@ -55,7 +54,8 @@ private struct ColumnResolution {
 
     /// Quotes a name as an SQL identifier (<https://sqlite.org/lang_keywords.html>).
     ///
-    /// SQLite treats an unknown name in double quotes as a string.
+    /// Brackets are preferred, because SQLite treats an unknown name in double quotes as a
+    /// string.
     private static func quoted(_ name: String) -> String {
         name.contains("]")
             ? "\"\(name.replacing("\"", with: "\"\""))\"" : "[\(name)]"
@@ -85,7 +85,7 @@ private struct ColumnResolution {
             variable.minimum = isSequential ? maximum + 1 : minimum
             variable.maximum = isSequential ? limit : maximum
         case (.null, _), (nil, _):
-            // In an empty table, no integer matches a row, so any range is valid.
+            // No row of an empty table can match, so any range is valid.
             variable.minimum = 1
             variable.maximum = isSequential ? Variable.largest : 1
         default:
@@ -105,8 +105,8 @@ private struct ColumnResolution {
     private mutating func readValues(through session: any WorkloadSession) throws {
         var counts: [WorkloadValue: Int] = [:]
         for value in try sample(through: session) { counts[value, default: 0] += 1 }
-        // Describing a value takes microseconds, so describe each value once instead of twice for
-        // each comparison.
+        // Describing a value takes microseconds, so describe each value once, not in every
+        // comparison.
         let described = counts.map { (key: $0.key, value: $0.value, text: "\($0.key)") }
         let values = described.sorted { ($1.value, $0.text) < ($0.value, $1.text) }
         guard let theta = column.theta else {
@@ -116,7 +116,7 @@ private struct ColumnResolution {
             )
             return
         }
-        // The popular values are chosen at random, but they are the same in each run.
+        // Choose the popular values at random, but consistently across runs.
         var random = RandomStream(seed: seed, stream: "popular/\(name)")
         var shuffled = values.map(\.key)
         for index in shuffled.indices.dropFirst() {
@@ -128,7 +128,7 @@ private struct ColumnResolution {
         )
     }
 
-    /// Returns values from rows, which are chosen at random if the table has rowids.
+    /// Returns values from rows, chosen at random if the table has rowids.
     private func sample(through session: any WorkloadSession) throws -> [WorkloadValue] {
         let bounds: [WorkloadValue]
         do {

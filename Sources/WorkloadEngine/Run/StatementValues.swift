@@ -1,26 +1,20 @@
-/// The values of statement parameters, which are drawn when an access first needs them and remain
-/// constant during the access.
+/// The values of statement parameters, which are drawn on first use and stay constant in an
+/// access.
 ///
-/// The returned arrays are reused in place, so an access with integers does not allocate memory.
+/// The returned arrays are reused in place so that an access with integers does not allocate
+/// memory.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream
     private var current: [WorkloadValue]
-    /// The number of the access in which each value was drawn.
     private var drawnIn: [UInt64]
     private var access: UInt64 = 0
-    /// The variables with fetched values.
     private var fetched: [Int] = []
-    /// The variables whose newest values other variables follow.
+    /// The variables for which other variables use the newest value.
     private let followed: [Int]
-    /// One reusable array for each number of parameters.
+    /// The reusable arrays, indexed by the number of parameters.
     private var buffers: [[WorkloadValue]]
 
-    /// Creates a worker's values.
-    ///
-    /// - Parameters:
-    ///   - generators: The generators, one for each variable in the run's list.
-    ///   - random: The worker's stream.
     init(_ generators: [ValueGenerator], random: RandomStream) {
         self.generators = generators
         self.random = random
@@ -30,14 +24,13 @@ struct StatementValues {
         buffers = (0...generators.count).map { Array(repeating: .null, count: $0) }
     }
 
-    /// Discards all values at the start of an access or an imported row.
     mutating func begin() {
         access &+= 1
     }
 
     /// Publishes the access's values to the variables that follow them.
     ///
-    /// Call this method after the access has completed. Otherwise, other accesses could look for a
+    /// Call this method after the access completes. Otherwise, other accesses could search for a
     /// row that does not exist.
     @inline(__always)
     func publish() {
@@ -46,21 +39,19 @@ struct StatementValues {
         }
     }
 
-    /// Discards drawn values but keeps fetched values at the start of a repetition.
+    /// Discards drawn values at the start of a repetition, but keeps fetched values.
     mutating func beginRepetition() {
         let last = access
         access &+= 1
         for index in fetched where drawnIn[index] == last { drawnIn[index] = access }
     }
 
-    /// Sets a variable to a fetched value.
     mutating func set(_ value: WorkloadValue, at index: Int) {
         if !fetched.contains(index) { fetched.append(index) }
         current[index] = value
         drawnIn[index] = access
     }
 
-    /// Returns the value of a condition's operand.
     mutating func value(of operand: ConditionPlan.Operand) -> WorkloadValue {
         switch operand {
         case .value(let value): value
@@ -76,7 +67,6 @@ struct StatementValues {
         return current[index]
     }
 
-    /// Returns a statement's values, in the order of its parameters.
     mutating func values(of statement: ClientPlan.StatementPlan) -> [WorkloadValue] {
         let count = statement.variables.count
         guard count > 0 else { return [] }

@@ -1,20 +1,15 @@
-/// A step with the indices of its variables in the run's list.
+/// A step that refers to variables by their indices in the list of generators.
 indirect enum StepPlan: Sendable {
-    /// A statement.
     case run(ClientPlan.StatementPlan)
-    /// A statement whose first row is stored in variables.
+    /// A statement that stores its first row in variables.
     case fetch(ClientPlan.StatementPlan, into: [Int])
-    /// A condition with two branches.
     case when(ConditionPlan, then: [StepPlan], otherwise: [StepPlan])
-    /// A repetition.
     case times(Int, [StepPlan])
-    /// A pause.
     case pause(ThinkTime)
 }
 
-/// A condition with the indices of its variables in the run's list.
+/// A condition that refers to variables by their indices in the list of generators.
 struct ConditionPlan: Sendable {
-    /// A side of a condition.
     enum Operand: Sendable {
         case variable(Int)
         case value(WorkloadValue)
@@ -26,7 +21,6 @@ struct ConditionPlan: Sendable {
 }
 
 extension VariableTable {
-    /// Returns the steps with the indices of their variables in the list.
     mutating func plan(_ steps: [Step], client: String) throws -> [StepPlan] {
         try steps.map { step in
             switch step {
@@ -67,7 +61,6 @@ extension VariableTable {
 }
 
 extension Worker {
-    /// Performs an operation's steps.
     func perform(_ steps: [StepPlan], in session: any WorkloadSession) throws {
         for step in steps {
             switch step {
@@ -95,9 +88,7 @@ extension Worker {
         }
     }
 
-    /// Pauses inside an access.
-    ///
-    /// The pause ends early if the load ends.
+    /// Pauses inside an access, at most until the load ends.
     private func pause(_ length: ThinkTime) {
         var stream: RandomStream? = random
         let nanoseconds = length.nanoseconds(using: &stream)

@@ -1,22 +1,19 @@
-/// Opens an arm's database for a run and closes it.
 struct TargetOpener {
     let arm: Arm
     let factory: any WorkloadTargetFactory
     let options: RunOptions
     let control: RunControl
 
-    /// How long to retry opening a locked file if the arm has no `busy-timeout`.
+    /// The maximum time to retry opening a locked file if the arm has no `busy-timeout`.
     private static let defaultTimeout = Duration.seconds(5)
-    /// The time between two attempts, in nanoseconds.
+    /// The time between attempts, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
 
-    /// A database that is open for a run.
     struct Opened {
         let target: any WorkloadTarget
         fileprivate let factory: any WorkloadTargetFactory
         fileprivate let original: OriginalJournal?
 
-        /// Closes the database, then restores the journal mode that it had before the run.
         func close() throws {
             try target.close()
             original?.restore(through: factory)
@@ -25,15 +22,11 @@ struct TargetOpener {
 
     /// Opens the database and runs the arm's setup.
     ///
-    /// If another process has locked a database that is used in place, this method retries until
-    /// the arm's `busy-timeout` expires. It does so because SQLite does not call the busy handler
-    /// for some of the locks acquired while opening, such as the lock for a journal mode change
-    /// (<https://sqlite.org/c3ref/busy_handler.html>).
+    /// If another process has locked a database that is used in place, this method reports the
+    /// process and retries until the arm's `busy-timeout` expires. SQLite does not call the busy
+    /// handler for some locks that it acquires while opening, such as the lock for a journal mode
+    /// change (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
-    /// - Parameters:
-    ///   - path: The database's path.
-    ///   - report: A function that receives the reason for a delay.
-    /// - Returns: The open database.
     /// - Throws: ``RunError``, or `CancellationError` if the run is stopped first.
     func open(at path: String, reporting report: (String) -> Void) throws -> Opened {
         guard case .inPlace = options.database else { return try openOnce(at: path) }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Lets a task wait for a deadline without blocking a thread, and lets other code wake the task.
+/// Lets a task sleep until a deadline or a wake-up without blocking a thread.
 final class TaskSleeper: Sleeper {
     private struct State: Sendable {
         var isAwake = false
@@ -13,7 +13,6 @@ final class TaskSleeper: Sleeper {
 
     init(alarm: AlarmClock) { self.alarm = alarm }
 
-    /// Waits until the clock reaches `deadline` or ``wake()`` is called.
     func sleep(until deadline: UInt64) async {
         await withCheckedContinuation { continuation in
             let isAwake = state.withLock { state in
@@ -31,7 +30,6 @@ final class TaskSleeper: Sleeper {
         }
     }
 
-    /// Traps, because a task must not block.
     func sleep(until deadline: UInt64) {
         preconditionFailure("a task must use the asynchronous sleep(until:)")
     }

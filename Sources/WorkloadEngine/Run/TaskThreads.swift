@@ -1,11 +1,10 @@
 import Dispatch
 
-/// Threads for the tasks of the load's clients.
+/// Threads for the load's tasks.
 ///
-/// The measured code may occupy or block the threads of the program's cooperative pool. Separate
-/// threads keep the load running.
+/// The measured code may block the threads of the program's cooperative pool. Separate threads
+/// keep the load running.
 final class TaskThreads: TaskExecutor {
-    /// The threads that all runs share.
     static let shared = TaskThreads()
 
     private let queue = DispatchQueue(label: "poolgauge.tasks", attributes: .concurrent)

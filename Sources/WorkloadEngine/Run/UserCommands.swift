@@ -1,17 +1,13 @@
 import Telemetry
 
-/// Runs the dashboard's commands, such as taking snapshots, while the load is running.
+/// Runs the dashboard's commands while the load is running.
 ///
-/// The commands run on a separate thread, so the screen never waits for the database.
+/// The commands run on a separate thread so that the screen never waits for the database.
 final class UserCommands: Sendable {
-    /// A command.
     enum Command: Sendable {
-        /// Takes a snapshot and keeps it.
         case makeSnapshot
-        /// Releases the kept snapshot with this label, or the oldest kept snapshot if the label is
-        /// `nil`.
+        /// Releases the kept snapshot with this label, or the oldest one if the label is `nil`.
         case releaseSnapshot(label: String?)
-        /// Runs a checkpoint.
         case checkpoint(CheckpointMode)
     }
 
@@ -21,7 +17,6 @@ final class UserCommands: Sendable {
         var isOver = false
     }
 
-    /// A kept snapshot and the digest of its first read.
     private struct Kept {
         var snapshot: any WorkloadSnapshot
         /// The label in samples, or `nil` if the library does not report labels.
@@ -29,12 +24,10 @@ final class UserCommands: Sendable {
         var digest: StateDigest
     }
 
-    /// The client name that the commands use.
     static let name = WorkloadClientName("you")
 
     private let state = Lock(State())
 
-    /// Submits a command, which runs as soon as possible while the load is running.
     func submit(_ command: Command) {
         let sleeper = state.withLock { state in
             state.commands.append(command)
@@ -43,7 +36,6 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Ends the thread and releases the kept snapshots.
     func finish() {
         let sleeper = state.withLock { state in
             state.isOver = true
@@ -52,16 +44,11 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Sets the sleeper that wakes the thread.
-    ///
-    /// Call this method before the thread starts.
     func prepare(_ sleeper: any Sleeper) {
         state.withLock { $0.sleeper = sleeper }
     }
 
-    /// Runs commands until ``finish()`` is called.
-    ///
-    /// The command thread runs this method.
+    /// Runs commands on the calling thread until ``finish()`` is called.
     func run(_ context: RunContext, _ sleeper: any Sleeper) {
         var kept: [Kept] = []
         while true {
@@ -88,8 +75,8 @@ final class UserCommands: Sendable {
             do {
                 let snapshot = try context.target.makeSnapshot(as: Self.name)
                 let known = kept.compactMap(\.label)
-                // Only this thread takes snapshots with this name, so the new label belongs to this
-                // snapshot.
+                // Only this thread takes snapshots under this name, so the new label belongs to
+                // this snapshot.
                 let label = context.target.status()?.snapshots
                     .first { $0.origin.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])
@@ -117,7 +104,6 @@ final class UserCommands: Sendable {
         }
     }
 
-    /// Releases a snapshot after checking that it is unchanged.
     private func release(_ kept: Kept, _ context: RunContext) {
         defer { kept.snapshot.release() }
         do {

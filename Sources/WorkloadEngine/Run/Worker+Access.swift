@@ -1,17 +1,15 @@
 extension Worker {
-    /// The times of an attempt.
     struct Attempt {
-        // The unowned reference is safe because an attempt is a local variable of the worker that
+        // The reference can be unowned because an attempt is a local variable of the worker that
         // owns the recorder. A strong reference would add two atomic operations to each access.
         fileprivate unowned(unsafe) let recorder: WorkerRecorder
 
-        /// Whether the processor time is measured.
         fileprivate var isSampled = false
-        /// The thread's processor time at the entry, in nanoseconds, or `nil` if it is not
+        /// The thread's processor time on entry to the closure, in nanoseconds, or `nil` if not
         /// measured.
         fileprivate private(set) var processorTime: UInt64?
 
-        /// The clock time of the entry into the closure, or `nil` if the closure was not entered.
+        /// The clock time of entry to the closure, or `nil` if the closure was not entered.
         var entry: UInt64? {
             didSet {
                 guard let entry else { return }
@@ -21,15 +19,11 @@ extension Worker {
         }
     }
 
-    /// Makes one access.
+    /// Makes an access, which may require several attempts, and counts its outcome.
     ///
-    /// This method skips the access if it is too late, measures its times, retries it while the
-    /// database is busy, and counts its outcome.
+    /// This method skips the access if it is too late, and retries it while the database is busy.
     ///
-    /// - Parameters:
-    ///   - operation: The index of the access's operation.
-    ///   - turn: The turn that the access uses.
-    ///   - attempt: A function that makes the access and records the entry into its closure.
+    /// `attempt` makes the access and records the time of entry to its closure.
     @inline(__always)
     func access(
         _ operation: Int,
@@ -50,8 +44,8 @@ extension Worker {
 
     /// Returns whether to measure the processor time of an access that starts now.
     ///
-    /// The processor time of an access in another process or in a task cannot be measured on this
-    /// thread.
+    /// This thread cannot measure the processor time of an access in another process or in a
+    /// task.
     @inline(__always)
     private func isSampleDue(at now: UInt64) -> Bool {
         guard now >= nextSample, plan.client.style == .sync else { return false }
@@ -59,17 +53,12 @@ extension Worker {
         return true
     }
 
-    /// A started access's clock times.
     struct Begun {
         /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
-        /// The start.
         var start: UInt64
-        /// Whether the access is measured.
         var isMeasured: Bool
 
-        /// Returns the times of the access, which entered its closure at `entry` and ended at
-        /// `end`.
         @inline(__always)
         func stamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Stamps {
             let start = min(self.start, entry)
@@ -82,9 +71,9 @@ extension Worker {
         }
     }
 
-    /// Counts the start of an access and returns its times.
+    /// Counts the start of an access.
     ///
-    /// Returns `nil` if the access is too late or if no more accesses may start.
+    /// - Returns: The access, or `nil` if it is too late or no more accesses may start.
     @inline(__always)
     func begin(_ operation: Int, _ turn: Turn) -> Begun? {
         let start = clock.now()
@@ -98,7 +87,8 @@ extension Worker {
             in: turn.phase,
             lag: turn.isScheduled ? lag : nil,
             wasFree: turn.wasFree,
-            // A closure's entry is unknown until the access ends. An action does not wait.
+            // In a load test, the entry is unknown until the access ends. An action does not
+            // wait.
             at: closures == nil && plan.isTimed ? start : nil
         )
         guard mayStart else {
@@ -115,7 +105,7 @@ extension Worker {
 
     /// Counts the outcome of an attempt.
     ///
-    /// - Returns: `false` if the database was busy and the access must be retried.
+    /// - Returns: `false` if the database was busy and the caller must retry the access.
     @inline(__always)
     func conclude(
         _ begun: Begun,
@@ -124,7 +114,7 @@ extension Worker {
         _ error: (any Error)?,
         _ retries: inout Int
     ) -> Bool {
-        // An abandoned access never ends, so the final count includes it as running.
+        // An abandoned access never ends. The final count includes it as running.
         if isAbandoned { return true }
         if let error { return concludeFailed(begun, entry: entry, error, &retries) }
         values.publish()

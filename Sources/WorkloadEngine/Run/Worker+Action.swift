@@ -1,7 +1,6 @@
 import Foundation
 
 extension Worker {
-    /// Interrupts all running accesses.
     func performInterrupt(_ turn: Turn) {
         access(0, turn) { attempt in
             attempt.entry = clock.now()
@@ -10,7 +9,6 @@ extension Worker {
         events.note("\(plan.name.name) interrupts every statement")
     }
 
-    /// Performs an action that is not an access.
     func perform(_ action: ClientAction, _ turn: Turn) {
         switch action {
         case .interrupt(let client):
@@ -60,7 +58,7 @@ extension Worker {
         access(0, turn) { attempt in
             attempt.entry = clock.now()
             try target.backup(to: file.path, pagesPerStep: pages, as: plan.name) { _ in
-                // A backup may take a long time, so stopping the run also stops the backup.
+                // Stop the backup when the run stops, because a backup may take a long time.
                 if self.control.stage >= .stopped { throw RunningAccess.Superseded() }
             }
         }

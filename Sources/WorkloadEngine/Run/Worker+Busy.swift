@@ -3,12 +3,7 @@ import Foundation
 extension Worker {
     /// Classifies an attempt that found the database busy.
     ///
-    /// - Parameters:
-    ///   - code: The name of the extended result code.
-    ///   - error: The error.
-    ///   - isRetried: Whether the access is retried.
-    ///   - isMeasured: Whether the access is measured.
-    /// - Returns: The failure for the ledger, or `nil` if the ledger does not include it.
+    /// - Returns: The failure to add to the ledger, or `nil` to add none.
     func busyFailure(
         _ code: String,
         _ error: any Error,
@@ -16,7 +11,7 @@ extension Worker {
         isMeasured: Bool
     ) -> BusyLedger.Failure? {
         let process = lockHolder()
-        // A load test's closures do not report how their database waits.
+        // In a load test, the wait for a lock is unknown.
         guard isMeasured, closures == nil else { return nil }
         let details = target.busyFailure(of: error) ?? BusyFailure()
         let timeout = busy.timeout
@@ -38,12 +33,7 @@ extension Worker {
         return failure
     }
 
-    /// Counts a checkpoint that another connection blocked.
-    ///
-    /// - Parameters:
-    ///   - mode: The checkpoint's mode.
-    ///   - time: The length of the checkpoint, in nanoseconds.
-    ///   - isMeasured: Whether the checkpoint is measured.
+    /// Counts a blocked checkpoint that lasted `time` nanoseconds.
     func countBlocked(_ mode: CheckpointMode, for time: UInt64, isMeasured: Bool) {
         guard isMeasured, control.stage < .sealed else { return }
         var failure = BusyLedger.Failure(cause: .checkpoint, client: plan.name.name)
@@ -54,8 +44,9 @@ extension Worker {
         busy.ledger.add(failure)
     }
 
-    /// Returns the process that holds the lock, the client if this process holds it, or `nil` if
-    /// the holder is unknown.
+    /// Returns the holder of the lock, or `nil` if the holder is unknown.
+    ///
+    /// The holder is a process, or a client if this process holds the lock.
     private func lockHolder() -> String? {
         guard let holders else { return nil }
         let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()

@@ -1,8 +1,8 @@
 extension Worker {
     /// Inserts rows in batches, each in a separate access and transaction.
     ///
-    /// The first batch has the turn's intended start. Each later batch starts after the previous
-    /// batch has ended. If the load ends, the import ends after the current batch.
+    /// The first batch uses the turn's intended start. Each later batch starts after the previous
+    /// one ends. If the load ends, no further batches start.
     func performImport(_ turn: Turn, rows: Int, batch: Int) {
         var turn = turn
         var rest = rows
@@ -38,9 +38,7 @@ extension Worker {
         }
     }
 
-    /// Waits until the load resumes.
-    ///
-    /// - Returns: `false` if the load is over.
+    /// Waits until the load resumes, and returns `false` if the load is over.
     private func waitWhilePaused() -> Bool {
         while true {
             switch control.stage {

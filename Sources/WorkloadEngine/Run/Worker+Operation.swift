@@ -1,5 +1,4 @@
 extension Worker {
-    /// Makes one access that runs an operation from the mix.
     func performOperation(_ turn: Turn) {
         let operation = drawOperation()
         let access = plan.accesses[operation]
@@ -18,7 +17,7 @@ extension Worker {
         }
     }
 
-    /// Writes, then reads the committed state while others write, all in one access.
+    /// Writes, then reads the committed state concurrently with other writes, all in one access.
     private func performWriteAndRead(_ operation: Int, _ turn: Turn) {
         access(operation, turn) { attempt in
             try target.performWrite(as: plan.name) { session in
@@ -30,7 +29,7 @@ extension Worker {
         }
     }
 
-    /// Makes one access in a load test, whose closure records the end of its wait.
+    /// Makes an access of a load test, in which a closure records the end of its own wait.
     private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()
@@ -41,7 +40,6 @@ extension Worker {
         }
     }
 
-    /// Runs an operation's statements or steps.
     @inline(__always)
     func perform(_ operation: Int, in session: any WorkloadSession) throws {
         if let steps = plan.steps[operation] {
@@ -53,7 +51,7 @@ extension Worker {
         }
     }
 
-    /// Makes one access that others may interrupt and that may interrupt earlier accesses.
+    /// Makes an access that others may interrupt and that may interrupt earlier accesses.
     private func performInterruptible(
         _ operation: Int,
         _ access: WorkloadAccess,
@@ -87,7 +85,6 @@ extension Worker {
         }
     }
 
-    /// Schedules `body` for the time limit of an access that started at `start`.
     private func setAlarm(
         from start: UInt64,
         _ body: @escaping @Sendable (UInt64) -> Void
@@ -97,7 +94,6 @@ extension Worker {
         return alarm.set(at: time) { [clock] in body(clock.now()) }
     }
 
-    /// Classifies an access's error.
     func failure(of error: any Error) -> WorkloadFailure {
         Self.isRequestedInterrupt(error) || error is CancellationError
             ? .interrupted : target.failure(of: error)
@@ -105,7 +101,8 @@ extension Worker {
 
     /// Returns whether the interrupt that ended an access was requested.
     ///
-    /// A load test's closures may interrupt their own accesses, which the run cannot observe.
+    /// In a load test, a closure may interrupt its own access. The run cannot observe these
+    /// interrupts, so this method assumes that they were requested.
     func isInterruptRequested(_ error: any Error, since start: UInt64) -> Bool {
         Self.isRequestedInterrupt(error) || closures != nil
             || interrupts.mayAffectAccess(since: start)

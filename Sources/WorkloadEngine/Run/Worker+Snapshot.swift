@@ -1,5 +1,4 @@
 extension Worker {
-    /// Takes a snapshot, holds it, and checks that it is unchanged.
     func performSnapshot(_ turn: Turn) {
         values.begin()
         let statements = plan.operations[0].map { statement in

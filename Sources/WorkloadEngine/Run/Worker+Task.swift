@@ -1,5 +1,4 @@
 extension Worker {
-    /// Makes accesses in a task until the load is over, taking the same turns as ``run()``.
     func runTask(_ sleeper: TaskSleeper) async {
         while !isAbandoned {
             updateSettings()
@@ -17,9 +16,7 @@ extension Worker {
         countRemainingArrivals()
     }
 
-    /// Waits while the worker is surplus.
-    ///
-    /// - Returns: `false` when the load is over.
+    /// Waits while the worker is surplus, and returns `false` when the load is over.
     private func rest(_ sleeper: TaskSleeper) async -> Bool {
         while true {
             switch surplusAction() {
@@ -41,7 +38,6 @@ extension Worker {
         }
     }
 
-    /// Makes one access that runs an operation from the mix.
     private func performOperation(_ turn: Turn) async {
         let operation = drawOperation()
         let access = plan.accesses[operation]
@@ -49,8 +45,8 @@ extension Worker {
         guard let begun = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
-            // The body runs on another thread while this task awaits it, so the two never use the
-            // worker at the same time.
+            // Only one thread uses the worker at a time, because this task waits while the body
+            // runs on another thread.
             nonisolated(unsafe) let worker = self
             nonisolated(unsafe) let attempt = TaskAttempt()
             let failure: (any Error)?
@@ -76,14 +72,13 @@ extension Worker {
         }
     }
 
-    /// Records that an attempt has entered its closure and therefore holds a connection.
     private func enter(_ attempt: TaskAttempt) {
         let now = clock.now()
         attempt.entry = now
         recorder.enter(at: now)
     }
 
-    /// Makes one access in a separate task, which others can cancel.
+    /// Makes an access in a separate task, which others can cancel.
     private func performCancellable(
         _ operation: Int,
         _ access: WorkloadAccess,
@@ -125,8 +120,8 @@ extension Worker {
 
 /// The times of an asynchronous attempt.
 ///
-/// The awaiting task and the access's thread take turns using this object.
+/// The task that awaits an access and the access's thread never use this object at the same time.
 final class TaskAttempt {
-    /// The clock time of the entry into the closure, or `nil` if the closure was not entered.
+    /// The clock time of entry to the closure, or `nil` if the closure was not entered.
     var entry: UInt64?
 }

@@ -1,20 +1,17 @@
 import Foundation
 import Telemetry
 
-/// A client's worker, which waits for its turns and makes accesses.
+/// A worker that waits for its turns and makes accesses.
 ///
-/// After ``run()`` starts, only the worker's thread uses this object. Other threads use its
-/// recorder and sleeper.
+/// After ``run()`` starts, only the worker's thread uses this object. Other threads use only the
+/// recorder and the sleeper.
 final class Worker {
-    /// A turn to make an access.
     struct Turn {
-        /// The intended start on the clock.
+        /// The clock time of the intended start.
         var intended: UInt64
-        /// The phase of the intended start.
         var phase: PhasePlan.Place
-        /// Whether the turn follows a schedule, which means that its start can lag.
+        /// Whether the turn follows a schedule and can therefore start late.
         var isScheduled: Bool
-        /// Whether the worker was waiting for the turn.
         var wasFree: Bool
     }
 
@@ -38,14 +35,11 @@ final class Worker {
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
-    /// The worker's number within its client, starting at 0.
     let index: Int
-    /// The client's settings at the last update.
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64
-    /// The clock time after which the next access measures its processor time.
+    /// The clock time of the next access for which to measure the processor time.
     var nextSample: UInt64 = 0
-    /// Whether the running access was abandoned because the run is ending.
     var isAbandoned = false
 
     init(
@@ -80,7 +74,8 @@ final class Worker {
         self.index = index
         seenEpoch = plan.knobs.epoch
         settings = plan.knobs.read()
-        // Think times need their own stream, because a copy would repeat the mix's numbers.
+        // Think times need a separate stream, because a copy would repeat the random numbers of
+        // the mix.
         var seeds = random
         model = plan.makeLoadModel(
             context.phases,
@@ -88,7 +83,6 @@ final class Worker {
         )
     }
 
-    /// Makes accesses until the load is over.
     func run() {
         while !isAbandoned {
             updateSettings()
@@ -106,11 +100,10 @@ final class Worker {
         countRemainingArrivals()
     }
 
-    /// Returns the load time of the next access, or `nil` after the last one.
+    /// Returns the load time of the next access, or `nil` if no more accesses may start.
     @inline(__always)
     func nextMoment() -> UInt64? { model.next(freeAt: control.loadTime(of: clock.now())) }
 
-    /// Updates the settings if they have changed since the last update.
     @inline(__always)
     func updateSettings() {
         guard plan.knobs.epoch != seenEpoch else { return }
@@ -118,19 +111,14 @@ final class Worker {
         settings = plan.knobs.read()
     }
 
-    /// What a waiting worker should do next.
     enum Action {
-        /// Take its turn.
         case turn(Turn)
-        /// Update its settings, which have changed.
         case settingsChanged
         /// Sleep until a clock time, then check again.
         case sleep(UInt64)
-        /// The load is over.
         case over
     }
 
-    /// Returns what a surplus worker should do next.
     func surplusAction() -> Action {
         guard plan.knobs.epoch == seenEpoch else { return .settingsChanged }
         switch control.stage {
@@ -142,9 +130,7 @@ final class Worker {
         }
     }
 
-    /// Waits while the worker is surplus.
-    ///
-    /// - Returns: `false` when the load is over.
+    /// Waits while the worker is surplus, and returns `false` when the load is over.
     private func rest() -> Bool {
         while true {
             switch surplusAction() {
@@ -155,13 +141,13 @@ final class Worker {
         }
     }
 
-    /// Counts as unfinished an arrival that is due but that the worker does not start.
+    /// Counts a due arrival as unfinished if the worker does not start it.
     func countUnstarted(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
         recorder.countUnstarted(in: phases.place(at: moment))
     }
 
-    /// Counts the due arrivals that no worker had taken when the load stopped.
+    /// Counts the due arrivals that no worker started before the load stopped.
     func countRemainingArrivals() {
         guard model.isScheduled else { return }
         let now = control.loadTime(of: clock.now())
@@ -171,17 +157,15 @@ final class Worker {
         }
     }
 
-    /// A wait for a turn.
     struct Waiting {
         /// The load time of the turn.
         var moment: UInt64
-        /// The epoch of the settings that determined the time.
+        /// The epoch of the settings that determined `moment`.
         var epoch: UInt64
         /// Whether the worker had to wait.
         var wasFree = false
     }
 
-    /// Returns what a waiting worker should do next.
     @inline(__always)
     func nextAction(_ waiting: inout Waiting) -> Action {
         switch control.stage {
@@ -213,9 +197,7 @@ final class Worker {
         }
     }
 
-    /// Waits for a load time.
-    ///
-    /// Returns `nil` if the run ends first.
+    /// Waits for a load time, and returns `nil` if the run ends first.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
         var waiting = Waiting(moment: moment, epoch: seenEpoch)
         while true {
@@ -238,7 +220,6 @@ final class Worker {
         }
     }
 
-    /// Draws an operation in proportion to the weights.
     @inline(__always)
     func drawOperation() -> Int {
         let sums = settings.cumulativeWeights
@@ -249,9 +230,8 @@ final class Worker {
 
     /// Waits until a hold that started at `start` is over.
     ///
-    /// The hold ends early if the run ends.
-    ///
-    /// - Returns: Whether the hold lasted its full time. If not, the access is abandoned.
+    /// - Returns: `true`, or `false` if the run ended the hold early. In that case, the access is
+    ///   abandoned.
     func hold(from start: UInt64) -> Bool {
         while true {
             updateSettings()
@@ -259,7 +239,7 @@ final class Worker {
             let now = clock.now()
             guard now < deadline else { return true }
             guard control.stage < .stopped else { break }
-            // A hold that cannot end within the drain ends with the load.
+            // End a hold with the load if it cannot end during the drain.
             let end = control.clockTime(of: phases.end)
             let canEnd = deadline <= end.addingReportingOverflow(phases.drain).partialValue
             guard canEnd || now < end else { break }

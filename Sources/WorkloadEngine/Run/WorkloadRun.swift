@@ -1,15 +1,14 @@
 import Foundation
 import Telemetry
 
-/// A run of a scenario on one of its arms, with methods to control it.
+/// A run of a scenario on one of its arms.
 ///
-/// All methods are safe to call from any thread, at any time. Call ``run()`` once.
+/// You can call all methods from any thread at any time. Call ``run()`` only once.
 public final class WorkloadRun: Sendable {
-    /// The run's samples, ten per second.
+    /// The run's samples, ten per second by default.
     ///
-    /// A slow consumer receives only the newest sample.
-    ///
-    /// The stream ends when the run ends. Only one loop can iterate over the stream.
+    /// A slow consumer receives only the newest sample. The stream ends when the run ends. Only
+    /// one loop can iterate over the stream.
     public let samples: AsyncStream<Sample>
 
     private let scenario: Scenario
@@ -24,9 +23,7 @@ public final class WorkloadRun: Sendable {
     private let steering = Lock(Steering())
     private let continuation: AsyncStream<Sample>.Continuation
 
-    /// Prepares a run.
-    ///
-    /// Call ``run()`` to start it.
+    /// Creates a run that ``run()`` starts.
     public init(
         scenario: Scenario,
         arm: Arm,
@@ -48,10 +45,10 @@ public final class WorkloadRun: Sendable {
     /// Builds the data, opens the arm, runs the load, checks the invariants, and closes the
     /// database.
     ///
-    /// Canceling the task stops the run, like ``stop()``, and the result is partial.
+    /// If the task is canceled, the run stops, and the result is partial.
     ///
-    /// - Throws: ``RunError``, or `CancellationError` if the run was stopped before the load
-    ///   started.
+    /// - Throws: ``RunError``, or `CancellationError` if the run is stopped before the load
+    ///   starts.
     public func run() async throws -> ArmResult {
         defer { continuation.finish() }
         return try await withTaskCancellationHandler {
@@ -68,14 +65,14 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    /// Ends the run early.
+    /// Ends the run early, and marks the result as partial.
     ///
-    /// The run waits up to one second for running accesses, and the result is partial.
+    /// The run waits up to one second for running accesses.
     public func stop() { control.interruptRun() }
 
-    /// Pauses the load.
+    /// Pauses the load and its clock.
     ///
-    /// Running accesses continue, new accesses do not start, and the run's time stops.
+    /// Running accesses continue, but new accesses do not start.
     public func pause() { control.pause() }
 
     /// Resumes a paused load.
@@ -88,13 +85,13 @@ public final class WorkloadRun: Sendable {
         events.note("you interrupted every statement")
     }
 
-    /// Takes a snapshot as soon as possible and keeps it until ``releaseSnapshot(label:)`` is
-    /// called or the run ends.
+    /// Takes a snapshot as soon as possible, and keeps it until you release it or the run ends.
     public func makeSnapshot() { commands.submit(.makeSnapshot) }
 
-    /// Releases a snapshot that ``makeSnapshot()`` created.
+    /// Releases a snapshot that ``makeSnapshot()`` took.
     ///
-    /// - Parameter label: The snapshot's label in samples, or `nil` to release the oldest snapshot.
+    /// - Parameter label: The snapshot's label in samples, or `nil` to release the oldest
+    ///   snapshot.
     public func releaseSnapshot(label: String? = nil) {
         commands.submit(.releaseSnapshot(label: label))
     }
@@ -115,13 +112,12 @@ public final class WorkloadRun: Sendable {
     /// Checkpoints the write-ahead log as soon as possible and reports the result in an event.
     public func checkpoint(_ mode: CheckpointMode = .passive) { commands.submit(.checkpoint(mode)) }
 
-    /// Changes a setting of the load, either immediately or, if the load is not running yet, when
-    /// it starts.
+    /// Changes a setting of the load immediately, or as soon as the load starts.
     ///
-    /// Each sample contains the current settings (`Sample.knobs`).
+    /// Each sample contains the current settings in `Sample.knobs`.
     ///
-    /// - Throws: ``LoadKnobError`` if the running load has no such setting. Before the load starts,
-    ///   an event reports invalid settings instead.
+    /// - Throws: ``LoadKnobError`` if the running load has no such setting. Before the load
+    ///   starts, an event reports invalid settings instead.
     public func set(_ knob: LoadKnob) throws {
         let load = steering.withLock { steering in
             if steering.load == nil { steering.early.append(knob) }
@@ -130,13 +126,11 @@ public final class WorkloadRun: Sendable {
         try load?.set(knob)
     }
 
-    /// The load's settings, and the changes that were requested before it started.
     private struct Steering {
         var load: LoadSteering?
         var early: [LoadKnob] = []
     }
 
-    /// Enables changes to settings and applies earlier requests.
     private func open(_ load: LoadSteering) {
         let early = steering.withLock { steering in
             steering.load = load
@@ -181,7 +175,7 @@ public final class WorkloadRun: Sendable {
         do {
             result = try load(target, at: file.path, in: folder, emitter)
         } catch let error as RunError where error.code == .stuck {
-            // Threads are still using the target, so it must remain open.
+            // Threads are still using the target, so keep it open.
             throw error
         } catch {
             try? opened.close()
@@ -222,7 +216,6 @@ public final class WorkloadRun: Sendable {
                 try show($0, of: work)
             }
         } catch let error as CancellationError {
-            // The run was stopped before the load started.
             throw error
         } catch {
             throw RunError(.dataset, "the data cannot be built", cause: error)
@@ -270,7 +263,6 @@ public final class WorkloadRun: Sendable {
             folder: folder,
             steering: steering
         )
-        // The run was stopped before the load started.
         if control.stage >= .stopped { throw CancellationError() }
         for (client, reason) in plan.unsupported.sorted(by: { $0.key < $1.key }) {
             events.note("\(client) does not run: \(reason)", .warning)
@@ -304,7 +296,7 @@ public final class WorkloadRun: Sendable {
         var clients = outcome.sampler.clientResults(seconds: outcome.phaseSeconds)
         let database = outcome.sampler.database
         options.onResponses?(outcome.sampler.responses)
-        // Profile after all counts are final, while the database is still open.
+        // Profile after all counts are final and while the database is open.
         OperationProfiler(
             plan,
             on: target,
@@ -354,9 +346,8 @@ public final class WorkloadRun: Sendable {
         return result
     }
 
-    /// Describes the folder and its free space if accesses failed for lack of space.
-    ///
-    /// Returns an empty string otherwise.
+    /// Returns a description of the folder and its free space if the disk is full, or an empty
+    /// string.
     private func freeSpace(in folder: URL, _ result: ArmResult) -> String {
         guard result.clients.values.contains(where: { $0.errors["SQLITE_FULL"] != nil }) else {
             return ""
@@ -369,7 +360,6 @@ public final class WorkloadRun: Sendable {
         return " (in the folder '\(path)'\(free))"
     }
 
-    /// Reports the progress before the load.
     private func prepare(_ message: String, _ emitter: SampleEmitter) {
         options.onProgress?(message)
         emitter.emit(
@@ -389,6 +379,5 @@ public final class WorkloadRun: Sendable {
 }
 
 extension UInt64 {
-    /// Converts nanoseconds to seconds.
     var secondsFromNanoseconds: Double { Double(self) / 1e9 }
 }

@@ -1,4 +1,4 @@
-/// A way to open the database, which a comparison compares with other arms.
+/// A database configuration to measure and to compare with other arms.
 public struct Arm: Sendable, Equatable {
     /// The kind of connections that serve the accesses.
     public enum Kind: String, Sendable, Equatable, CaseIterable {
@@ -6,11 +6,11 @@ public struct Arm: Sendable, Equatable {
         case queue
         /// A writer and several readers.
         case pool
-        /// One connection for all accesses, which opens a copy of the data in memory.
+        /// One connection for all accesses to a copy of the data in memory.
         case memory
-        /// One connection to a snapshot, which the first read takes.
+        /// One connection to a snapshot that the first read takes.
         case snapshot
-        /// Several connections to a snapshot, which the first read takes.
+        /// Several connections to a snapshot that the first read takes.
         case snapshotPool = "snapshot-pool"
     }
 
@@ -18,7 +18,8 @@ public struct Arm: Sendable, Equatable {
     public enum Library: String, Sendable, Equatable, CaseIterable {
         /// This package's engine.
         case engine
-        /// Bare libsqlite3, with one connection for each worker: the upper limit of performance.
+        /// Bare libsqlite3, with one connection for each worker, as an upper limit of
+        /// performance.
         case raw
         /// GRDB, if the program was built with it.
         case grdb
@@ -28,63 +29,61 @@ public struct Arm: Sendable, Equatable {
     public enum Journal: String, Sendable, Equatable, CaseIterable {
         /// A write-ahead log, with `synchronous = NORMAL` by default.
         case wal
-        /// A rollback journal that is deleted when a transaction ends: SQLite's default.
+        /// A rollback journal that is deleted when a transaction ends, which is SQLite's default.
         case delete
         /// A rollback journal that is truncated to zero length.
         case truncate
-        /// A rollback journal whose header is overwritten.
+        /// A rollback journal with an overwritten header.
         case persist
-        /// A rollback journal in memory. A crash inside a transaction corrupts the file.
+        /// A rollback journal in memory, with which a crash inside a transaction corrupts the
+        /// file.
         case memory
-        /// No journal. Transactions cannot be rolled back.
+        /// No journal, which prevents rollbacks.
         case off
     }
 
     /// A kind of `BEGIN` (<https://sqlite.org/lang_transaction.html>).
     public enum Begin: String, Sendable, Equatable, CaseIterable {
-        /// Acquires no lock until the first statement, and the write lock at the first write. The
-        /// write fails with `SQLITE_BUSY` if another connection has committed since the first read.
+        /// Acquires the write lock only at the first write.
+        ///
+        /// The write fails with `SQLITE_BUSY` if another connection has committed since the first
+        /// read.
         case deferred
         /// Acquires the write lock.
         case immediate
         /// Acquires the write lock and, outside WAL mode, prevents other connections from reading.
         case exclusive
 
-        /// The statement.
         package var sql: String { "BEGIN \(rawValue.uppercased())" }
     }
 
     /// The arm's name.
     public var name: String
-    /// The kind of connections.
-    ///
-    /// With ``Library/raw``, each worker always has a connection.
+    /// The kind of connections, except that ``Library/raw`` always has one connection for each
+    /// worker.
     public var kind: Kind
     /// The library that performs the accesses.
     public var library: Library
-    /// The maximum number of readers (`maximumReaderCount`), or `nil` for the library's default.
+    /// The maximum number of readers, or `nil` for the library's default.
     public var readers: Int?
-    /// The requested journal mode, or `nil` for the library's default.
-    ///
-    /// See ``isWAL``.
+    /// The requested journal mode, or `nil` for the library's default; see ``isWAL``.
     public var journal: Journal?
     /// The value of `PRAGMA synchronous`, such as `normal`, or `nil` for the library's default.
     public var synchronous: String?
-    /// The kind of `BEGIN` for write transactions, or `nil` for immediate.
+    /// The kind of `BEGIN` for write transactions, or `nil` for ``Begin/immediate``.
     public var begin: Begin?
-    /// How long a connection waits for a lock before it fails with `SQLITE_BUSY`, or `nil` for the
-    /// library's default.
+    /// The time to wait for a lock before failing with `SQLITE_BUSY`, or `nil` for the library's
+    /// default.
     public var busyTimeout: Duration?
-    /// The pauses between attempts to acquire a lock within ``busyTimeout``, or `nil` for
-    /// ``BusyRetry/backoff``.
+    /// The pauses between attempts to acquire a lock, or `nil` for ``BusyRetry/backoff``.
     public var busyRetry: BusyRetry?
     /// Whether connections reject statements that access files outside the run's folder.
     public var isGuarded = false
     /// Additional pragmas, which run in order on each connection.
     public var pragmas: [Pragma]
-    /// Statements that run once before the load, each outside a transaction.
+    /// The statements to run once before the load, each outside a transaction.
     public var setup: [String]
-    /// The path of a database to copy for this arm, instead of using the scenario's data.
+    /// The path of a database to copy for this arm, or `nil` to use the scenario's data.
     public var file: String?
 
     /// A connection's pragma.
@@ -125,8 +124,8 @@ public struct Arm: Sendable, Equatable {
 
     /// Whether the database is in WAL mode.
     ///
-    /// A pool always uses WAL mode, bare libsqlite3 uses it unless the arm requests another
-    /// journal, and a queue uses it if the arm requests it.
+    /// A pool always uses WAL mode, and a queue uses it only on request. Bare libsqlite3 uses WAL
+    /// mode with a pool unless the arm requests another journal.
     public var isWAL: Bool {
         switch kind {
         case .pool: library != .raw || journal == nil || journal == .wal

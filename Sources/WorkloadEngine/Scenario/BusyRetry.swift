@@ -1,21 +1,18 @@
-/// A connection's pauses between attempts to acquire a lock that another connection holds.
+/// The pauses between attempts to acquire a lock that another connection holds.
 public enum BusyRetry: Sendable, Equatable {
     /// The pauses of `sqlite3_busy_timeout`: 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms.
     case backoff
-    /// Pauses of equal length, as in the busy handler of Rails, which pauses for 1 ms.
+    /// Pauses of equal length, such as the 1 ms pauses of the busy handler of Rails.
     ///
-    /// If pauses become longer, new waiters retry more often than old waiters. If pauses are equal,
+    /// With increasing pauses, new waiters retry more often than old waiters. With equal pauses,
     /// all waiters have the same chance.
     case fixed(Duration)
 
-    /// An error that reports an invalid kind of retry.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Parses `backoff` or `fixed 1ms`.
-    ///
-    /// - Throws: ``Failure`` if the text has another form.
+    /// Parses `backoff` or a text such as `fixed 1ms`, or throws ``Failure``.
     init(parsing text: String) throws {
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         func failure(_ problem: String) -> Failure {
@@ -44,8 +41,7 @@ public enum BusyRetry: Sendable, Equatable {
 }
 
 extension Arm {
-    /// The busy handler's settings, formatted for reports, such as `timeout 5.00 s, retry fixed
-    /// 1.00 ms`, or `nil` if there are none.
+    /// The busy handler's settings, such as `timeout 5.00 s, retry fixed 1.00 ms`, if any.
     var busySettings: String? {
         guard let busyTimeout else { return nil }
         let timeout = "timeout \(HumanUnits.time(busyTimeout.wholeNanoseconds))"

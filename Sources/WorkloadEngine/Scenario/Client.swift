@@ -1,33 +1,28 @@
-/// A user of the database: a kind of access, a number of workers, and a pace.
+/// A user of the database, with a kind of access, a number of workers, and a pace.
 public struct Client: Sendable, Equatable {
-    /// The client's name, which also identifies the client as the holder of a connection in a
-    /// status.
+    /// The client's name, which also identifies the holder of a connection in a status.
     public var name: String
     /// The client's activity.
     public var activity: Activity
     /// The number of concurrent workers.
     public var workers: Int = 1
-    /// Whether the workers are threads, tasks or processes.
+    /// The kind of workers.
     public var style = Style.sync
     /// The timing of accesses.
     public var pace: Pace = .closed(think: .zero)
-    /// The number of retries of an access if the database is busy.
+    /// The maximum number of retries of an access if the database is busy.
     public var busyRetries: Int = 0
-    /// The time inside an access after which it is interrupted, or `nil` to never interrupt it.
+    /// The time inside an access before it is interrupted, or `nil` for no limit.
     public var interruptAfter: Duration?
-    /// The time after which a task's access is canceled, even while it is waiting, or `nil` to
-    /// never cancel it.
+    /// The time before a task's access is canceled, including its wait, or `nil` for no limit.
     public var cancelAfter: Duration?
-    /// Whether each access interrupts the client's earlier accesses, like each keystroke in a
-    /// search.
+    /// Whether each access interrupts the client's earlier accesses, as in search-as-you-type.
     public var supersedes = false
-    /// The reads that follow each committed write.
+    /// The reads that follow each committed write, on another connection.
     ///
-    /// The reads run on another connection and start before the writer is released.
+    /// The reads start before the writer is released.
     public var thenRead: [String] = []
-    /// The names of the phases in which the client is active.
-    ///
-    /// If the array is empty, the client is active in all phases.
+    /// The names of the phases in which the client is active, or an empty array for all phases.
     public var phases: [String] = []
 
     /// The kind of a client's workers.
@@ -42,16 +37,15 @@ public struct Client: Sendable, Equatable {
 
     /// A client's activity.
     public enum Activity: Sendable, Equatable {
-        /// Accesses that each run one operation from a weighted mix.
+        /// Accesses that each run an operation from a weighted mix.
         case operations(WorkloadAccess, mix: [Operation])
         /// Reads that hold their connection and transaction for a time.
         case hold(TimeSpan, sql: String?)
-        /// A snapshot that is held for a time. `sql` reads from the snapshot at the start and at
-        /// the end.
+        /// A snapshot that is held for a time and optionally read at the start and at the end.
         case snapshot(TimeSpan, sql: String?)
         /// An import of rows in batches, each in one transaction.
         case importRows(count: Int, batch: Int, statement: String?)
-        /// Calls to `interrupt()`.
+        /// Interrupts of all running accesses.
         case interrupt
         /// An action that is not an access.
         case action(ClientAction)
@@ -59,12 +53,11 @@ public struct Client: Sendable, Equatable {
 
     /// The timing of accesses.
     public enum Pace: Sendable, Equatable {
-        /// Each worker starts its next access when its previous access has ended and a think time
-        /// has passed.
+        /// Each worker starts an access after its previous access ends and a think time passes.
         case closed(ThinkTime)
-        /// Accesses arrive on a schedule, whether or not a worker is free.
+        /// Accesses arrive on a schedule, even if no worker is free.
         case open(Arrival)
-        /// One access at a given time in the measured part.
+        /// One access at a given time in the measured phases.
         case at(TimeSpan)
         /// One access at the end of each period.
         case every(TimeSpan)
@@ -78,7 +71,6 @@ public struct Client: Sendable, Equatable {
 }
 
 extension Client {
-    /// Whether any of the client's accesses writes.
     var writes: Bool {
         switch activity {
         case .operations(let access, let mix):
@@ -108,11 +100,9 @@ public struct Arrival: Sendable, Equatable {
     public struct Stage: Sendable, Equatable {
         /// The starting rate, in arrivals per second.
         public var from: Double
-        /// The final rate, in arrivals per second.
-        ///
-        /// The rate changes linearly.
+        /// The final rate, in arrivals per second, to which the rate changes linearly.
         public var to: Double
-        /// The stage's length, which may be a share of the measured part.
+        /// The length of the stage, which may be a share of the measured time.
         public var length: TimeSpan
 
         /// Creates a stage.
@@ -123,13 +113,13 @@ public struct Arrival: Sendable, Equatable {
         }
     }
 
-    /// The number of arrivals per second or, if there are stages, the rate before the first stage.
+    /// The number of arrivals per second, before the first stage if there are stages.
     public var rate: Double
-    /// The stages of the rate in the measured part, or an empty array for a constant rate.
+    /// The stages of the rate in the measured phases, or an empty array for a constant rate.
     public var stages: [Stage] = []
     /// The distribution of the arrivals over time.
     public var process: Process
-    /// The lateness after which an access is skipped, or `nil` to never skip accesses.
+    /// The delay after which a late access is skipped, or `nil` for no limit.
     public var skipAfter: Duration?
 
     /// Creates a schedule with a constant rate, in accesses/s.
@@ -150,9 +140,7 @@ public struct Arrival: Sendable, Equatable {
 public struct Operation: Sendable, Equatable {
     /// The operation's name in results.
     public var name: String
-    /// The operation's weight.
-    ///
-    /// The operation's share of the mix is its weight divided by the sum of all weights.
+    /// The operation's weight relative to the sum of all weights in the mix.
     public var weight: Double
     /// The steps in order, all in one access.
     public var steps: [Step]
@@ -185,16 +173,15 @@ public struct Operation: Sendable, Equatable {
 public struct Threshold: Sendable, Equatable {
     /// The metric, such as `ui.response`.
     public var metric: String
-    /// The expression as written.
+    /// The expression as written in the scenario.
     public var expression: String
-    /// The aggregate of the metric, such as `p(99)`, `max` or `rate`.
+    /// The aggregate of the metric, such as `p(99)`, `max`, or `rate`.
     public var aggregate: String
-    /// The operator: `<`, `<=`, `>` or `>=`.
+    /// The operator: `<`, `<=`, `>`, or `>=`.
     public var comparison: String
-    /// The limit in the metric's base unit: nanoseconds, bytes, or a plain number.
+    /// The limit in the metric's base unit, which is nanoseconds, bytes, or a plain number.
     public var limit: Double
-    /// The measured time after which a miss ends the run early, or `nil` if a miss does not end the
-    /// run.
+    /// The measured time before a miss ends the run early, or `nil` to continue after a miss.
     public var abortDelay: Duration?
 
     /// Creates a threshold.

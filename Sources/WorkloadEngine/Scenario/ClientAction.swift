@@ -4,12 +4,11 @@ public enum ClientAction: Sendable, Equatable {
     case interrupt(client: String)
     /// Interrupts the running statement of the connection with the given label.
     case interruptConnection(String)
-    /// Copies the write-ahead log into the database.
+    /// Copies the write-ahead log to the database file.
     case checkpoint(CheckpointMode)
-    /// Copies the database into a temporary file, in steps of `pagesPerStep` pages.
+    /// Copies the database to a temporary file, in steps of `pagesPerStep` pages.
     case backup(pagesPerStep: Int)
 
-    /// The action's name in results.
     var name: String {
         switch self {
         case .interrupt, .interruptConnection: "interrupt"
@@ -18,10 +17,8 @@ public enum ClientAction: Sendable, Equatable {
         }
     }
 
-    /// Whether the action's latencies are meaningful.
     var isTimed: Bool { access != nil }
 
-    /// The kind of access that the action makes, if any.
     var access: WorkloadAccess? {
         switch self {
         case .interrupt, .interruptConnection: nil

@@ -1,6 +1,6 @@
 /// A comparison of two values inside an access, such as `:balance >= 100`.
 ///
-/// Values are compared as in SQLite. Every comparison with NULL is false, except for `is`.
+/// Values are compared as in SQLite. Every comparison with NULL is false, except `is`.
 public struct Condition: Sendable, Equatable {
     /// A comparison operator.
     public enum Comparison: String, Sendable, Equatable, CaseIterable {
@@ -22,7 +22,7 @@ public struct Condition: Sendable, Equatable {
 
     /// A side of a comparison.
     public enum Operand: Sendable, Equatable {
-        /// A variable, whose value is drawn or fetched.
+        /// A variable with a drawn or fetched value.
         case variable(String)
         /// A value.
         case value(WorkloadValue)
@@ -42,14 +42,14 @@ public struct Condition: Sendable, Equatable {
         self.right = right
     }
 
-    /// Parses `:balance >= 100`, `:name = 'Ann'` or `:id is null`.
+    /// Parses a condition, such as `:balance >= 100`, `:name = 'Ann'`, or `:id is null`.
     ///
-    /// - Throws: ``Quantity/Failure`` that describes the expected form.
+    /// - Throws: ``Quantity/Failure``, which describes the expected form.
     init(parsing text: String) throws {
         let failure = Quantity.Failure(
             description: "'\(text)' is not a condition; write ':balance >= 100' or ':name is null'"
         )
-        // Cases with longer operators come first, so that `<=` is not parsed as `<`.
+        // Cases with longer operators come first so that `<=` is not parsed as `<`.
         for comparison in Comparison.allCases {
             let sign = comparison == .same ? " is " : comparison.rawValue
             guard let range = text.range(of: sign) else { continue }
@@ -78,14 +78,12 @@ public struct Condition: Sendable, Equatable {
         return nil
     }
 
-    /// The variables in the condition.
     var variables: [String] {
         [left, right].compactMap { if case .variable(let name) = $0 { name } else { nil } }
     }
 }
 
 extension Condition.Comparison {
-    /// Returns whether the comparison is true for two values.
     func holds(_ left: WorkloadValue, _ right: WorkloadValue) -> Bool {
         if self == .same { return left == right || order(left, right) == 0 }
         guard let order = order(left, right) else { return false }
@@ -100,9 +98,9 @@ extension Condition.Comparison {
         }
     }
 
-    /// Returns −1, 0 or 1, or `nil` if a value is NULL.
+    /// Returns −1, 0, or 1, or `nil` if a value is NULL.
     ///
-    /// Numbers sort before text, and text before blobs
+    /// Numbers sort before text, and text sorts before blobs
     /// (<https://sqlite.org/datatype3.html#comparisons>).
     private func order(_ left: WorkloadValue, _ right: WorkloadValue) -> Int? {
         func compare<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }

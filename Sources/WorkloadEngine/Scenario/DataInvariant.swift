@@ -1,4 +1,4 @@
-/// A custom invariant for the data after a run.
+/// A custom invariant of the data after a run.
 public struct DataInvariant: Sendable, Equatable {
     /// The invariant's name in results.
     public var name: String

@@ -1,7 +1,6 @@
-/// A predefined invariant for the data after a run.
+/// A predefined invariant of the data after a run.
 public enum Invariant: String, Sendable, CaseIterable {
-    /// pgbench's four sums are equal: those of the accounts, the tellers, the branches and the
-    /// history.
+    /// The sums of pgbench's accounts, tellers, branches, and history are equal.
     case tpcbSums = "tpcb-sums"
     /// Each snapshot returned the same data at its start and at its end.
     case snapshotsStable = "snapshots-stable"

@@ -2,15 +2,15 @@
 public enum Presets {
     /// A scenario in the library.
     public struct Preset: Sendable {
-        /// The scenario's name: the file's name without `.yaml`.
+        /// The scenario's name, which is the file's name without `.yaml`.
         public let name: String
-        /// The file's text.
+        /// The text of the file.
         public let yaml: String
 
         /// Parses the scenario.
         ///
-        /// - Throws: ``ScenarioError`` if the preset is invalid. Tests verify that every preset is
-        ///   valid.
+        /// - Throws: ``ScenarioError`` if the preset is invalid. Tests verify that all presets
+        ///   are valid.
         public func scenario() throws(ScenarioError) -> Scenario {
             try Scenario.parse(yaml: yaml, file: name)
         }
@@ -46,6 +46,6 @@ public enum Presets {
         Preset("sysbench-read-write", PackageResources.sysbench_read_write_yaml),
     ]
 
-    /// Returns the preset with the given name.
+    /// Returns the preset with the given name, if any.
     public static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
 }

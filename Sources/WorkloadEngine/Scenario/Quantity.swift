@@ -1,8 +1,8 @@
 import Units
 
-/// Parses quantities with units, such as `50ms`, `200/s`, `64MiB` or `40%`.
+/// Parses quantities with units, such as `50ms`, `200/s`, `64MiB`, or `40%`.
 public enum Quantity {
-    /// An error that reports text that is not a quantity of the expected kind.
+    /// The error for text that is not a quantity of the expected kind.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The text, the problem, and the expected form.
         public var description: String
@@ -19,7 +19,7 @@ public enum Quantity {
         ("KB", 1e3), ("MB", 1e6), ("GB", 1e9),
     ]
 
-    /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `1h` or `200us`.
+    /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `1h`, or `200us`.
     ///
     /// - Throws: ``Failure`` if the text is not a time.
     public static func duration(_ text: String) throws -> Duration {
@@ -33,28 +33,28 @@ public enum Quantity {
         return .nanoseconds(Int64(nanoseconds.rounded()))
     }
 
-    /// Parses a rate, such as `200/s`, and returns it per second.
+    /// Parses a rate, such as `200/s`, and returns the number per second.
     ///
     /// - Throws: ``Failure`` if the text is not a rate.
     public static func rate(_ text: String) throws -> Double {
         try value(text, units: rateUnits, kind: "a rate", examples: "200/s, 0.5/s", most: 1e9)
     }
 
-    /// Parses a size, such as `64MiB`, and returns it in bytes.
+    /// Parses a size, such as `64MiB`, and returns the number of bytes.
     ///
     /// - Throws: ``Failure`` if the text is not a size.
     public static func bytes(_ text: String) throws -> Double {
         try value(text, units: sizeUnits, kind: "a size", examples: "64MiB, 512KiB", most: 1e18)
     }
 
-    /// Parses a percentage, such as `40%`, and returns it as a share, 0…1.
+    /// Parses a percentage, such as `40%`, and returns a share in 0…1.
     ///
     /// - Throws: ``Failure`` if the text is not a percentage.
     public static func share(_ text: String) throws -> Double {
         try value(text, units: [("%", 0.01)], kind: "a share", examples: "40%", most: 1)
     }
 
-    /// Parses a time or a share of the run's measured part, such as `5s` or `40%`.
+    /// Parses a time or a share of the measured time, such as `5s` or `40%`.
     ///
     /// - Throws: ``Failure`` if the text is neither.
     public static func span(_ text: String) throws -> TimeSpan {

@@ -1,13 +1,11 @@
-/// A dataset's variable that provides the range of another variable.
+/// The variable of a dataset that provides another variable's range.
 ///
 /// The range depends on the dataset's scale.
 enum RangeSource: Sendable, Equatable {
-    /// The same range.
     case same(as: String)
     /// The integers that follow the range.
     case after(String)
 
-    /// Returns the range if the dataset has the variable.
     func range(among builtIns: [String: Variable]) -> ClosedRange<Int64>? {
         switch self {
         case .same(let name):

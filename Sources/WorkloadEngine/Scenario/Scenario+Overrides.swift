@@ -1,13 +1,13 @@
 import Yams
 
 extension Scenario {
-    /// Returns the scenario with its phases scaled so that the measured part has the given length.
+    /// Scales the phases to a measured time.
     ///
-    /// Unmeasured phases become shorter accordingly, but never longer. Times in percent scale
-    /// automatically.
+    /// Phases that are not measured become shorter by the same factor, but never longer. Times in
+    /// percent scale automatically.
     ///
-    /// - Throws: ``ScenarioError`` if a time that is not in percent no longer fits. The error
-    ///   contains the time's position in the file.
+    /// - Throws: ``ScenarioError`` if an absolute time no longer fits, with the time's position
+    ///   in the file.
     public func scaled(toMeasured duration: Duration) throws(ScenarioError) -> Scenario {
         guard duration > .zero, let lastMeasured = phases.lastIndex(where: \.isMeasured) else {
             throw ScenarioError(issues: [
@@ -23,7 +23,7 @@ extension Scenario {
                 scaled.phases[index].duration = min(current, current * factor)
                 continue
             }
-            // The last phase compensates for rounding, so that the sum is exact.
+            // Compensate for rounding in the last measured phase so that the sum is exact.
             let length = index == lastMeasured ? remaining : current * factor
             scaled.phases[index].duration = length
             remaining -= length
@@ -43,10 +43,10 @@ extension Scenario {
 
     /// Returns the scenario with a different dataset scale.
     ///
-    /// The ranges of the dataset's variables change accordingly, as do the variables that use these
-    /// ranges.
+    /// The ranges of the dataset's variables change accordingly, as do ranges that other
+    /// variables inherit.
     ///
-    /// - Throws: ``ScenarioError`` if the scale is invalid or if the dataset has no scale.
+    /// - Throws: ``ScenarioError`` if the scale is invalid or the dataset has no scale.
     public func with(scale: Int) throws(ScenarioError) -> Scenario {
         guard let scales = dataset.scales else {
             throw ScenarioError(issues: [
@@ -80,7 +80,7 @@ extension Scenario {
 
     /// Returns the scenario with the given number of readers in each pool.
     ///
-    /// - Throws: ``ScenarioError`` if the number is not in 1...1000.
+    /// - Throws: ``ScenarioError`` if the number is not in 1…1000.
     public func with(readers: Int) throws(ScenarioError) -> Scenario {
         guard (1...1000).contains(readers) else {
             throw ScenarioError(issues: [
@@ -94,7 +94,6 @@ extension Scenario {
         return changed
     }
 
-    /// Returns the position of a client's key in the file.
     private func mark(of key: String, ofClient client: String) -> Mark? {
         guard let root = try? Yams.compose(yaml: source),
             let clients = root.mapping?.first(where: { $0.key.scalar?.string == "clients" }),

@@ -5,11 +5,10 @@ extension Scenario {
     /// Parses a scenario from YAML.
     ///
     /// - Parameters:
-    ///   - yaml: The file's text.
-    ///   - file: The file's name, for messages.
+    ///   - yaml: The text of the file.
+    ///   - file: The name of the file, for messages.
     /// - Returns: The scenario.
-    /// - Throws: ``ScenarioError`` if the file is invalid. The error contains all issues, each with
-    ///   its line and column.
+    /// - Throws: ``ScenarioError`` with all issues in the file, each with a line and a column.
     public static func parse(yaml: String, file: String) throws(ScenarioError) -> Scenario {
         var decoder = ScenarioDecoder(file: file)
         return try decoder.decode(yaml)
@@ -43,7 +42,7 @@ extension Scenario {
     private static func text(ofFile path: String) throws(ScenarioError) -> String {
         let data: Data
         do {
-            // The length of a pipe, such as /dev/stdin, is unknown, so read to the end.
+            // The length of a pipe, such as `/dev/stdin`, is unknown, so read to the end.
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             data = try file.readToEnd() ?? Data()
         } catch {

@@ -1,19 +1,18 @@
 import Yams
 
 extension Scenario {
-    /// A change to a scenario that is made outside its file, such as
-    /// `clients.ui.arrival.rate=500/s`.
+    /// A change to a value in a scenario's file, such as `clients.ui.arrival.rate=500/s`.
     public struct Setting: Sendable, Equatable, CustomStringConvertible {
-        /// The value's path: keys separated by dots.
+        /// The path of the value, with keys separated by dots.
         ///
-        /// A list entry is identified by its `name` or its index.
+        /// A `name` or an index identifies an entry in a list.
         public var path: String
         /// The value, as YAML.
         public var value: String
 
         /// Parses `path=value`.
         ///
-        /// - Throws: ``ScenarioError`` if there is no `=` or nothing before it.
+        /// - Throws: ``ScenarioError`` if there is no `=` or no path.
         public init(_ text: String) throws(ScenarioError) {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
                 throw ScenarioError(issues: [
@@ -32,11 +31,11 @@ extension Scenario {
         public var description: String { "\(path)=\(value)" }
     }
 
-    /// Returns the scenario after replacing parts of its file and checking the result.
+    /// Applies settings to the scenario's file and decodes the result.
     ///
     /// - Parameter settings: The changes, applied in order.
-    /// - Returns: The changed scenario, whose ``source`` ends with a comment for each change.
-    /// - Throws: ``ScenarioError`` if a path is unknown or if the changed scenario has errors. For
+    /// - Returns: The changed scenario, with a comment for each change at the end of ``source``.
+    /// - Throws: ``ScenarioError`` if a path is unknown or the changed scenario is invalid. For
     ///   an unknown path, the error suggests the nearest known path.
     public func with(_ settings: [Setting]) throws(ScenarioError) -> Scenario {
         guard !settings.isEmpty else { return self }
@@ -63,7 +62,7 @@ extension Scenario {
         do {
             changed = try decoder.decode(source, from: root)
         } catch {
-            // The unchanged file is valid, so the changes cause these errors.
+            // The original file is valid, so the changes cause these errors.
             let named = settings.map { "'\($0)'" }.joined(separator: ", ")
             throw ScenarioError(
                 issues: error.issues.map { .init(file: "", message: "\(named): \($0.message)") }

@@ -2,11 +2,10 @@ import Foundation
 import Yams
 
 extension Scenario {
-    /// Returns the scenario's text for another program, including its settings, phases and drain,
-    /// but only one arm.
+    /// Returns the scenario as YAML for another program, with current phases and only one arm.
     ///
-    /// The scale, the seed and the number of readers are those in the file, because the command has
-    /// options for them. Paths become absolute, so the text can be in any folder.
+    /// The scale, the seed, and the number of readers come from the file, because the command has
+    /// options for them. Paths become absolute so that the text can be in any folder.
     ///
     /// - Throws: ``ScenarioError`` if the scenario was created in code and has no text.
     package func text(withArm name: String) throws(ScenarioError) -> String {
@@ -38,7 +37,7 @@ extension Scenario {
         return text
     }
 
-    /// Returns a node whose `file`, if any, is an absolute path.
+    /// Returns a node with an absolute path in its `file` key, if any.
     private func absolute(_ node: Node) -> Node {
         guard let path = node["file"]?.string else { return node }
         var node = node
@@ -49,7 +48,6 @@ extension Scenario {
 }
 
 extension Phase {
-    /// The phase as a node in a scenario's text.
     fileprivate var node: Node {
         get throws {
             try Node([

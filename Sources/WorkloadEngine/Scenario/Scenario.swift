@@ -1,44 +1,43 @@
-/// A workload as described in its YAML file: data, arms, phases, clients and thresholds.
+/// A workload as described in a YAML file.
 public struct Scenario: Sendable, Equatable {
     /// The version of the scenario language, which is 1.
     public var version: Int = 1
     /// The scenario's name.
     public var name: String
-    /// The description that is shown in lists.
+    /// The description for lists of scenarios.
     public var description: String = ""
     /// The seed for all random choices.
     public var seed: UInt64 = 42
     /// The initial data of each arm.
     public var dataset: Dataset
-    /// The arms, in the file's order.
+    /// The arms, in the order of the file.
     public var arms: [Arm]
     /// The phases, in order.
     public var phases: [Phase]
-    /// The maximum time to wait for running accesses at the end of a run.
+    /// The maximum time to wait for running accesses after the last phase.
     public var drain: Duration = .seconds(2)
     /// The variables that statements use, keyed by name.
     public var variables: [String: Variable] = [:]
-    /// The statements of each named transaction, in order.
+    /// The statements of each named statement or transaction, in order.
     public var transactions: [String: [String]] = [:]
-    /// The clients, in the file's order.
+    /// The clients, in the order of the file.
     public var clients: [Client]
     /// The primary metrics of a comparison, such as `ui.response.p99`.
     public var primary: [String] = []
-    /// The conditions that a run must meet to pass.
+    /// The limits that a run must meet to pass.
     public var thresholds: [Threshold] = []
     /// The names of the predefined invariants.
     public var invariants: [String] = []
     /// The custom invariants.
     public var dataInvariants: [DataInvariant] = []
-    /// The file's text.
+    /// The text of the file.
     public var source: String = ""
-    /// The settings that changed the scenario after it was read from the file, in order.
+    /// The settings applied after decoding the file, in order.
     package internal(set) var settings: [Setting] = []
-    /// The file's name as given, for messages.
+    /// The name of the file as given, for messages.
     public var file: String = ""
-    /// The variables whose ranges come from the dataset's variables.
+    /// The variables that inherit a range from the dataset.
     var inheritedRanges: [String: RangeSource] = [:]
-    /// The positions of the statements in the file.
     var statementPlaces = StatementPlaces()
 
     /// Creates a scenario.
@@ -56,16 +55,14 @@ public struct Scenario: Sendable, Equatable {
         self.clients = clients
     }
 
-    /// The scenario's variables and the dataset's variables, which the scenario's variables
-    /// override.
+    /// The dataset's variables and the scenario's variables, which take precedence.
     public var allVariables: [String: Variable] {
         dataset.variables.merging(variables) { _, declared in declared }
     }
 
     /// The arms that run by default.
     ///
-    /// These are all arms except GRDB arms, because not every program includes GRDB. If
-    /// all arms use GRDB, all of them run by default.
+    /// These arms exclude GRDB arms, which not every program supports, unless all arms use GRDB.
     public var defaultArms: [Arm] {
         let others = arms.filter { $0.library != .grdb }
         return others.isEmpty ? arms : others
@@ -81,9 +78,9 @@ public struct Scenario: Sendable, Equatable {
 public struct Phase: Sendable, Equatable {
     /// The phase's name.
     public var name: String
-    /// The phase's length.
+    /// The length of the phase.
     public var duration: Duration
-    /// Whether the results include the phase's accesses.
+    /// Whether the results include accesses in the phase.
     public var isMeasured: Bool
 
     /// Creates a phase.
@@ -94,14 +91,14 @@ public struct Phase: Sendable, Equatable {
     }
 }
 
-/// A duration or a point in time, either absolute or as a share of the run's measured part.
+/// A duration or a point in time, either absolute or as a share of the measured time.
 public enum TimeSpan: Sendable, Equatable {
     /// A duration.
     case absolute(Duration)
-    /// A share of the measured part, 0…1.
+    /// A share of the measured time, in 0…1.
     case share(Double)
 
-    /// Returns the duration in a run whose measured part lasts `measured`.
+    /// Returns the duration in a run with the given measured time.
     public func resolved(in measured: Duration) -> Duration {
         switch self {
         case .absolute(let duration): duration

@@ -8,7 +8,7 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
         public var line: Int?
         /// The column in Unicode scalars, starting at 1, or `nil` for the whole file.
         public var column: Int?
-        /// The problem, the affected text, and the expected form.
+        /// A message with the problem, the affected text, and the expected form.
         public var message: String
 
         /// Creates an issue.
@@ -19,7 +19,7 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
             self.message = message
         }
 
-        /// The issue as `file:line:column: message`, which editors turn into a link.
+        /// The issue as `file:line:column: message`, to which editors can link.
         public var description: String {
             var place = file
             if let line {
@@ -33,7 +33,7 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
     /// The issues, in the order of the file.
     public var issues: [Issue]
 
-    /// Creates an error with at least one issue.
+    /// Creates an error, which requires at least one issue.
     public init(issues: [Issue]) { self.issues = issues }
 
     /// The issues, one per line.

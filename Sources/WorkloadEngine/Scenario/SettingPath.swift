@@ -1,9 +1,9 @@
 import Units
 import Yams
 
-/// Finds a setting in a scenario's YAML and sets its value.
+/// Finds a setting in a scenario's YAML and replaces its value.
 struct SettingPath {
-    /// An error that reports an unknown path or a value that is not YAML.
+    /// The error for an unknown path or an invalid value.
     struct Failure: Error {
         var message: String
     }
@@ -11,12 +11,9 @@ struct SettingPath {
     private let path: String
     private let keys: [String]
     private let value: Node
-    /// The paths of all existing values.
     private let known: [String]
 
-    /// The keys whose entries have names that the scenario defines.
-    ///
-    /// An unknown name below such a key is an error.
+    /// The keys with user-defined entries, which a setting cannot create.
     private static let namedParts: Set = ["arms", "clients", "variables", "transactions"]
 
     init(_ setting: Scenario.Setting, in root: Node) throws {
@@ -36,7 +33,6 @@ struct SettingPath {
         }
     }
 
-    /// Sets the value at the path.
     func apply(to root: inout Node) throws {
         let parts = Language.scenario.keys.map(\.name)
         guard let first = keys.first, parts.contains(first) else {
@@ -80,9 +76,7 @@ struct SettingPath {
         )
     }
 
-    /// Adds a missing key.
-    ///
-    /// The decoder checks whether the key is valid.
+    /// Adds a missing key, which the decoder validates later.
     private func adding(
         to mapping: Node.Mapping,
         _ rest: ArraySlice<String>,
@@ -112,7 +106,8 @@ struct SettingPath {
         keys[..<rest.startIndex].joined(separator: ".")
     }
 
-    /// Returns an error with the nearest path or, if no path is near, the names at that level.
+    /// Returns an error that suggests the nearest path or, if there is none, a name at that
+    /// level.
     private func unknown(_ key: String, among names: [String]) -> Failure {
         if let nearest = NearestName.of(path, among: known) {
             return Failure(message: "unknown path '\(path)'; did you mean '\(nearest)'?")
@@ -122,7 +117,6 @@ struct SettingPath {
         )
     }
 
-    /// Returns all paths of values in a tree.
     private static func paths(of node: Node, below prefix: String = "") -> [String] {
         func path(_ key: String) -> String { prefix.isEmpty ? key : "\(prefix).\(key)" }
         var found = prefix.isEmpty ? [] : [prefix]

@@ -1,23 +1,21 @@
-/// A step of an operation.
-///
-/// All steps of an operation run in one access.
+/// A step of an operation, which runs all of its steps in one access.
 public indirect enum Step: Sendable, Equatable {
-    /// A statement.
+    /// A statement, which can store the columns of its first row in variables.
     ///
-    /// The columns of the statement's first row become variables, in order, for later steps in the
-    /// same access. If there is no row, the variables are NULL.
+    /// Later steps in the same access can use these variables. If there is no row, the variables
+    /// are NULL.
     case run(String, into: [String])
-    /// Steps that run if a condition is true, and steps that run otherwise.
+    /// Steps to run if a condition is true, and steps to run otherwise.
     case when(Condition, then: [Step], otherwise: [Step])
-    /// Repeated steps. Each repetition draws new values for variables.
+    /// Repeated steps, with new values for variables in each repetition.
     case times(Int, [Step])
-    /// A pause inside the access, which holds its connection and transaction.
+    /// A pause inside the access, which keeps its connection and transaction.
     case pause(ThinkTime)
 
-    /// A statement without fetched variables.
+    /// Creates a statement that fetches no variables.
     public static func run(_ sql: String) -> Step { .run(sql, into: []) }
 
-    /// The statements inside the step, each once, in order.
+    /// The statements of the step and of nested steps, each once, in order.
     var statements: [String] {
         switch self {
         case .run(let sql, _): [sql]
@@ -27,12 +25,10 @@ public indirect enum Step: Sendable, Equatable {
         }
     }
 
-    /// Whether the step is a statement without fetched variables.
     var isPlain: Bool {
         if case .run(_, let names) = self { names.isEmpty } else { false }
     }
 
-    /// The variables that the step or a nested step fetches.
     var fetched: [String] {
         switch self {
         case .run(_, let names): names
@@ -42,7 +38,6 @@ public indirect enum Step: Sendable, Equatable {
         }
     }
 
-    /// Whether the step or a nested step pauses.
     var pauses: Bool {
         switch self {
         case .run: false

@@ -1,9 +1,8 @@
-/// Checks that clients' times are within a run's measured part.
+/// Checks that clients' times fit the measured time of a run.
 struct TimeFit {
-    /// The length of the measured part, or zero to disable the checks.
+    /// The measured time, or zero to disable the checks.
     let measured: Duration
 
-    /// Calls `report` with the key and the problem for each time that does not fit.
     func check(_ client: Client, report: (_ key: String, _ problem: String) -> Void) {
         guard measured > .zero else { return }
         var hold: TimeSpan?

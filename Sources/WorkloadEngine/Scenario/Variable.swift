@@ -1,40 +1,41 @@
-/// A random value that statements use as `:name` or that fills a dataset's column.
+/// A random value for `:name` parameters or for a column of a dataset.
 ///
-/// A variable is constant within one access.
+/// A variable is constant within an access.
 public struct Variable: Sendable, Equatable {
-    /// The largest integer in a range, which is small enough that the sum of two bounds cannot
-    /// overflow.
+    /// The largest integer in a range, chosen so that the sum of two bounds cannot overflow.
     public static let largest = Int64.max / 2
 
     /// The distribution of the values.
     public indirect enum Distribution: Sendable, Equatable {
-        /// A uniform distribution, in which all integers in the range are equally likely.
+        /// A uniform distribution of the integers in the range.
         case uniform
-        /// Zipf's law with exponent theta, in which the smallest integer is the most popular.
+        /// Zipf's law with exponent `theta`, with the smallest integer as the most popular.
+        ///
         /// `scramble` spreads popular integers over the range.
         case zipfian(theta: Double, scramble: Bool)
-        /// Zipf's law in descending order, in which the largest integer is the most popular. If a
-        /// sequential variable is given, the largest integer is that variable's largest value in a
-        /// completed access.
+        /// Zipf's law in descending order, with the largest integer as the most popular.
+        ///
+        /// If `of` names a sequential variable, the largest integer is that variable's largest
+        /// value in a completed access.
         case latest(theta: Double, of: String?)
-        /// A hotspot distribution, in which the share `set` at the start of the range receives the
-        /// share `draws` of the draws.
+        /// A hotspot at the start of the range.
+        ///
+        /// The share `set` of the range receives the share `draws` of the draws.
         case hotspot(set: Double, draws: Double)
-        /// A distribution whose probability decreases exponentially, by a factor of e^−parameter
-        /// over the whole range.
+        /// A probability that decreases exponentially, by a factor of e^parameter over the range.
         case exponential(parameter: Double)
         /// A normal distribution around the middle, truncated at `parameter` standard deviations.
         case gaussian(parameter: Double)
-        /// Consecutive integers, which start over after the largest one. All workers share the
-        /// counter.
+        /// Consecutive integers from a counter that all workers share and that starts over at the
+        /// end.
         case sequential
-        /// Random letters, digits and spaces.
+        /// Random letters, digits, and spaces.
         case text(length: Length)
         /// Random bytes.
         case blob(length: Length)
-        /// Words from a vocabulary, by Zipf's law. The length is the number of words.
+        /// Words from a vocabulary, chosen by Zipf's law, with the number of words as the length.
         case words(length: Length, vocabulary: Int)
-        /// Text from a template, in which `#` becomes a digit and `@` a lowercase letter.
+        /// Text from a template, with a digit for each `#` and a lowercase letter for each `@`.
         case template(String)
         /// One of several values, in proportion to their weights.
         case choice([WorkloadValue], weights: [Double])
@@ -46,10 +47,10 @@ public struct Variable: Sendable, Equatable {
         public var table: String
         /// The column's name, without quotes.
         public var name: String
-        /// For a choice, the exponent of Zipf's law for the popularity of values, which are ranked
-        /// in random order.
+        /// The exponent of Zipf's law for a choice, which ranks the values in random order.
         ///
-        /// If this property is `nil`, each value is drawn with its frequency in the rows.
+        /// If this property is `nil`, the frequencies in the rows determine the popularity of the
+        /// values.
         public var theta: Double?
 
         /// Creates a reference to a column.
@@ -60,7 +61,7 @@ public struct Variable: Sendable, Equatable {
         }
     }
 
-    /// The length of text or a blob, which is fixed or random.
+    /// The length of random text, words, or a blob.
     public indirect enum Length: Sendable, Equatable, ExpressibleByIntegerLiteral {
         /// A constant length.
         case fixed(Int)
@@ -77,16 +78,13 @@ public struct Variable: Sendable, Equatable {
     public var minimum: Int64
     /// The largest integer, for distributions of integers.
     public var maximum: Int64
-    /// The column in the run's database that provides the values when a run starts, or `nil` if the
-    /// variable does not use the database.
+    /// The column that provides the values at the start of a run, or `nil` for none.
     public var column: Column?
     /// Whether YCSB's hash replaces each integer, which separates adjacent integers.
     public var isHashed = false
-    /// The text that precedes an integer, such as `user` in `user42`.
-    ///
-    /// With a prefix, the value is text.
+    /// Text to put before an integer, such as `user` in `user42`, which makes the value text.
     public var prefix: String?
-    /// The share of the values that are NULL, 0…1.
+    /// The share of values that are NULL, in 0…1.
     public var nulls = 0.0
 
     /// Creates a variable.
@@ -108,12 +106,13 @@ public struct Variable: Sendable, Equatable {
         self.column = column
     }
 
-    /// The sequential variable whose newest value is the top of this variable's range.
+    /// The sequential variable that provides the largest integer of this variable's range, if
+    /// any.
     var followedVariable: String? {
         if case .latest(_, let name) = distribution { name } else { nil }
     }
 
-    /// Whether the values come from integers in a range, even if they become text.
+    /// Whether the values are based on integers in a range, even if they are text.
     public var isInteger: Bool {
         switch distribution {
         case .uniform, .zipfian, .latest, .hotspot, .exponential, .gaussian, .sequential: true

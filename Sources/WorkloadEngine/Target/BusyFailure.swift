@@ -4,24 +4,24 @@ public struct BusyFailure: Sendable, Hashable {
     public enum Handler: Sendable, Hashable {
         /// The target does not report the handler's role.
         case unknown
-        /// SQLite did not call the handler because waiting could cause a deadlock.
+        /// SQLite did not call the handler, because waiting could cause a deadlock.
         ///
-        /// A transaction tried to write after a read, while another connection was writing.
+        /// A transaction tried to write after a read while another connection was writing.
         case skipped
-        /// The handler gave up after waiting.
+        /// The handler stopped waiting.
         ///
         /// Both times are in nanoseconds. The timeout is `nil` if unknown.
         case gaveUp(waited: UInt64, timeout: UInt64?)
     }
 
-    /// The SQL that failed.
+    /// The SQL that failed, or `nil` if unknown.
     public var statement: String?
-    /// The busy handler's role.
+    /// The role of the busy handler.
     public var handler: Handler
-    /// The client whose connection held the lock or last changed the database, or `nil` if unknown.
+    /// The client that held the lock or last changed the database, or `nil` if unknown.
     public var holder: String?
 
-    /// Creates a description.
+    /// Creates a description of a failure.
     public init(statement: String? = nil, handler: Handler = .unknown, holder: String? = nil) {
         self.statement = statement
         self.handler = handler

@@ -1,15 +1,14 @@
 import Synchronization
 
-/// The name of a client, prepared so that accesses do not need to create or look up strings.
+/// A client's name, prepared so that accesses do not have to create or look up strings.
 public struct WorkloadClientName: Sendable, Hashable {
     /// The name in the scenario.
     public let name: String
-    /// Whether the accesses are part of the load.
+    /// Whether the accesses belong to the load.
     ///
     /// A target excludes other accesses from its times, waiters, and snapshot counts.
     package let isCounted: Bool
 
-    /// The number that a target stores with the name.
     package let memo = Memo()
 
     /// Creates a name.
@@ -18,7 +17,7 @@ public struct WorkloadClientName: Sendable, Hashable {
         isCounted = true
     }
 
-    /// Creates the name of accesses that are not part of the load.
+    /// Creates a name for accesses that do not belong to the load.
     package init(uncounted name: String) {
         self.name = name
         isCounted = false
@@ -30,15 +29,14 @@ public struct WorkloadClientName: Sendable, Hashable {
     /// Hashes the name into `hasher`.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// A number that a target stores with a name.
-    ///
-    /// All copies of the name share the number.
+    /// A number that a target stores with a name and that all copies of the name share.
     package final class Memo: Sendable {
         private let number = Atomic<Int>(-1)
 
-        /// Returns the stored number, or stores and returns the result of `make` if there is none.
+        /// Returns the stored number, or stores and returns the result of `make` if there is
+        /// none.
         ///
-        /// Two threads may both call `make`, which must return the same number each time.
+        /// Two threads can both call `make`, which must always return the same number.
         package func number(orMake make: () -> Int) -> Int {
             let kept = number.load(ordering: .relaxed)
             if kept >= 0 { return kept }

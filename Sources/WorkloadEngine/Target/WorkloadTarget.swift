@@ -2,19 +2,15 @@ import Telemetry
 
 /// A database under load, accessed through a library.
 ///
-/// Many threads use a target concurrently. Each access blocks the calling thread.
+/// Many threads can use a target concurrently. Each access blocks the calling thread.
 public protocol WorkloadTarget: AnyObject, Sendable {
     /// Returns whether the target supports a kind of access.
-    ///
-    /// For example, a queue does not support snapshots.
     func supports(_ access: WorkloadAccess) -> Bool
 
-    /// Returns whether the target has an optional capability.
-    ///
-    /// Defaults to `false`.
+    /// Returns whether the target has an optional capability, which defaults to `false`.
     func has(_ capability: WorkloadAbility) -> Bool
 
-    /// Copies the database into a new file at `path`, in steps of `pagesPerStep` pages.
+    /// Copies the database to a new file.
     ///
     /// Requires ``WorkloadAbility/backup``.
     ///
@@ -31,7 +27,7 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         progress: @escaping (Double) throws -> Void
     ) throws
 
-    /// Runs `body` once, inside an access to the database, on the calling thread.
+    /// Runs `body` once inside an access to the database, on the calling thread.
     ///
     /// - Parameters:
     ///   - access: The kind of access.
@@ -44,7 +40,8 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         _ body: (any WorkloadSession) throws -> Void
     ) throws
 
-    /// Runs `body` like ``perform(_:as:_:)``, but suspends the task instead of blocking the thread.
+    /// Runs `body` like ``perform(_:as:_:)``, but suspends the task instead of blocking the
+    /// thread.
     ///
     /// Requires ``WorkloadAbility/tasks``. A canceled task throws `CancellationError`.
     func performAsync(
@@ -55,18 +52,16 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 
     /// Writes in one transaction, then reads the committed state on another connection.
     ///
-    /// The read starts before the writer is released. It therefore includes this write but no later
-    /// one, and it continues while other clients write. Requires
-    /// ``WorkloadAbility/concurrentReads``.
+    /// The read starts before the writer is released, so it includes this write but no later
+    /// write. Other clients can write during the read. This method returns after the write and
+    /// the read end.
     ///
-    /// This method returns after both the write and the read have ended.
+    /// Requires ``WorkloadAbility/concurrentReads``.
     ///
     /// - Parameters:
     ///   - client: The client's name for the target's status.
-    ///   - body: A closure that writes. It receives the session, which is valid only inside the
-    ///     call.
-    ///   - makeReading: A function that returns the reading closure. It is called after the write
-    ///     has committed.
+    ///   - body: A closure that writes through a session, which is valid only inside the call.
+    ///   - makeReading: A function to call after the commit. It returns the reading closure.
     /// - Throws: An error in the write or the read.
     func performWrite(
         as client: WorkloadClientName,
@@ -74,27 +69,27 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws
 
-    /// Checks that the database can prepare a statement without running it.
+    /// Checks that the database can prepare a statement, without running it.
     ///
     /// The default implementation does nothing.
     ///
     /// - Throws: The database's error.
     func check(_ sql: String) throws
 
-    /// Takes a snapshot.
+    /// Takes a snapshot that exists until it is released.
     ///
-    /// The snapshot exists until ``WorkloadSnapshot/release()`` is called or its last reference is
-    /// released.
+    /// Either ``WorkloadSnapshot/release()`` or the end of the last reference releases the
+    /// snapshot.
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot
 
     /// Interrupts every running statement.
     func interrupt()
 
-    /// Interrupts the running statement of the connection with the given label in the status.
+    /// Interrupts the running statement of a connection, identified by its label in the status.
     ///
     /// The default implementation returns `false`.
     ///
-    /// - Returns: Whether the connection exists.
+    /// - Returns: Whether the connection exists and can be interrupted.
     func interrupt(connection label: String) -> Bool
 
     /// Classifies an error that ``perform(_:as:_:)`` threw.
@@ -106,22 +101,20 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// implementation returns `nil`.
     func busyFailure(of error: any Error) -> BusyFailure?
 
-    /// The client that holds the write lock through this target, if any.
-    ///
-    /// Defaults to `nil`.
+    /// The client that holds the write lock through this target, or `nil` by default.
     var writingClient: String? { get }
 
-    /// Returns the database's state, or `nil` if the library has no probes.
+    /// Returns the database's status, or `nil` if the library has no probes.
     func status() -> DatabaseStatus?
 
-    /// Returns how the database executes an operation, with the counters for one execution.
+    /// Profiles how the database executes an operation.
     ///
-    /// The default implementation returns `nil`. Implementations must roll back the writes of the
-    /// statements.
+    /// Implementations must roll back the writes of the statements. The default implementation
+    /// returns `nil`.
     ///
     /// - Parameters:
     ///   - statements: The operation's statements, in order.
-    ///   - access: The kind of access that runs them.
+    ///   - access: The kind of access for the statements.
     ///   - running: Whether to run the statements rather than only explain them.
     /// - Returns: The profile, or `nil` if the library does not support profiles.
     /// - Throws: The library's error.
@@ -131,13 +124,13 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         running: Bool
     ) throws -> OperationProfile?
 
-    /// Resets the waits and holds in ``status()`` when the measured part of a run starts.
+    /// Resets the waits and holds in ``status()`` when the first measured phase starts.
     ///
     /// The default implementation does nothing.
     func restartTimes()
 
-    /// Returns the number of statements that a guarded arm's connections rejected, keyed by kind,
-    /// such as `ATTACH`.
+    /// Returns the number of statements that a guarded arm rejected, keyed by kind, such as
+    /// `ATTACH`.
     ///
     /// The default implementation returns an empty dictionary.
     func refusals() -> [String: UInt64]
@@ -145,9 +138,7 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Returns properties of the database for the result, such as `journal_mode` = `wal`.
     func environment() throws -> [String: String]
 
-    /// Closes the database.
-    ///
-    /// The target must not be used afterward.
+    /// Closes the database, after which the target must not be used.
     func close() throws
 }
 
@@ -180,17 +171,14 @@ extension WorkloadTarget {
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws { throw RunError(.scenario, "this arm does not support concurrent reads") }
 
-    /// Writes in one transaction, then runs statements that read the committed state on another
-    /// connection.
+    /// Writes in one transaction, then runs reading statements on another connection.
     ///
-    /// This method returns after both the write and the reads have ended.
+    /// This method returns after the write and the reads end.
     ///
     /// - Parameters:
     ///   - client: The client's name for the target's status.
-    ///   - body: A closure that writes. It receives the session, which is valid only inside the
-    ///     call.
-    ///   - statements: A function that returns the statements. It is called after the write has
-    ///     committed.
+    ///   - body: A closure that writes through a session, which is valid only inside the call.
+    ///   - statements: A function to call after the commit. It returns the reading statements.
     /// - Throws: An error in the write or the reads.
     public func performWrite(
         as client: WorkloadClientName,
@@ -234,11 +222,11 @@ extension WorkloadTarget {
 
 /// An optional capability of a target.
 public enum WorkloadAbility: String, Sendable, CaseIterable {
-    /// The database has a write-ahead log, which checkpoints copy to the database file.
+    /// The database has a write-ahead log.
     case writeAheadLog
     /// The target can copy its database while the database is in use.
     case backup
-    /// The database is a file that other processes can open.
+    /// Other processes can open the database file.
     case sharedFile
     /// Tasks can await accesses (``WorkloadTarget/performAsync(_:as:_:)``).
     case tasks
@@ -246,7 +234,6 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     /// (``WorkloadTarget/performWrite(as:_:thenPerforming:)``).
     case concurrentReads
 
-    /// The reason why a client that needs the capability cannot run.
     var obstacle: String {
         switch self {
         case .writeAheadLog: "this arm has no write-ahead log"
@@ -264,12 +251,11 @@ public enum WorkloadAccess: String, Sendable, Codable, CaseIterable {
     case read
     /// A write in one transaction.
     case write
-    /// Access to the write connection without a transaction.
+    /// An access to the write connection without a transaction.
     case writeWithoutTransaction
-    /// A snapshot, if ``WorkloadTarget/supports(_:)`` returns `true` for it.
+    /// A snapshot.
     case snapshot
 
-    /// Whether the access uses the write connection.
     var isWrite: Bool { self == .write || self == .writeWithoutTransaction }
 }
 
@@ -290,11 +276,10 @@ public protocol WorkloadSession {
     /// Returns the rows of a statement.
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
 
-    /// Returns a closure that interrupts this connection's statement.
+    /// Returns a closure that interrupts this connection's statement, or `nil` if not supported.
     ///
-    /// The closure may be called from any thread during the access, and repeatedly for one
-    /// interrupt. Returns `nil` if the library does not support interrupts, which is also the
-    /// default.
+    /// Any thread can call the closure during the access, repeatedly if necessary. The default
+    /// implementation returns `nil`.
     func makeInterrupt() -> (@Sendable () -> Void)?
 }
 
@@ -313,31 +298,28 @@ public protocol WorkloadSnapshot: AnyObject, Sendable {
 
 /// Opens a library's databases for arms.
 public protocol WorkloadTargetFactory: Sendable {
-    /// Opens the database at `path` according to the arm.
-    ///
-    /// Creates the file if it does not exist.
+    /// Opens the database at `path` according to the arm, creating the file if necessary.
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
 
     /// Copies a consistent state of a database to a new file in rollback-journal mode.
     ///
-    /// Other connections may use the database at the same time.
-    ///
-    /// The default implementation throws an error.
+    /// Other connections can use the database during the copy. The default implementation throws
+    /// an error.
     ///
     /// - Parameters:
     ///   - source: The path of the database, which is only read.
     ///   - path: The path of the copy, where no file may exist.
-    ///   - progress: A function that receives the completed fraction, in 0…1. If it throws an
-    ///     error, the copy ends.
-    /// - Throws: An error if `source` cannot be read or `path` cannot be written, or an error that
-    ///   `progress` throws.
+    ///   - progress: A function to call with the completed fraction, in 0…1. If the function
+    ///     throws an error, the copy ends.
+    /// - Throws: An error if `source` cannot be read or `path` cannot be written, or an error
+    ///   that `progress` throws.
     func copyDatabase(
         at source: String,
         to path: String,
         progress: (Double) throws -> Void
     ) throws
 
-    /// Returns the journal mode of an existing database, or `nil` if it is unknown.
+    /// Returns the journal mode of an existing database, or `nil` if unknown.
     ///
     /// The default implementation returns `nil`.
     ///
@@ -383,11 +365,10 @@ public enum WorkloadValue: Sendable, Hashable {
 
 /// The kind of failure of an access.
 public enum WorkloadFailure: Sendable, Hashable {
-    /// An interrupt ended the access (`SQLITE_INTERRUPT`, or `SQLITE_ABORT` after one).
+    /// An interrupt ended the access with `SQLITE_INTERRUPT`, or with a subsequent
+    /// `SQLITE_ABORT`.
     case interrupted
-    /// The database was busy or locked.
-    ///
-    /// The associated value is the name of the result code, such as `SQLITE_BUSY`.
+    /// The database was busy or locked, with the name of the result code, such as `SQLITE_BUSY`.
     case busy(String)
     /// Any other error, with the name of its code.
     case error(String)

@@ -1,27 +1,20 @@
 /// A chart of horizontal bars with a name above each bar.
 struct BarChart {
-    /// A bar.
     struct Bar {
-        /// The bar's name.
         var name: String
-        /// The value that determines the bar's length.
         var value: Double
-        /// The label at the end of the bar.
         var label: String
     }
 
-    /// The chart's identifier within the page.
     let id: String
-    /// The title.
     let title: String
     let bars: [Bar]
 
     private static let width = 400.0
     private static let row = 38.0
-    /// The number of letters that fit into the width, at six units per letter.
+    /// The number of letters that fit the width, at six units per letter.
     private static let nameLength = 48
 
-    /// The chart, or empty markup if there are no bars.
     var markup: Markup {
         guard !bars.isEmpty else { return .empty }
         let height = Self.row * Double(bars.count) + 4
@@ -45,7 +38,7 @@ struct BarChart {
 
     private func draw(_ index: Int, _ bar: Bar) -> [Markup] {
         let maximum = bars.map(\.value).max() ?? 1
-        // Leave space for the label after the longest bar.
+        // Leave space for the label of the longest bar.
         let length = maximum > 0 ? max(1, bar.value / maximum * (Self.width - 90)) : 1
         let top = Double(index) * Self.row
         let name =

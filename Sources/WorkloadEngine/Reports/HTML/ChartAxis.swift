@@ -1,29 +1,20 @@
 import Foundation
 
-/// A chart's axis, with its scale and marks.
 struct ChartAxis: Sendable {
-    /// A mark with its label.
     struct Tick: Sendable, Equatable {
         var value: Double
         var label: String
     }
 
-    /// The label of the axis, which consists of the quantity and its unit.
+    /// The name of the quantity and its unit.
     let label: String
-    /// The value at the start.
     let lower: Double
-    /// The value at the end, above ``lower``.
     let upper: Double
-    /// Whether the axis is logarithmic.
     let isLogarithmic: Bool
-    /// The marks, in ascending order.
     let ticks: [Tick]
-    /// Formats a value.
     let words: @Sendable (Double) -> String
 
-    /// Returns the position of a value, in 0…1.
-    ///
-    /// A value outside the axis is placed at the nearest end.
+    /// Returns the position of a value, in 0…1, clamped to the ends of the axis.
     func position(of value: Double) -> Double {
         let share: Double
         if isLogarithmic {
@@ -35,7 +26,7 @@ struct ChartAxis: Sendable {
         return min(max(share, 0), 1)
     }
 
-    /// Creates a linear axis from 0 with marks at 1, 2, or 5 times a power of ten of `unit`.
+    /// Creates a linear axis from 0, with ticks at 1, 2, or 5 times a power of ten of `unit`.
     static func linear(
         _ label: String,
         upTo maximum: Double,
@@ -60,14 +51,12 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Rounds a number up to 1, 2, or 5 times a power of ten.
     private static func roundStep(_ least: Double) -> Double {
         guard least > 0, least.isFinite else { return 1 }
         let power = pow(10, log10(least).rounded(.down))
         return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? 10 * power
     }
 
-    /// Creates an axis of seconds since the start of the load, up to the end of the run.
     static func seconds(upTo end: Double) -> ChartAxis {
         let round = linear("seconds", upTo: end, least: 0.001) { HumanUnits.plain($0) }
         return ChartAxis(
@@ -80,7 +69,6 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis of blocks, from the first to the last.
     static func blocks(_ count: Int) -> ChartAxis {
         let step = max(1, (count + 9) / 10)
         return ChartAxis(
@@ -95,7 +83,6 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis from 0 to 100%.
     static func share(_ label: String) -> ChartAxis {
         ChartAxis(
             label: label,
@@ -109,7 +96,6 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis of sizes from 0, in bytes.
     static func bytes(_ label: String, upTo maximum: Double) -> ChartAxis {
         var unit = 1.0
         while maximum >= unit * 1024 { unit *= 1024 }
@@ -118,18 +104,16 @@ struct ChartAxis: Sendable {
         }
     }
 
-    /// Creates an axis of counts from 0.
     static func count(_ label: String, upTo maximum: Double) -> ChartAxis {
         linear(label, upTo: maximum, least: 4) { HumanUnits.plain($0) }
     }
 
-    /// Creates a logarithmic axis for latencies in nanoseconds.
     static func latency(_ label: String, _ values: [Double]) -> ChartAxis {
         let positive = values.filter { $0 >= 1 }
         var low = floor(log10(max(1, positive.min() ?? 1_000)))
         var high = ceil(log10(max(1, positive.max() ?? 1_000_000)))
         if high - low < 1 { high = low + 1 }
-        // Cover at most eight decades to keep slow accesses distinguishable.
+        // Cover at most eight decades so that slow accesses remain distinguishable.
         low = max(low, high - 8)
         let decades = Int(high - low)
         let steps: [Double] = decades <= 1 ? [1, 2, 5] : decades <= 2 ? [1, 3] : [1]
@@ -152,9 +136,9 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis of percentiles that gives each nine the same width.
+    /// Creates an axis of percentiles on which each nine has the same width.
     ///
-    /// Values are −log₁₀ (1 − p).
+    /// The value for a percentile p is −log₁₀ (1 − p).
     static func percentiles(upTo nines: Double) -> ChartAxis {
         let upper = max(1, nines)
         let names = ["0%", "90%", "99%", "99.9%", "99.99%", "99.999%", "99.9999%"]
@@ -170,7 +154,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates a logarithmic axis for ratios, with 1 in its range.
+    /// Creates a logarithmic axis of ratios that is symmetric around 1.
     static func ratio(_ label: String, _ values: [Double]) -> ChartAxis {
         let positive = values.filter { $0 > 0 && $0.isFinite }
         let furthest = positive.map { abs(log10($0)) }.max() ?? 0.1
@@ -207,7 +191,6 @@ extension HumanUnits {
         }
     }
 
-    /// Formats a round size, such as `20 MiB`.
     static func roundBytes(_ bytes: Double) -> String {
         var value = bytes
         for unit in ["B", "KiB", "MiB", "GiB"] {
@@ -217,14 +200,12 @@ extension HumanUnits {
         return "\(plain(value)) TiB"
     }
 
-    /// Formats a number without trailing zeros.
     static func plain(_ value: Double) -> String {
         let rounded = (value * 1000).rounded() / 1000
         guard rounded != rounded.rounded() else { return String(Int(rounded)) }
         return String(rounded)
     }
 
-    /// Formats a ratio, such as `1.32×`.
     static func ratio(_ value: Double) -> String {
         let digits = value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0
         let rounded = value.rounded(toDigits: digits)

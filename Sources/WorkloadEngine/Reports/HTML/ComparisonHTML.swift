@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Formats a comparison as a single-file page without network access or scripts.
+/// Formats a comparison as a single HTML file without scripts or network access.
 ///
 /// The page also contains the result as JSON, in an element with the identifier `result`.
 public enum ComparisonHTML {
-    /// Returns the page, with a newline at the end.
+    /// Returns the page, ending with a line feed.
     ///
     /// - Throws: `EncodingError` if the result cannot be encoded as JSON.
     public static func text(of result: ComparisonResult) throws -> String {
@@ -59,7 +59,6 @@ public enum ComparisonHTML {
         return page.html
     }
 
-    /// Returns the answer with its problems and warnings.
     private static func lead(_ result: ComparisonResult) -> [Markup] {
         func line(_ text: String, _ style: String) -> Markup {
             .element("p", ["class": "verdict \(style)"], .text(text))
@@ -74,7 +73,6 @@ public enum ComparisonHTML {
             }
     }
 
-    /// Returns the primary metrics of each pair.
     private static func inShort(_ result: ComparisonResult) -> [Markup] {
         var parts: [Markup] = []
         var charts: [Markup] = []
@@ -120,7 +118,6 @@ public enum ComparisonHTML {
         body.isEmpty ? [] : [.element("p", ["class": "note"], .text(note))] + body
     }
 
-    /// Returns each client's response times on every arm, across all blocks.
     private static func percentiles(_ result: ComparisonResult) -> [Markup] {
         let names = Set(result.arms.flatMap(\.spectra.keys)).sorted()
         let charts = names.enumerated().compactMap { index, name -> Markup? in
@@ -163,7 +160,6 @@ public enum ComparisonHTML {
         }
     }
 
-    /// Returns the percentiles of a spectrum, without a mean.
     private static func summary(_ spectrum: PercentileSpectrum) -> LatencySummary {
         LatencySummary(
             count: spectrum.count,
@@ -177,14 +173,11 @@ public enum ComparisonHTML {
         )
     }
 
-    /// Returns the latency at a percentile, or `nil` if too few samples exceed it.
-    ///
-    /// The latency comes from the first point that reaches the percentile.
+    /// Returns the latency of the first point that reaches a percentile, if any.
     private static func value(_ spectrum: PercentileSpectrum, at percentile: Double) -> UInt64? {
         spectrum.points.first { $0.percentile >= percentile - 1e-9 }?.nanoseconds
     }
 
-    /// Returns the metrics in each block, in the order of the blocks.
     private static func blocks(_ result: ComparisonResult) -> [Markup] {
         let metrics = result.primary.isEmpty ? [] : result.primary
         let charts = metrics.enumerated().compactMap { index, metric -> Markup? in
@@ -227,10 +220,8 @@ public enum ComparisonHTML {
         return [.element("div", ["class": "charts"], .group(charts))]
     }
 
-    /// Returns a function that formats a metric's values.
     private static func words(of metric: String) -> @Sendable (Double) -> String {
-        // The part before the first dot is the client's name, so the catalog needs only that
-        // client.
+        // The catalog needs only the client that the metric names before its first dot.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
             return { HumanUnits.plain($0) }
@@ -250,8 +241,6 @@ public enum ComparisonHTML {
         return arm
     }
 
-    /// Returns the medians, the other metrics, the order of the runs, and the numbers of one
-    /// run.
     private static func numbers(
         _ result: ComparisonResult,
         _ runs: [ArmResult],

@@ -1,38 +1,30 @@
 import Foundation
 
-/// A single-file page without network access or scripts.
-///
-/// The page uses only its own style sheet.
+/// A single HTML file without scripts, network access, or other files.
 struct HTMLPage {
-    /// The title of the window and the page.
     let title: String
-    /// The content between the title and the table of contents.
     var lead: [Markup] = []
     private var sections: [(id: String, title: String, body: [Markup])] = []
     private var appendix: [Markup] = []
 
     init(title: String) { self.title = title }
 
-    /// Adds a section, unless it is empty.
     mutating func add(_ title: String, _ body: [Markup]) {
         guard !body.isEmpty else { return }
         sections.append((id: "section-\(sections.count + 1)", title: title, body: body))
     }
 
-    /// Adds the result as invisible JSON, for programs.
     mutating func embed(_ result: some Encodable, id: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         appendix.append(.json(String(decoding: try encoder.encode(result), as: UTF8.self), id: id))
     }
 
-    /// The content security policy, which allows only the page's own style sheet.
     static let policy =
         "default-src 'none'; style-src 'sha256-"
         + Data(SHA256.digest(of: "\(HTMLStyle.sheet)".utf8)).base64EncodedString()
         + "'; base-uri 'none'; form-action 'none'"
 
-    /// The page's HTML, with a newline at the end.
     var html: String {
         let head = Markup.element(
             "head",
@@ -93,18 +85,14 @@ struct HTMLPage {
 }
 
 extension Markup {
-    /// A paragraph.
     static func paragraph(_ text: String) -> Markup { .element("p", [:], .text(text)) }
 
-    /// A heading within a section.
     static func heading(_ text: String) -> Markup { .element("h3", [:], .text(text)) }
 
-    /// A list of sentences.
     static func list(_ items: [String]) -> Markup {
         .element("ul", [:], items.map { .element("li", [:], .text($0)) })
     }
 
-    /// Preformatted text.
     static func verbatim(_ text: String, label: String) -> Markup {
         .element(
             "pre",

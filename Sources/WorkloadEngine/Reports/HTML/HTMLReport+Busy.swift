@@ -1,5 +1,4 @@
 extension HTMLReport {
-    /// Returns the failures caused by locks, grouped by cause.
     static func busy(_ run: ArmResult) -> [Markup] {
         guard let busy = run.busy else { return [] }
         var table = HTMLTable(

@@ -2,12 +2,10 @@ import Foundation
 import Telemetry
 
 extension HTMLReport {
-    /// Returns the clients of a run, sorted by name.
     static func clients(_ run: ArmResult) -> [(name: String, result: ClientResult)] {
         run.clients.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Returns charts of each client's response times over the run.
     static func latencyOverTime(_ run: ArmResult, id: String) -> Markup {
         let seconds = IntervalSeries(run.intervals)
         let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
@@ -49,7 +47,6 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Returns charts of each client's response times on every arm.
     static func percentilesByArm(_ runs: [ArmResult], id: String) -> Markup {
         let names = Set(runs.flatMap(\.clients.keys)).sorted()
         let charts = names.enumerated().compactMap { index, name in
@@ -64,7 +61,6 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Returns a chart of percentiles, or `nil` if there is nothing to draw.
     static func percentileChart(
         id: String,
         title: String,
@@ -99,7 +95,7 @@ extension HTMLReport {
         ).markup
     }
 
-    /// Returns the latencies at each percentile with at least ten values above it.
+    /// Returns the latencies at the percentiles that have enough values above them.
     private static func points(_ spectrum: LatencySpectrum) -> [(x: Double, y: Double?)] {
         let count = Double(spectrum.count)
         var below = 0.0
@@ -113,7 +109,6 @@ extension HTMLReport {
         return points
     }
 
-    /// Returns the latencies at the percentiles of a summary.
     private static func points(_ summary: LatencySummary) -> [(x: Double, y: Double?)] {
         let known: [(Double, UInt64?)] = [
             (0.5, summary.p50), (0.9, summary.p90), (0.95, summary.p95), (0.99, summary.p99),
@@ -124,7 +119,6 @@ extension HTMLReport {
         }
     }
 
-    /// Returns charts of the connections in use and of the accesses waiting for them.
     static func saturation(_ run: ArmResult, id: String) -> [Markup] {
         let seconds = IntervalSeries(run.intervals)
         var charts: [Markup] = []
@@ -161,7 +155,6 @@ extension HTMLReport {
         return [.element("div", ["class": "charts"], .group(charts)), connections(run)]
     }
 
-    /// Returns charts of the write-ahead log over time and the clients that kept it from shrinking.
     static func log(_ run: ArmResult, id: String) -> [Markup] {
         guard let wal = run.wal else { return [] }
         var charts: [Markup] = []

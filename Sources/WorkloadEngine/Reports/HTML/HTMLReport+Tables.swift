@@ -1,7 +1,6 @@
 import Telemetry
 
 extension HTMLReport {
-    /// Returns what each client's slow accesses waited for and the clients that held it.
     static func blame(_ run: ArmResult) -> [Markup] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         let sorted = blame.sorted { $0.key < $1.key }
@@ -63,7 +62,6 @@ extension HTMLReport {
         ]
     }
 
-    /// Returns how long accesses waited for connections and how long they held them.
     static func connections(_ run: ArmResult) -> Markup {
         guard let pool = run.pool else { return .empty }
         var facts: [String] = []
@@ -103,7 +101,6 @@ extension HTMLReport {
         return .group([.list(facts), table.markup])
     }
 
-    /// Returns a table of all counts and latencies.
     static func numbers(_ run: ArmResult) -> [Markup] {
         var counts = HTMLTable(
             "Accesses by client, operation, and phase",
@@ -139,7 +136,6 @@ extension HTMLReport {
         ] + profiles(run)
     }
 
-    /// Returns a client, followed by its operations and phases if it has several.
     private static func parts(_ client: ClientResult) -> [(String, ClientResult)] {
         var parts = [("all", client)]
         if let operations = client.operations, operations.count > 1 {
@@ -151,7 +147,6 @@ extension HTMLReport {
         return parts
     }
 
-    /// Returns tables that show how SQLite executes each operation.
     private static func profiles(_ run: ArmResult) -> [Markup] {
         var table = HTMLTable(
             "SQLite counters for one execution",
@@ -185,13 +180,11 @@ extension HTMLReport {
         return [table.markup, plans.markup]
     }
 
-    /// Returns the results of the thresholds and invariants.
     static func checks(_ run: ArmResult) -> [Markup] {
         let lines = TextReport.checks(run).map { String($0.drop { $0 == " " }) }
         return lines.isEmpty ? [] : [.list(lines)]
     }
 
-    /// Returns the machine's description and the versions.
     static func environment(_ host: HostEnvironment, seed: UInt64) -> Markup {
         var facts: [(String, String)] = [
             ("operating system", host.operatingSystem),
@@ -205,7 +198,6 @@ extension HTMLReport {
         return definitions(facts)
     }
 
-    /// Returns a list of terms and values.
     static func definitions(_ facts: [(String, String)]) -> Markup {
         .element(
             "dl",

@@ -1,10 +1,10 @@
 import Telemetry
 
-/// Formats a result as a single-file page without network access or scripts.
+/// Formats a result as a single HTML file without scripts or network access.
 ///
 /// The page also contains the result as JSON, in an element with the identifier `result`.
 public enum HTMLReport {
-    /// Returns the page, with a newline at the end.
+    /// Returns the page, ending with a line feed.
     ///
     /// - Throws: `EncodingError` if the result cannot be encoded as JSON.
     public static func text(of result: RunResult) throws -> String {
@@ -50,7 +50,6 @@ public enum HTMLReport {
         return page.html
     }
 
-    /// The note below percentile charts.
     static let spectrumNote = Markup.element(
         "p",
         ["class": "note"],
@@ -79,9 +78,7 @@ public enum HTMLReport {
         )
     }
 
-    /// Returns a section for each arm, with a heading if there are several arms.
-    ///
-    /// The result is empty if all sections are empty.
+    /// Returns the nonempty sections, with a heading for each if there are several arms.
     static func arms(
         _ runs: [ArmResult],
         _ body: (Int, ArmResult) -> [Markup]
@@ -94,7 +91,6 @@ public enum HTMLReport {
         }
     }
 
-    /// Returns a summary of each run.
     private static func inShort(_ runs: [ArmResult]) -> [Markup] {
         arms(runs) { _, run in
             var lines = (run.unsupported ?? [:]).sorted { $0.key < $1.key }
@@ -145,7 +141,6 @@ public enum HTMLReport {
         """
     )
 
-    /// Returns the open database's settings and the generator's measurements.
     static func pragmas(_ run: ArmResult) -> Markup {
         var facts = run.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let generator = run.generator

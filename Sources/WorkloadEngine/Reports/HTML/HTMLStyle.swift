@@ -1,12 +1,11 @@
-/// The page's style sheet for phones, wide screens, light and dark themes, and paper.
+/// A style sheet for phones, wide screens, light and dark themes, and paper.
 enum HTMLStyle {
-    /// The number of chart line styles, starting with `s0`.
     static let seriesCount = 6
 
-    /// The style sheet.
+    /// The style sheet, which follows the contrast rules of WCAG 2.2.
     ///
-    /// The contrast is at least 4.5 : 1 for text and 3 : 1 for chart lines. Lines also differ by
-    /// their dashes (https://www.w3.org/TR/WCAG22/, 1.4.1, 1.4.3, and 1.4.11).
+    /// The contrast is at least 4.5 : 1 for text and 3 : 1 for chart lines. Lines also have
+    /// different dash patterns (<https://www.w3.org/TR/WCAG22/>, 1.4.1, 1.4.3, and 1.4.11).
     static let sheet: StaticString = """
         :root{--page:#fff;--panel:#f6f7f9;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;\
         --grid:#e4e8ec;--link:#0550ae;--good:#116329;--bad:#b3261e;\

@@ -1,14 +1,9 @@
-/// A data table with a caption, column titles, and rows that start with a title.
+/// A data table with a caption, column titles, and a title in each row.
 struct HTMLTable {
-    /// The caption, which a screen reader reads first.
     let caption: String
-    /// The column titles.
-    ///
-    /// The first is the title of the row names.
+    /// The column titles, starting with the title of the row names.
     let columns: [String]
-    /// The number of leading columns that contain words instead of numbers.
     var words = 1
-    /// The rows, each with one cell per column.
     private(set) var rows: [[String]] = []
 
     init(_ caption: String, columns: [String], words: Int = 1) {
@@ -17,11 +12,9 @@ struct HTMLTable {
         self.words = words
     }
 
-    /// Adds a row.
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// The table in a frame that scrolls if the page is too narrow, or empty markup if there are no
-    /// rows.
+    /// The table in a frame that scrolls on a narrow page, or empty markup without rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         return .element(

@@ -1,28 +1,20 @@
-/// A chart of estimates and their intervals on a ratio axis.
+/// A chart of estimates with their intervals on a ratio axis.
 ///
-/// Each row has a name and a band that marks differences within the noise.
+/// In each row, a band marks the differences that are noise.
 struct IntervalChart {
-    /// A row with an estimate.
     struct Row {
-        /// The estimate's name.
         var name: String
-        /// The estimate, if any.
         var ratio: Double?
-        /// The lower end of the interval.
         var low: Double?
-        /// The upper end of the interval.
         var high: Double?
-        /// The noise floor, which is at least 1.
+        /// The noise floor, at least 1.
         ///
-        /// Ratios between its inverse and the floor are noise.
+        /// Ratios between 1 / `floor` and `floor` are noise.
         var floor: Double?
-        /// The verdict.
         var verdict: String
     }
 
-    /// The chart's identifier within the page.
     let id: String
-    /// The title.
     let title: String
     let rows: [Row]
 
@@ -31,14 +23,13 @@ struct IntervalChart {
     private static let left = 12.0
     private static let right = 12.0
     private static let bottom = 34.0
-    /// The number of letters that fit into the width, at six units per letter.
+    /// The number of letters that fit the width, at six units per letter.
     private static let nameLength = 60
 
     private var axis: ChartAxis {
         .ratio("ratio", rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
     }
 
-    /// The chart, or empty markup if there are no rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         let height = Self.row * Double(rows.count) + Self.bottom
@@ -63,7 +54,6 @@ struct IntervalChart {
         )
     }
 
-    /// The description for screen readers.
     private var description: String {
         let words = rows.map { row in
             guard let ratio = row.ratio, let low = row.low, let high = row.high else {

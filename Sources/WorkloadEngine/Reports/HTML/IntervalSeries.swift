@@ -1,8 +1,7 @@
-/// The seconds of a run, combined into fewer points to keep pages small.
+/// The intervals of a run, combined into fewer points to limit the size of the page.
 ///
-/// Each point shows the worst value of the seconds that it represents.
+/// Each point shows the maximum value in its intervals.
 struct IntervalSeries {
-    /// The maximum number of points in a line.
     static let limit = 240
 
     private let bins: [ArraySlice<IntervalResult>]
@@ -14,19 +13,16 @@ struct IntervalSeries {
         }
     }
 
-    /// Whether points represent several seconds.
     var isThinned: Bool { bins.contains { $0.count > 1 } }
 
-    /// Returns the largest value among the seconds of each point, or `nil` if a point has no
-    /// values.
+    /// Returns the maximum value of each point, or `nil` for a point without values.
     func worst(_ value: (IntervalResult) -> Double?) -> [(x: Double, y: Double?)] {
         bins.map { bin in (bin.last?.time ?? 0, bin.compactMap(value).max()) }
     }
 
-    /// The end of the last second.
     var end: Double { bins.last?.last?.time ?? 0 }
 
-    /// The times that are not measured.
+    /// The load times of intervals that are not measured, in seconds.
     var unmeasured: [ClosedRange<Double>] {
         var bands: [ClosedRange<Double>] = []
         for interval in bins.joined() where !interval.measured {
@@ -40,7 +36,6 @@ struct IntervalSeries {
         return bands
     }
 
-    /// Returns a line chart over the run's time, with a table of its values.
     func chart(
         id: String,
         title: String,
@@ -70,7 +65,6 @@ struct IntervalSeries {
         )
     }
 
-    /// Returns the largest value, for an axis.
     func most(_ value: (IntervalResult) -> Double?) -> Double {
         worst(value).compactMap(\.y).max() ?? 0
     }

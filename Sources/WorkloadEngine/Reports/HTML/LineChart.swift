@@ -1,29 +1,20 @@
-/// A line chart in SVG, with a legend and a table of its numbers.
 struct LineChart {
-    /// A line.
     struct Series {
-        /// The line's name.
         var name: String
-        /// The points from left to right.
-        ///
-        /// A point without a value is a gap.
+        /// The points from left to right, in which a point without a value is a gap.
         var points: [(x: Double, y: Double?)]
     }
 
-    /// The chart's identifier within the page.
     let id: String
-    /// The title.
     let title: String
     let x: ChartAxis
     let y: ChartAxis
     var series: [Series]
-    /// Shaded intervals of the horizontal axis, and their meaning.
     var bands: [ClosedRange<Double>] = []
     var bandMeaning = ""
-    /// The table of the chart's numbers.
     var table: HTMLTable?
 
-    /// The width of the drawing, which is close to a phone's width to keep text legible there.
+    /// The width of the drawing, close to a phone's width so that text remains legible there.
     static let width = 400.0
     static let height = 230.0
     private static let left = 58.0
@@ -31,7 +22,6 @@ struct LineChart {
     private static let top = 8.0
     private static let bottom = 34.0
 
-    /// The chart with its title, legend, and table.
     var markup: Markup {
         var parts: [Markup] = [
             .element("figcaption", [:], .text(title)), drawing,
@@ -49,7 +39,6 @@ struct LineChart {
         return .element("figure", [:], .group(parts))
     }
 
-    /// The description for screen readers.
     var description: String {
         let lines = series.map { line in
             let values = line.points.compactMap(\.y)
@@ -98,7 +87,6 @@ struct LineChart {
         )
     }
 
-    /// The grid with its labels.
     private var frame: [Markup] {
         let bottom = Self.height - Self.bottom
         var parts: [Markup] = []
@@ -117,7 +105,7 @@ struct LineChart {
         for tick in x.ticks {
             let place = place((tick.value, y.lower))
             parts.append(Self.line("grid", (place.x, Self.top), (place.x, bottom)))
-            // A letter takes six units. Omit labels that would touch.
+            // A letter occupies six units. Omit labels that would touch.
             let half = Double(tick.label.count) * 3
             guard place.x - half > lastEnd + 4 else { continue }
             lastEnd = place.x + half
@@ -130,9 +118,7 @@ struct LineChart {
         return parts
     }
 
-    /// Draws a line with gaps for missing values.
-    ///
-    /// A single point between two gaps is drawn as a dot.
+    /// Draws a line with gaps for missing values, and a dot for a single point between gaps.
     private func lines(_ index: Int, _ line: Series) -> [Markup] {
         let style = Self.style(index)
         var pieces: [[(x: Double, y: Double)]] = [[]]
@@ -225,7 +211,6 @@ struct LineChart {
         )
     }
 
-    /// Formats a length with one decimal digit, independent of the locale.
     static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0

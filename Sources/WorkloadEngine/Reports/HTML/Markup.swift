@@ -1,25 +1,20 @@
 /// A piece of HTML or SVG that is safe from injection.
 ///
-/// Element and attribute names are literals in this program. Text and attribute values may contain
-/// data and are escaped. A string literal is treated as text.
+/// Element and attribute names are literals in this program. Text and attribute values may
+/// contain data and are escaped. String literals are also escaped as text.
 struct Markup: Sendable, Equatable {
-    /// The HTML.
     private(set) var html: String
 
     private init(html: String) { self.html = html }
 
-    /// Empty markup.
     static let empty = Markup(html: "")
 
-    /// Creates escaped text.
-    ///
-    /// Control characters become visible symbols.
+    /// Creates escaped text in which control characters become visible symbols.
     static func text(_ text: some StringProtocol) -> Markup { Markup(html: escaped(text)) }
 
-    /// Elements without an end tag (https://html.spec.whatwg.org/#void-elements).
+    /// Elements without an end tag (<https://html.spec.whatwg.org/#void-elements>).
     private static let voidElements: Set = ["br", "col", "hr", "img", "input", "link", "meta"]
 
-    /// Creates an element with attributes and children.
     static func element(
         _ name: StaticString,
         _ attributes: KeyValuePairs<StaticString, String> = [:],
@@ -33,7 +28,6 @@ struct Markup: Sendable, Equatable {
         return Markup(html: html + "</\(name)>")
     }
 
-    /// Creates an element with one child.
     static func element(
         _ name: StaticString,
         _ attributes: KeyValuePairs<StaticString, String> = [:],
@@ -42,10 +36,11 @@ struct Markup: Sendable, Equatable {
         element(name, attributes, [child])
     }
 
-    /// Creates a `script` element with JSON, which browsers do not run.
+    /// Creates a `script` element that contains JSON, which browsers do not run.
     ///
-    /// HTML does not unescape a script's contents, so JSON escapes replace characters that could
-    /// end the script (https://html.spec.whatwg.org/#restrictions-for-contents-of-script-elements).
+    /// HTML does not unescape the contents of a script. JSON escapes therefore replace the
+    /// characters that could end the script
+    /// (<https://html.spec.whatwg.org/#restrictions-for-contents-of-script-elements>).
     static func json(_ json: String, id: String) -> Markup {
         var safe = ""
         for scalar in json.unicodeScalars {
@@ -61,20 +56,18 @@ struct Markup: Sendable, Equatable {
         )
     }
 
-    /// Creates a `style` element with a style sheet.
     static func style(_ sheet: StaticString) -> Markup {
         Markup(html: "<style>\(sheet)</style>")
     }
 
-    /// Creates a sequence of pieces.
     static func group(_ pieces: [Markup]) -> Markup {
         Markup(html: pieces.map(\.html).joined())
     }
 
     /// Escapes text for elements and for quoted attributes.
     ///
-    /// Control characters, which can affect a terminal when pasted, become visible symbols (U+2400
-    /// and following). Characters that change the direction of text become U+FFFD.
+    /// Control characters become visible symbols (U+2400 and following), because they can affect
+    /// a terminal when pasted. Characters that change the direction of text become U+FFFD.
     static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
@@ -104,6 +97,5 @@ struct Markup: Sendable, Equatable {
 }
 
 extension Markup: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    /// Creates escaped text.
     init(stringLiteral value: String) { self = .text(value) }
 }

@@ -1,8 +1,7 @@
 /// The SHA-256 hash function (FIPS 180-4).
 ///
-/// The security policy of a page contains the hash of the only style sheet that it allows.
+/// A page's security policy contains the hash of the only style sheet that the policy allows.
 enum SHA256 {
-    /// Returns the 32-byte digest of a message.
     static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
         var bytes = Array(message)
         let bitCount = UInt64(bytes.count) * 8

@@ -1,13 +1,11 @@
 import Units
 
-/// Collects the errors in a scenario's statements, without duplicates.
 struct CheckLog {
     private let scenario: Scenario
     private(set) var issues: [ScenarioError.Issue] = []
 
     init(_ scenario: Scenario) { self.scenario = scenario }
 
-    /// Adds a statement's error.
     mutating func add(
         _ sql: String,
         of owner: String,
@@ -20,7 +18,6 @@ struct CheckLog {
         add("'\(sql)' of \(owner) \(problem): \(reason)", sql: sql)
     }
 
-    /// Adds a message at a statement's position, if the file contains the statement.
     mutating func add(_ message: String, sql: String?) {
         let place = sql.flatMap { scenario.statementPlaces[$0] }
         let issue = ScenarioError.Issue(
@@ -37,14 +34,12 @@ struct CheckLog {
     }
 }
 
-/// A name that SQLite did not find, according to a message such as `no such column: abalnce`.
+/// A name that SQLite did not find, as in the message `no such column: abalnce`.
 package struct MissingName: CustomStringConvertible {
-    /// The kind of object: `table`, `column` or `function`.
+    /// The kind of object: `table`, `column`, or `function`.
     package let kind: String
-    /// The name in the statement.
     let name: String
 
-    /// Finds the name in a message, or returns `nil` for other messages.
     package init?(in message: String) {
         let pattern = /no such (table|column|function): ([^\s`]+)/
         guard let match = message.firstMatch(of: pattern) else { return nil }
@@ -52,10 +47,8 @@ package struct MissingName: CustomStringConvertible {
         name = String(match.2)
     }
 
-    /// SQLite's message, without the statement.
     package var description: String { "no such \(kind): \(name)" }
 
-    /// Returns a suggestion of the nearest name in the database.
     package func hint(on target: any WorkloadTarget) -> String {
         let sql: String
         switch kind {

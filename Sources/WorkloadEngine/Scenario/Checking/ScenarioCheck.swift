@@ -1,19 +1,19 @@
 import Foundation
 
-/// Prepares a scenario's statements against its empty tables, before the load.
+/// Prepares a scenario's statements on its empty tables before the load.
 ///
-/// The check finds errors that the decoder cannot detect, such as missing columns, and reports each
-/// error at the statement's position in the file.
+/// The check finds errors that the decoder cannot detect, such as missing columns. It reports
+/// each error at the statement's position in the file.
 public struct ScenarioCheck {
     private let factory: any WorkloadTargetFactory
 
     /// Creates a check that uses a library's databases.
     public init(_ factory: any WorkloadTargetFactory) { self.factory = factory }
 
-    /// Checks each arm's tables, setup and statements.
+    /// Checks each arm's tables, setup, and statements.
     ///
-    /// The check does not build the data, but copies an existing database. It does not check the
-    /// statements if clients change the schema.
+    /// The check copies an existing database but does not build other data. If a client changes
+    /// the schema, the check omits the statements.
     ///
     /// - Throws: ``ScenarioError`` with all errors.
     public func check(_ scenario: Scenario) throws(ScenarioError) {
@@ -23,7 +23,7 @@ public struct ScenarioCheck {
         var log = CheckLog(scenario)
         var seen: [Arm] = []
         for arm in scenario.arms {
-            // Check only one of several arms that have the same effect on statements.
+            // If several arms have the same effect on statements, check only one of them.
             let alike = Arm(
                 name: "",
                 kind: .queue,
@@ -56,7 +56,7 @@ public struct ScenarioCheck {
         if case .file(let path) = scenario.dataset(of: arm) {
             try factory.copyDatabase(at: path, to: file) { _ in }
         }
-        // Use a pool, because it supports snapshots.
+        // Use a pool, because pools support snapshots.
         let plain = Arm(name: arm.name, kind: .pool, readers: 1, pragmas: arm.pragmas)
         let target = try factory.open(plain, at: file)
         do {
@@ -70,9 +70,7 @@ public struct ScenarioCheck {
         try target.close()
     }
 
-    /// Creates the tables.
-    ///
-    /// If this fails, logs the failure and returns `false`.
+    /// Creates the tables, or logs an error and returns `false`.
     private func build(
         _ dataset: Dataset,
         in target: any WorkloadTarget,
@@ -97,9 +95,7 @@ public struct ScenarioCheck {
         return isComplete
     }
 
-    /// Runs an arm's setup.
-    ///
-    /// If this fails, logs the failure and returns `false`.
+    /// Runs an arm's setup, or logs an error and returns `false`.
     private func setUp(_ arm: Arm, _ target: any WorkloadTarget, _ log: inout CheckLog) -> Bool {
         for sql in arm.setup {
             do {
@@ -152,7 +148,6 @@ public struct ScenarioCheck {
 }
 
 extension StatementTemplate {
-    /// Whether the statement changes the schema.
     var changesSchema: Bool {
         ["ALTER", "ATTACH", "CREATE", "DETACH", "DROP"].contains(verb)
     }

@@ -1,11 +1,6 @@
-/// Detects statements that start or end a transaction, which are not allowed inside an access.
+/// Detects statements that start or end a transaction and are therefore not allowed in an access.
 enum TransactionControl {
     /// Returns the reason that an access cannot run a statement, or `nil` if it can.
-    ///
-    /// - Parameters:
-    ///   - sql: The statement.
-    ///   - access: The kind of access that runs it.
-    /// - Returns: The reason, or `nil` if the access can run the statement.
     static func problem(with sql: String, in access: WorkloadAccess) -> String? {
         guard access != .writeWithoutTransaction else { return nil }
         let tokens = SQLTokenizer(sql)
@@ -13,7 +8,7 @@ enum TransactionControl {
         guard let verb = words.first else { return nil }
         switch verb {
         case "BEGIN", "COMMIT", "END": break
-        // ROLLBACK TO a savepoint does not end the transaction.
+        // `ROLLBACK TO` a savepoint does not end the transaction.
         case "ROLLBACK" where !words.contains("TO"): break
         default: return nil
         }

@@ -1,10 +1,9 @@
 import Yams
 
-/// Collects the errors in a file, to report all of them at the end.
+/// Collects the errors in a file so that all of them can be reported at the end.
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []
-    /// The positions of the statements decoded so far.
     var places = StatementPlaces()
 
     init(file: String) { self.file = file }
@@ -20,7 +19,6 @@ final class IssueLog {
         )
     }
 
-    /// Throws all added errors, in the order of the file.
     func throwIfAny() throws(ScenarioError) {
         guard !issues.isEmpty else { return }
         let sorted = issues.enumerated().sorted { a, b in

@@ -1,21 +1,21 @@
 import Units
 import Yams
 
-/// Reads a mapping's keys and logs their errors.
+/// Reads the keys of a mapping and logs errors.
 ///
-/// If a method returns `nil` for an existing key, it has logged the reason.
+/// A method that returns `nil` for an existing key has logged the reason.
 struct MappingReader {
-    /// The mapping's description in messages, such as `client 'ui'`.
+    /// The description of the mapping in messages, such as `client 'ui'`.
     let what: String
     /// The position of the mapping's name.
     let mark: Mark?
     let log: IssueLog
     private let entries: [(name: String, key: Node, value: Node)]
 
-    /// Creates a reader, or returns `nil` if the node is not a mapping.
+    /// Creates a reader, or logs an error and returns `nil` if the node is not a mapping.
     ///
-    /// An error is logged for a node that is not a mapping, and for each key that `shape` does not
-    /// declare. If `shape` is `nil`, all keys are valid.
+    /// The reader logs an error for each key that `shape` does not declare. If `shape` is `nil`,
+    /// all keys are valid.
     init?(
         _ node: Node,
         what: String,
@@ -49,14 +49,13 @@ struct MappingReader {
         self.entries = entries
     }
 
-    /// All valid keys that exist, in order.
     var all: [(name: String, key: Node, value: Node)] { entries }
 
     func has(_ name: String) -> Bool { entries.contains { $0.name == name } }
 
     subscript(_ name: String) -> Node? { entries.first { $0.name == name }?.value }
 
-    /// Returns the position of a key or, if it is missing, of the mapping.
+    /// Returns the position of a key, or the position of the mapping if the key is missing.
     func mark(of name: String) -> Mark? { entries.first { $0.name == name }?.key.mark ?? mark }
 
     /// Returns the name of a key for messages, such as `'arrival.rate' of client 'ui'`.
@@ -67,14 +66,13 @@ struct MappingReader {
         return "\(what[..<end]).\(name)\(what[end...])"
     }
 
-    /// Returns the value of a required key.
+    /// Returns the value of a required key, or logs an error.
     func required(_ name: String, example: String) -> Node? {
         if let node = self[name] { return node }
         log.add("\(what) requires '\(name)', such as \(name): \(example)", at: mark)
         return nil
     }
 
-    /// Returns nonempty text.
     func text(_ name: String) -> String? { self[name].flatMap { text($0, named: name) } }
 
     func text(_ node: Node, named name: String) -> String? {
@@ -90,7 +88,7 @@ struct MappingReader {
         return isEmpty ? nil : scalar.string
     }
 
-    /// Returns a string or a list of strings.
+    /// Returns the elements of a list of strings, or a single string.
     func texts(_ node: Node, named name: String) -> [(text: String, mark: Mark?)] {
         guard let sequence = node.sequence else {
             return text(node, named: name).map { [($0, node.mark)] } ?? []
@@ -120,7 +118,6 @@ struct MappingReader {
         return value
     }
 
-    /// Returns a number greater than zero and at most `most`.
     func positive(_ name: String, most: Double = .greatestFiniteMagnitude) -> Double? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         guard let value = Double(text), value > 0, value <= most else {
@@ -145,7 +142,6 @@ struct MappingReader {
         }
     }
 
-    /// Returns the value if it is one of `words`.
     func word(_ name: String, of words: [String]) -> String? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         if words.contains(text) { return text }
@@ -157,7 +153,6 @@ struct MappingReader {
         return nil
     }
 
-    /// Returns a quantity that `parse` accepts.
     func quantity<Value>(_ name: String, _ parse: (String) throws -> Value) -> Value? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         do {
@@ -170,7 +165,6 @@ struct MappingReader {
 
     func duration(_ name: String) -> Duration? { quantity(name, Quantity.duration) }
 
-    /// Returns a duration above zero.
     func positiveDuration(_ name: String) -> Duration? {
         guard let value = duration(name) else { return nil }
         if value > .zero { return value }
@@ -178,7 +172,7 @@ struct MappingReader {
         return nil
     }
 
-    /// Returns the entries of a mapping with arbitrary names, such as the arms.
+    /// Returns the entries of a mapping with user-defined names, such as the arms.
     func named(_ name: String, each: String) -> [(name: String, key: Node, value: Node)] {
         guard let node = self[name],
             let reader = MappingReader(node, what: "'\(name)'", nil, log: log)
@@ -197,7 +191,7 @@ struct MappingReader {
         }
     }
 
-    /// Returns whether text is a valid name, which consists of letters, digits, `-` and `_`.
+    /// Returns whether text is a valid name, which consists of letters, digits, `-`, and `_`.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in
@@ -206,7 +200,6 @@ struct MappingReader {
             }
     }
 
-    /// Describes a node in a message.
     static func text(of node: Node) -> String {
         switch node {
         case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "'\(scalar.string)'"

@@ -1,21 +1,17 @@
 import Units
 import Yams
 
-/// Reads statements from a node: a string with one or more statements, or a list of strings.
+/// Reads statements from a string with one or more statements, or from a list of such strings.
 struct SQLReader {
-    /// A statement and the position of its text.
     struct Statement {
         var sql: String
         var mark: Mark?
     }
 
-    /// The owner of the statements, for messages.
     let what: String
     let log: IssueLog
 
-    /// Returns the statements.
-    ///
-    /// If there are none, logs an error and returns `nil`.
+    /// Returns the statements, or logs an error and returns `nil` if there are none.
     func statements(_ node: Node) -> [Statement]? {
         let nodes = node.sequence.map(Array.init) ?? [node]
         var result: [Statement] = []
@@ -35,7 +31,7 @@ struct SQLReader {
 }
 
 extension ScenarioDecoder {
-    /// Logs parameters that have no value.
+    /// Logs an error for each parameter without a value.
     ///
     /// Earlier steps provide the values of the parameters in `fetched`.
     func checkParameters(

@@ -2,7 +2,6 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// The keys that each action supports.
     private static let actionKeys = [
         "interrupt": ["client", "connection"],
         "cancel": ["client"],
@@ -10,7 +9,6 @@ extension ScenarioDecoder {
         "backup": ["pages", "think", "workers"],
     ]
 
-    /// Decodes the action of a client that does not make accesses.
     func decodeAction(_ reader: MappingReader) -> Client.Activity? {
         let words = Self.actionKeys.keys.sorted()
         guard let word = reader.word("action", of: words), let keys = Self.actionKeys[word] else {
@@ -50,7 +48,6 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Decodes the client that an action interrupts.
     private func interruptedClient(_ reader: MappingReader) -> String? {
         guard let node = reader["client"], let name = reader.text("client") else { return nil }
         if clientNames.contains(name) { return name }
@@ -62,7 +59,6 @@ extension ScenarioDecoder {
         return nil
     }
 
-    /// Logs an error if the client's activity does not support its style.
     func checkStyle(of client: Client, _ reader: MappingReader) {
         let isSupported =
             switch (client.style, client.activity) {
@@ -85,7 +81,6 @@ extension ScenarioDecoder {
         )
     }
 
-    /// Logs an error for each interrupt key that the client does not support.
     func checkInterruption(of client: Client, _ reader: MappingReader) {
         if client.style != .async, reader.has("cancel-after") {
             log.add(

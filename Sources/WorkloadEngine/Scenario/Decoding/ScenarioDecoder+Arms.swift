@@ -115,7 +115,7 @@ extension ScenarioDecoder {
 }
 
 extension MappingReader {
-    /// Returns whether text is a number or a word, which do not need quotes in SQL.
+    /// Returns whether text is a number or a word, neither of which needs quotes in SQL.
     fileprivate static func isPragmaValue(_ text: String) -> Bool {
         if Double(text) != nil { return true }
         return text.utf8.allSatisfy { byte in

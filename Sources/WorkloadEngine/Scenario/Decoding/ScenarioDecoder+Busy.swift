@@ -1,5 +1,5 @@
 extension ScenarioDecoder {
-    /// Decodes `busy: {timeout: 5s, retry: fixed 1ms}`, or its short form `busy-timeout: 5s`.
+    /// Decodes `busy: {timeout: 5s, retry: fixed 1ms}` or its short form, `busy-timeout: 5s`.
     func decodeBusy(_ reader: MappingReader, into arm: inout Arm) {
         guard let node = reader["busy"] else {
             arm.busyTimeout = reader.duration("busy-timeout")
@@ -24,7 +24,7 @@ extension ScenarioDecoder {
         checkPause(busy, of: arm)
     }
 
-    /// Checks that the fixed pause is not longer than the timeout.
+    /// Logs an error if a fixed pause is longer than the timeout.
     private func checkPause(_ busy: MappingReader, of arm: Arm) {
         guard case .fixed(let pause)? = arm.busyRetry, let timeout = arm.busyTimeout,
             let text = busy.text("retry"), let limit = busy.text("timeout")

@@ -2,9 +2,8 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// The valid keys of a client.
     static let clientKeys = Language.client.names
-    /// The names that clients cannot have, because metrics or the dashboard's user have them.
+    /// The client names that are reserved for metrics and for the user of the dashboard.
     static let reservedClientNames =
         MetricCatalog.databaseGroups + ["generator", "you"]
 
@@ -119,7 +118,6 @@ extension ScenarioDecoder {
         return .importRows(count: rows, batch: batch, statement: statement)
     }
 
-    /// Decodes the reads that follow each write and run concurrently with later writes.
     private func decodeReads(after client: Client, _ reader: MappingReader) -> [String] {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {
@@ -141,7 +139,7 @@ extension ScenarioDecoder {
         return list.map(\.sql)
     }
 
-    /// Logs an error for each key that cannot be combined with another key.
+    /// Logs an error for each key that is present and cannot be combined with another key.
     func reject(_ keys: [String], combinedWith other: String, _ reader: MappingReader) {
         for key in keys where reader.has(key) {
             log.add("'\(key)' cannot be combined with \(other)", at: reader.mark(of: key))
@@ -155,7 +153,6 @@ extension ScenarioDecoder {
         return nil
     }
 
-    /// Decodes the phases in which a client is active.
     private func decodePhaseNames(_ reader: MappingReader) -> [String] {
         reader.texts("phases").compactMap { name, mark in
             if phaseNames.contains(name) { return name }

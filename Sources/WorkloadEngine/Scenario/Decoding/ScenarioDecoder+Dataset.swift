@@ -129,7 +129,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Logs an error for each parameter of a statement that must not have parameters.
+    /// Logs an error for each parameter of a statement that cannot have parameters.
     func checkNoParameters(_ statement: SQLReader.Statement, of what: String) {
         let template = StatementTemplate(sql: statement.sql)
         for parameter in template.parameters.map({ ":\($0)" }) + template.foreignParameters {

@@ -3,9 +3,8 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// Returns the path of a scenario's database, relative to the folder of the scenario's file.
-    ///
-    /// If the file does not exist, logs an error and returns `nil`.
+    /// Returns the path of a database, or logs an error and returns `nil` if the file does not
+    /// exist.
     func databasePath(_ text: String, at mark: Mark?) -> String? {
         let path = Self.path(text, relativeTo: log.file)
         var isFolder: ObjCBool = false
@@ -20,8 +19,7 @@ extension ScenarioDecoder {
         return path
     }
 
-    /// Resolves a path in a file, which may be absolute, in the home folder, or relative to the
-    /// file.
+    /// Resolves a path that is absolute, in the home folder, or relative to a file's folder.
     static func path(_ text: String, relativeTo file: String) -> String {
         let text = (text as NSString).expandingTildeInPath
         if text.hasPrefix("/") { return text }

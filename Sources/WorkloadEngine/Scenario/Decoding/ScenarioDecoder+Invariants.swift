@@ -2,7 +2,6 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes the invariants, which are names of predefined invariants or custom queries.
     func decodeInvariants(
         _ top: MappingReader,
         clients: [Client]

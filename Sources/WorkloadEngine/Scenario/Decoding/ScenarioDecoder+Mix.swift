@@ -2,9 +2,7 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes a client's operations.
-    ///
-    /// If there are errors, the method logs them and returns an empty array.
+    /// Decodes a client's operations, or logs errors and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
         let ways = ["sql", "use", "mix"].filter(reader.has)
@@ -81,16 +79,12 @@ extension ScenarioDecoder {
         return Operation(name: name, weight: weight, access: declared, steps: steps)
     }
 
-    /// Decodes the statements of `sql` or `use`, and logs errors.
-    ///
-    /// Returns `nil` if there are no statements.
+    /// Decodes the statements of `sql` or `use`, or logs errors and returns `nil`.
     func decodeStatements(_ reader: MappingReader) -> [String]? {
         decodeSteps(reader, access: .write)?.flatMap(\.statements)
     }
 
-    /// Decodes the steps of `sql` or `use`, and logs errors.
-    ///
-    /// Returns `nil` if there are no steps.
+    /// Decodes the steps of `sql` or `use`, or logs errors and returns `nil`.
     func decodeSteps(_ reader: MappingReader, access: WorkloadAccess) -> [Step]? {
         var steps: [Step]?
         if let node = reader["sql"] {
@@ -105,8 +99,7 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// Returns the steps of a named transaction or statement, or logs an error if the name is
-    /// unknown.
+    /// Returns the steps of a transaction, or logs an error if the name is unknown.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
         guard let steps = procedures[name] ?? builtIn else {
@@ -122,7 +115,6 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// Decodes the single statement of a hold or a snapshot.
     func singleStatement(_ reader: MappingReader) -> String? {
         guard let node = reader["sql"],
             let list = SQLReader(what: "'sql' of \(reader.what)", log: log).statements(node)

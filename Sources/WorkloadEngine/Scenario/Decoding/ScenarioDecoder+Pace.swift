@@ -127,7 +127,7 @@ extension ScenarioDecoder {
         return nil
     }
 
-    /// Decodes `5ms`, `{from: 1ms, to: 9ms}` or `{mean: 5ms}`.
+    /// Decodes `5ms`, `{from: 1ms, to: 9ms}`, or `{mean: 5ms}`.
     func decodeThinkTime(_ key: String, of reader: MappingReader) -> ThinkTime? {
         guard let node = reader[key], node.scalar == nil else {
             return reader.duration(key).map(ThinkTime.constant)

@@ -28,8 +28,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Decodes a limit, which is a string or a mapping that contains the string and may contain
-    /// `abort`.
+    /// Decodes a limit, which is a string or a mapping with the string and an optional `abort`.
     private func threshold(
         _ item: Node,
         of metric: String,

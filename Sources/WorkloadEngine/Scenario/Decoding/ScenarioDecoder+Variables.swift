@@ -12,7 +12,7 @@ extension ScenarioDecoder {
                 log: log
             )
             let read = reader.read(entry.value, at: entry.key.mark)
-            // Keep a variable with errors, so that its uses do not cause more errors.
+            // Keep a variable with errors so that references to it do not cause more errors.
             variables[entry.name] = read?.variable ?? Variable(distribution: .uniform)
             inheritedRanges[entry.name] = read?.source
         }
@@ -21,7 +21,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Logs an error if a variable follows a missing or nonsequential variable.
+    /// Logs an error if a variable follows a variable that is missing or not sequential.
     private func checkFollowed(_ name: String, at mark: Mark?) {
         guard let followed = variables[name]?.followedVariable else { return }
         let all = dataset.variables.merging(variables) { _, declared in declared }

@@ -1,22 +1,17 @@
 import Yams
 
-/// Decodes a scenario's YAML and collects all errors.
 struct ScenarioDecoder {
     let log: IssueLog
-    /// The dataset, which other parts of the scenario refer to.
     var dataset = Dataset.sql([])
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
     var transactions: [String: [String]] = [:]
-    /// The steps of the transactions and statements.
     var procedures: [String: [Step]] = [:]
     var measured = Duration.zero
     var phaseNames: [String] = []
     var clientNames: [String] = []
 
-    /// Creates a decoder for a file.
-    ///
-    /// - Parameter file: The file's name as given. Paths are relative to its folder.
+    /// Creates a decoder for a file, with paths relative to the file's folder.
     init(file: String) { log = IssueLog(file: file) }
 
     /// Decodes the text, or a modified tree of the text.
@@ -93,7 +88,7 @@ struct ScenarioDecoder {
         return nil
     }
 
-    /// Describes libyaml's error in one line that includes the affected line of the file.
+    /// Describes libyaml's error in one line, including the affected line of the file.
     private static func explain(_ error: YamlError, in yaml: String) -> (String, Mark?) {
         let message: String
         let place: Mark
@@ -165,7 +160,6 @@ struct ScenarioDecoder {
         return phases
     }
 
-    /// Decodes named statements and transactions, which `use` refers to.
     private mutating func decodeTransactions(_ top: MappingReader) {
         for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
             for entry in top.named(key, each: each) {

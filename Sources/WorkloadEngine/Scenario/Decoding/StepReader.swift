@@ -1,13 +1,10 @@
 import Units
 import Yams
 
-/// Reads an operation's steps: statements, and mappings that repeat, branch, fetch or refer to
-/// names.
+/// Reads an operation's steps, which are statements or mappings.
 struct StepReader {
     let decoder: ScenarioDecoder
-    /// The owner of the steps, for messages.
     let what: String
-    /// The variables that earlier steps fetch.
     private(set) var fetched: Set<String> = []
 
     private var log: IssueLog { decoder.log }
@@ -17,9 +14,7 @@ struct StepReader {
         self.what = what
     }
 
-    /// Decodes the steps in a string, a mapping or a list, and logs errors.
-    ///
-    /// Returns `nil` if there are no steps or if there are errors.
+    /// Decodes the steps in a string, a mapping, or a list, or logs errors and returns `nil`.
     mutating func steps(_ node: Node) -> [Step]? {
         let items = node.sequence.map(Array.init) ?? [node]
         var steps: [Step] = []
@@ -55,8 +50,8 @@ struct StepReader {
         if way != "sql", reader.has("into") {
             log.add("'into' requires 'sql'", at: reader.mark(of: "into"))
         }
-        // Variables fetched inside the step are available to later steps but not to the step's
-        // condition.
+        // Decode the condition first, because it cannot use variables that the step itself
+        // fetches.
         let condition = condition(reader)
         guard var steps = body(way, reader) else { return nil }
         if reader.has("repeat") {
@@ -84,7 +79,6 @@ struct StepReader {
         }
     }
 
-    /// Decodes the variables that receive a row's columns.
     private mutating func names(_ reader: MappingReader) -> [String] {
         let declared = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
         return reader.texts("into").compactMap { name, mark in

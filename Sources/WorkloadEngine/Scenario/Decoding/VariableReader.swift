@@ -1,25 +1,21 @@
 import Units
 import Yams
 
-/// Reads the distribution of a variable, a column or a length.
+/// Reads the distribution of a variable, a column, or a length.
 struct VariableReader {
-    /// The owner of the distribution, for messages, such as `variable 'aid'`.
+    /// The owner of the distribution for messages, such as `variable 'aid'`.
     let what: String
-    /// The variable's name, or `nil` for columns and lengths.
     var name: String?
-    /// The dataset's variables, whose ranges other variables may use.
+    /// The dataset's variables, which can provide ranges for other variables.
     let builtIns: [String: Variable]
     let log: IssueLog
 
-    /// A variable and the source of its range, if it inherits one.
     struct Result {
         var variable: Variable
         var source: RangeSource?
     }
 
-    /// Decodes the variable, and logs errors.
-    ///
-    /// Returns `nil` if the distribution is unknown.
+    /// Decodes the variable and logs errors, or returns `nil` if the distribution is unknown.
     func read(
         _ node: Node,
         as shape: MappingShape = Language.variable,
@@ -94,7 +90,6 @@ struct VariableReader {
         return nil
     }
 
-    /// Decodes pgbench's parameter, which defaults to 5.
     private func parameter(_ reader: MappingReader, least: Double) -> Double {
         guard let value = reader.positive("parameter", most: 1000) else { return 5 }
         if value >= least { return value }
@@ -162,7 +157,7 @@ struct VariableReader {
 
     /// Decodes the database column that provides the values.
     ///
-    /// Columns of a dataset and lengths cannot use a database column.
+    /// A dataset's columns and lengths cannot use a database column.
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
         for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {
@@ -180,7 +175,7 @@ struct VariableReader {
         return Variable.Column(table: table, name: column, theta: theta)
     }
 
-    /// Returns the dataset's variable with the same name, or the variable that `range` specifies.
+    /// Returns the dataset's variable with the same name, or the variable in `range`.
     private func inherited(_ reader: MappingReader) -> Variable? {
         if let other = reader["range"]?.scalar?.string { return builtIns[other] }
         guard !["min", "max", "after", "table", "column"].contains(where: reader.has) else {
@@ -258,7 +253,7 @@ struct VariableReader {
 }
 
 extension WorkloadValue {
-    /// Creates the value of a YAML 1.2 scalar: an integer, a real number, null, or text.
+    /// Creates an integer, a real number, null, or text from a YAML 1.2 scalar.
     init(yaml node: Node) {
         guard let scalar = node.scalar else {
             self = .null

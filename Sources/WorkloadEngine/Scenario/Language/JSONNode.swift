@@ -1,4 +1,4 @@
-/// A JSON value that preserves the order of its keys.
+/// A JSON value that preserves the order of keys.
 indirect enum JSONNode: Equatable {
     case object([Member])
     case array([JSONNode])
@@ -6,7 +6,6 @@ indirect enum JSONNode: Equatable {
     case integer(Int64)
     case boolean(Bool)
 
-    /// A key and its value.
     struct Member: Equatable {
         var key: String
         var value: JSONNode
@@ -17,7 +16,6 @@ indirect enum JSONNode: Equatable {
         }
     }
 
-    /// Returns the JSON, indented by two spaces per level.
     func text(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {

@@ -61,7 +61,7 @@ extension Language {
         ]
     )
 
-    /// The value of a column that numbers a table's rows.
+    /// The value for a column that numbers the rows of a table.
     static let sequence = "sequence"
 
     static let variable = MappingShape(
@@ -142,7 +142,6 @@ extension Language {
         ] + drawing
     )
 
-    /// The keys of integer distributions.
     private static let drawing: [MappingShape.Key] = [
         .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
         .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),

@@ -1,5 +1,4 @@
 extension Language {
-    /// The limits on one metric.
     static let limits = ValueShape.either([
         .text, .mapping(threshold), .list(.either([.text, .mapping(threshold)])),
     ])

@@ -1,15 +1,14 @@
-/// The scenario language's reference in Markdown, key by key.
+/// The Markdown reference of the scenario language, with one section for each mapping.
 ///
 /// The reference is generated from the declarations that the decoder and the schema also use.
 public enum ScenarioReference {
-    /// The reference's text.
+    /// The Markdown text.
     public static let markdown: String = {
         var shapes: [MappingShape] = []
         collect(Language.scenario, &shapes)
         return shapes.map(section).joined(separator: "\n")
     }()
 
-    /// Collects a mapping and then the mappings of its keys.
     private static func collect(_ shape: MappingShape, _ shapes: inout [MappingShape]) {
         guard !shapes.contains(where: { $0.name == shape.name }) else { return }
         shapes.append(shape)
@@ -37,7 +36,6 @@ public enum ScenarioReference {
 }
 
 extension ValueShape {
-    /// The mappings that the value can contain, with the outermost mapping first.
     var mappings: [MappingShape] {
         switch self {
         case .mapping(let shape): [shape]
@@ -48,7 +46,6 @@ extension ValueShape {
         }
     }
 
-    /// A short description of valid values.
     var words: String {
         switch self {
         case .text: "text"

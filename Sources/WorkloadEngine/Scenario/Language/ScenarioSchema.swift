@@ -1,10 +1,10 @@
-/// The scenario language's JSON Schema, for editors
-/// (<https://json-schema.org/draft/2020-12/json-schema-core>).
+/// The JSON Schema of the scenario language, for editors.
 ///
 /// The schema is generated from the declarations that the decoder also uses. It describes the
-/// structure of a file. Only the decoder checks references to names.
+/// structure of a file, but only the decoder checks references to names
+/// (<https://json-schema.org/draft/2020-12/json-schema-core>).
 public enum ScenarioSchema {
-    /// The schema's text.
+    /// The JSON text, ending with a line feed.
     public static let json: String = schema.text() + "\n"
 
     static var schema: JSONNode {
@@ -20,10 +20,10 @@ public enum ScenarioSchema {
         )
     }
 
-    /// A pattern for names, which consist of letters of any script, digits, `-` and `_`.
+    /// A pattern for names, which consist of letters of any script, digits, `-`, and `_`.
     ///
-    /// The pattern excludes white space and all other ASCII characters. It avoids `\p`, which some
-    /// editors do not support.
+    /// The pattern excludes white space and all other ASCII characters. It does not use `\p`,
+    /// which some editors do not support.
     private static let namePattern = #"^[^\s!-,./:-@\[-^`{-~]+$"#
 
     private static func members(
@@ -125,13 +125,12 @@ public enum ScenarioSchema {
         ]
     }
 
-    /// Adds a mapping's definition if it is new.
     private static func define(
         _ shape: MappingShape,
         _ definitions: inout [(name: String, node: JSONNode)]
     ) {
         guard !definitions.contains(where: { $0.name == shape.name }) else { return }
-        // Add a placeholder first, because the mapping's parts may refer to it.
+        // Add a placeholder first, because parts of the mapping may refer to the mapping.
         let index = definitions.count
         definitions.append((shape.name, .object([])))
         let node = JSONNode.object(members(of: shape, &definitions))

@@ -1,14 +1,10 @@
-/// The distributions in a scenario, with their names and keys.
 enum VariableKind: String, CaseIterable {
     case uniform, zipfian, latest, hotspot, exponential, gaussian, sequential
     case text, blob, words, template, choice
 
-    /// The distributions of integers in a range.
     static let integers = allCases.filter(\.isInteger)
-    /// The distributions of lengths.
     static let lengths = integers.filter { $0 != .latest && $0 != .sequential }
 
-    /// Whether the values are integers in a range.
     var isInteger: Bool {
         switch self {
         case .uniform, .zipfian, .latest, .hotspot, .exponential, .gaussian, .sequential: true
@@ -16,7 +12,6 @@ enum VariableKind: String, CaseIterable {
         }
     }
 
-    /// The valid keys, in addition to `distribution`.
     var keys: [String] {
         let specific: [String] =
             switch self {

@@ -1,20 +1,18 @@
-/// Splits SQL into the kinds of tokens that are required to find parameters and the ends of
-/// statements.
+/// Splits SQL into the tokens that are needed to find parameters and the ends of statements.
 ///
-/// The tokenizer skips strings, quoted identifiers and comments as specified by
-/// <https://sqlite.org/lang_expr.html> and <https://sqlite.org/lang_comment.html>.
+/// The tokenizer follows SQLite's rules for strings, quoted identifiers, and comments
+/// (<https://sqlite.org/lang_expr.html>, <https://sqlite.org/lang_comment.html>).
 struct SQLTokenizer: Sequence, IteratorProtocol {
-    /// A token's kind.
     enum Kind: Equatable {
-        /// A keyword, name or number.
+        /// A keyword, a name, or a number.
         case word
         /// `:name`.
         case parameter
-        /// `?`, `?1`, `@name` or `$name`.
+        /// `?`, `?1`, `@name`, or `$name`.
         case foreignParameter
         /// `;`.
         case semicolon
-        /// A string, a quoted name or a single character.
+        /// A string, a quoted name, or a single character.
         case other
     }
 
@@ -29,7 +27,6 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// Returns a token's text.
     func text(_ token: Token) -> String { String(decoding: bytes[token.range], as: UTF8.self) }
 
     mutating func next() -> Token? {
@@ -95,7 +92,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         while let byte = peek() {
             position += 1
             guard byte == quote else { continue }
-            // A doubled quote character represents one quote character in the text.
+            // A doubled quote character represents one quote character.
             if peek() == quote { position += 1 } else { return }
         }
     }
@@ -106,7 +103,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         position = Swift.min(position + 2, bytes.count)
     }
 
-    /// Returns whether the byte is a letter, a digit, `_`, `$` or part of a non-ASCII character.
+    /// Returns whether a byte is a letter, a digit, `_`, `$`, or part of a non-ASCII character.
     private static func isNameByte(_ byte: Unicode.Scalar) -> Bool {
         switch byte {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "$": true

@@ -1,20 +1,19 @@
-/// A statement whose `:name` parameters receive new values in each access.
+/// A statement with `:name` parameters, which receive new values in each access.
 public struct StatementTemplate: Sendable, Hashable {
     /// The statement as written.
     public let sql: String
-    /// The names of the parameters without the colon, in order of first appearance.
+    /// The parameter names without colons, in order of first appearance.
     ///
     /// ``WorkloadSession/run(_:_:)`` expects the values in this order.
     public let parameters: [String]
-    /// The parameters in unsupported forms: `?`, `?1`, `@name`, `$name`.
+    /// The parameters in unsupported forms: `?`, `?1`, `@name`, or `$name`.
     public let foreignParameters: [String]
-    /// The statement's first word in uppercase, such as `SELECT`, or an empty string if there is
-    /// none.
+    /// The first word in uppercase, such as `SELECT`, or an empty string if there is none.
     public let verb: String
 
     /// Creates a template by finding a statement's parameters.
     ///
-    /// Strings, quoted names, comments and `::` do not contain parameters.
+    /// Strings, quoted names, comments, and `::` do not contain parameters.
     public init(sql: String) {
         self.sql = sql
         var parameters: [String] = []
@@ -40,10 +39,10 @@ public struct StatementTemplate: Sendable, Hashable {
         self.verb = verb
     }
 
-    /// Splits text into statements, which are separated by semicolons.
+    /// Splits text into statements at semicolons.
     ///
-    /// Statements that consist only of comments are omitted. The semicolons in a trigger's body
-    /// belong to the trigger. As in `sqlite3_complete`, a trigger ends with `; END ;`.
+    /// The result omits empty statements and comments between statements. A trigger's body can
+    /// contain semicolons. As in `sqlite3_complete`, the trigger ends with `; END ;`.
     public static func statements(in text: String) -> [String] {
         let bytes = Array(text.utf8)
         let tokens = SQLTokenizer(text)

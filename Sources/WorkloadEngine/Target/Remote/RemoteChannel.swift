@@ -2,21 +2,16 @@ import Foundation
 
 /// One end of the pipes between a run and a process that the run started.
 ///
-/// Only one thread at a time may use the channel.
+/// Only one thread at a time can use a channel.
 struct RemoteChannel: Sendable {
-    /// The error for a channel whose other end has closed.
     struct Closed: Error, CustomStringConvertible {
         let description = "the other process has ended"
     }
 
-    /// The file descriptor to read from.
     let input: Int32
-    /// The file descriptor to write to.
     let output: Int32
 
-    /// The maximum size of a message, in bytes.
-    ///
-    /// A larger size indicates invalid data.
+    /// The maximum size of a message, in bytes, above which the message is invalid.
     private static let limit = 1 << 30
 
     func send(_ message: RemoteMessage) throws {

@@ -1,42 +1,29 @@
 import Foundation
 
-/// A message between a run and a process that it started.
+/// A message on the standard input or output of a process that a run started.
 ///
-/// Messages are sent through the process's standard input and output.
-///
-/// The run sends requests, and the process sends one reply to each request. The exception is
-/// `perform`, for which the process first replies with `entered` and then replies to the final
-/// `finish` or `abort`.
+/// The run sends requests, and the process replies to each of them. The process replies to
+/// `perform` with `entered`, or with `failed` if the access fails earlier. The process then
+/// replies to the final `finish` or `abort`.
 enum RemoteMessage: Equatable {
-    /// Opens the arm's database at a path.
-    ///
-    /// The reply is `done`.
+    /// Opens the arm's database, with the reply `done`.
     case open(Arm, path: String)
-    /// Starts an access.
+    /// Starts an access, with the reply `entered`.
     case perform(WorkloadAccess, client: String)
-    /// Runs a statement inside an access.
-    ///
-    /// The reply is `count`.
+    /// Runs a statement inside an access, with the reply `count`.
     case run(String, [WorkloadValue])
-    /// Runs a query inside an access.
-    ///
-    /// The reply is `rows`.
+    /// Runs a query inside an access, with the reply `rows`.
     case query(String, [WorkloadValue])
-    /// Ends the access successfully.
+    /// Ends the access successfully, with the reply `done`.
     case finish
-    /// Ends the access after an error in its body.
+    /// Ends the access after an error in its body, with the reply `done`.
     case abort
 
-    /// The access has acquired its connection.
     case entered
-    /// The database was opened, or the access succeeded.
     case done
-    /// The number of rows that a statement returned.
     case count(Int)
-    /// The rows that a query returned.
     case rows([[WorkloadValue]])
-    /// The target's classification of the library's error, the error's text, and the details of a
-    /// lock, if any.
+    /// The kind and text of the library's error, and the details of a lock, if any.
     case failed(WorkloadFailure, String, BusyFailure? = nil)
 }
 
@@ -45,7 +32,6 @@ extension RemoteMessage {
         case open, perform, run, query, finish, abort, entered, done, count, rows, failed
     }
 
-    /// The message as bytes, without its length.
     var bytes: [UInt8] {
         var writer = WireWriter()
         switch self {
@@ -85,9 +71,7 @@ extension RemoteMessage {
         return writer.bytes
     }
 
-    /// Parses a message.
-    ///
-    /// - Throws: ``WireReader/Malformed``.
+    /// Parses a message, or throws ``WireReader/Malformed``.
     init(_ bytes: [UInt8]) throws {
         var reader = WireReader(bytes)
         switch Tag(rawValue: try reader.byte()) {

@@ -1,40 +1,32 @@
 import Foundation
 import Telemetry
 
-/// A database that another process has opened.
+/// A database that another process has opened for one worker.
 ///
-/// Accesses run in the other process and are measured in this process.
-///
-/// Only one worker uses the target. Both processes use the machine's clock. The wait and service
-/// times of an access include the time spent on messages, which is a few microseconds.
+/// Accesses run in the other process. This process measures them, so their wait and service times
+/// include a few microseconds for messages.
 final class RemoteTarget: WorkloadTarget {
-    /// An error reported by the other process.
     struct Failure: Error, CustomStringConvertible {
         var failure: WorkloadFailure
         var description: String
-        /// The details of a lock, if any.
         var busy: BusyFailure?
     }
 
-    /// The command that starts the other process.
     struct Command: Sendable, Equatable {
-        /// The program.
         var executable: URL
-        /// The arguments.
         var arguments: [String]
     }
 
-    // Only the worker's thread uses the channel, and `close` follows its last access.
+    // Only the worker's thread uses the channel, and `close()` follows that thread's last access.
     private let channel: RemoteChannel
     private let process: Process
     private let pipes: [Pipe]
 
-    /// The other process's identifier.
     var processIdentifier: Int32 { process.processIdentifier }
 
     /// Starts a process that opens the arm's database at `path`.
     ///
-    /// - Throws: An error if the process does not start, or the error that the other process
+    /// - Throws: An error if the process does not start, or an error that the other process
     ///   reports.
     init(_ command: Command, _ arm: Arm, at path: String) throws {
         let (input, output) = (Pipe(), Pipe())
@@ -120,7 +112,7 @@ final class RemoteTarget: WorkloadTarget {
         throw RunError(.scenario, "clients in other processes cannot take snapshots")
     }
 
-    /// Ends the other process, because a statement in another process cannot be interrupted.
+    /// Ends the other process, because this process cannot interrupt a statement there.
     func interrupt() { process.terminate() }
 
     func failure(of error: any Error) -> WorkloadFailure {
@@ -134,14 +126,12 @@ final class RemoteTarget: WorkloadTarget {
 
     func environment() -> [String: String] { [:] }
 
-    /// Ends the other process.
-    ///
-    /// SQLite rolls back an open transaction.
+    /// Ends the other process, for which SQLite rolls back an open transaction.
     func close() { end() }
 
     private func end() {
         try? pipes.first?.fileHandleForWriting.close()
-        // The process ends when its input is closed, unless SQLite is running.
+        // The process ends when its input is closed, unless SQLite is still running.
         for _ in 0..<100 where process.isRunning { usleep(10_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()

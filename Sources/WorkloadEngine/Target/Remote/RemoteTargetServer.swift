@@ -1,13 +1,11 @@
 import Foundation
 
-/// Makes the accesses that a run requests from another process.
-///
-/// The server uses its own connection.
+/// Makes accesses on behalf of a run in another process, on a separate connection.
 public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel
 
-    /// The time between two checks that the parent process is alive, in microseconds.
+    /// The time between checks that the parent process is alive, in microseconds.
     private static let watchInterval: UInt32 = 100_000
 
     /// Creates a server that uses standard input and output.
@@ -23,11 +21,11 @@ public struct RemoteTargetServer: Sendable {
         self.channel = channel
     }
 
-    /// Ends the process as soon as its parent process has ended.
+    /// Ends the process soon after its parent process ends.
     ///
-    /// SQLite rolls back uncommitted changes.
+    /// SQLite then rolls back uncommitted changes.
     public static func dieWithParent() {
-        // The terminal sends an interrupt to both processes, but only the run may decide to stop.
+        // The terminal interrupts both processes, but only the run decides when to stop.
         signal(SIGINT, SIG_IGN)
         let parent = getppid()
         let watch = Thread {
@@ -56,13 +54,11 @@ public struct RemoteTargetServer: Sendable {
                 try perform(access, as: WorkloadClientName(client), on: target)
             }
         } catch {
-            // The run has ended, so no process would receive the error.
+            // The run has ended, so no process can receive the error.
         }
     }
 
-    /// The error for an access that the run aborted.
     private struct Aborted: Error {}
-    /// The error for a channel that broke inside an access.
     private struct Broken: Error { var cause: any Error }
 
     private func perform(
@@ -85,9 +81,7 @@ public struct RemoteTargetServer: Sendable {
         }
     }
 
-    /// Serves one message inside an access.
-    ///
-    /// - Returns: `false` to end the access.
+    /// Serves a message inside an access, and returns `false` to end the access.
     private func serveStatement(
         _ session: any WorkloadSession,
         _ target: any WorkloadTarget
@@ -105,9 +99,8 @@ public struct RemoteTargetServer: Sendable {
         return true
     }
 
-    /// Replies with the result of a statement, or with its error.
-    ///
-    /// After an error, the run ends the access.
+    /// Replies with the result of a statement or with its error, after which the run ends the
+    /// access.
     private func answer(
         _ target: any WorkloadTarget,
         _ body: () throws -> RemoteMessage

@@ -1,6 +1,4 @@
-/// Encodes values as bytes.
-///
-/// Numbers are little-endian.
+/// Encodes values as bytes, with little-endian numbers.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -82,9 +80,7 @@ struct WireWriter {
     }
 }
 
-/// Decodes bytes from a ``WireWriter``.
 struct WireReader {
-    /// The error for an invalid message.
     struct Malformed: Error, CustomStringConvertible {
         let description = "the other process sent an invalid message"
     }
@@ -120,7 +116,7 @@ struct WireReader {
 
     mutating func values() throws -> [WorkloadValue] {
         let count = try length()
-        // Each value takes at least one byte.
+        // Each value occupies at least one byte.
         guard count <= bytes.count - position else { throw Malformed() }
         return try (0..<count).map { _ in try value() }
     }
