@@ -6,8 +6,8 @@ import Glibc
 /// The copy uses neither locks nor SQLite. The states before and after copying the files determine
 /// whether the copy is consistent (see ``CopyCondition``).
 ///
-/// Making a copy opens and closes the database files in the calling process, which releases that
-/// process's locks on them. A process that uses the database through SQLite must not make a copy.
+/// Making a copy opens and closes the database files, which releases the calling process's locks on
+/// them. A process that uses the database through SQLite must not make a copy.
 package struct DatabaseCopy: Sendable {
     /// The reason for a failed copy.
     package enum Refusal: Error, Equatable {
@@ -38,12 +38,10 @@ package struct DatabaseCopy: Sendable {
     /// Copies a database.
     ///
     /// - Parameters:
-    ///   - path: The database.
+    ///   - path: The path of the database.
     ///   - folder: An empty folder for the copy.
     ///   - limit: The maximum size of the copy, in bytes.
-    ///   - isInUse: Whether processes use the database, so that its wal-index is valid.
-    /// - Returns: The copy.
-    /// - Throws: A ``Refusal``.
+    ///   - isInUse: Whether a process uses the database, in which case its wal-index is valid.
     package static func make(
         of path: String,
         in folder: String,
@@ -75,7 +73,7 @@ package struct DatabaseCopy: Sendable {
             for suffix in plan {
                 var limit = UInt64.max
                 if suffix == "-wal", isInUse {
-                    // Many obsolete frames may follow the frames in use.
+                    // Many obsolete frames may follow the valid frames.
                     limit = CopyCondition(files.sample(probesReaders: false)).logBytes ?? limit
                 }
                 bytes += try Self.copy(
@@ -120,7 +118,7 @@ package struct DatabaseCopy: Sendable {
         return UInt64(information.f_bavail) * UInt64(information.f_frsize)
     }
 
-    /// Copies a file from its start and returns the number of bytes.
+    /// Copies a file from its start and returns the number of bytes copied.
     private static func copy(
         _ source: Int32,
         to path: String,

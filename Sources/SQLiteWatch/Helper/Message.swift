@@ -1,6 +1,4 @@
-/// Appends integers and bytes to a message.
-///
-/// Integers are little-endian.
+/// Appends little-endian integers and bytes to a message.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -55,17 +53,16 @@ enum HelperRequest: Equatable {
     case sample(slot: UInt8, probesReaders: Bool)
     /// Samples the files of the first slots at times on the monotonic clock.
     ///
-    /// Each sample resembles ``sample(slot:probesReaders:)``, but only the first one queries read
-    /// locks. The response is a ``SampleBatch``.
+    /// Only the first sample queries the read locks, and only if `probesReaders` is `true`. The
+    /// response is a ``SampleBatch``.
     case batch(slots: UInt8, probesReaders: Bool, moments: [Moment])
     /// Counts the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
 
-    /// The moment of a sample in a batch.
     struct Moment: Equatable {
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
-        /// Whether to read the list of all locks.
+        /// Whether to read `/proc/locks`.
         var readsList: Bool
     }
 

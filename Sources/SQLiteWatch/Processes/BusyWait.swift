@@ -8,7 +8,6 @@ import Glibc
 /// stack. A thread that sleeps for another reason lacks these addresses. Reading the stack requires
 /// permission to debug the process, but does not stop the thread.
 struct BusyWait {
-    /// The addresses of SQLite's code in a process.
     private struct Code {
         var startTicks: UInt64
         var ranges: [Range<UInt64>]

@@ -10,7 +10,7 @@ struct Diagnosis {
     var isHot: Bool
     /// A closure that returns the name of a process with its ID.
     var name: (Int32) -> String
-    /// A closure that returns the processor time of a process, as a share of one core.
+    /// A closure that returns a process's processor time, as a share of one core.
     var processorShare: (Int32) -> Double?
     /// The last writers, most recent first.
     var writers: [Int32]

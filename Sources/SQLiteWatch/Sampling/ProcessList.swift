@@ -46,7 +46,6 @@ struct ProcessList {
         }
     }
 
-    /// Converts a pin, including the size of its frames.
     func pin(_ pin: Diagnosis.Pin, pageSize: Int) -> WatchedPin {
         WatchedPin(
             pid: pin.process,
@@ -60,7 +59,6 @@ struct ProcessList {
         )
     }
 
-    /// Converts an episode, including the names of its processes.
     func episode(_ entry: EpisodeLog.Entry) -> WatchEpisode {
         WatchEpisode(
             kind: entry.kind,
@@ -80,9 +78,7 @@ struct ProcessList {
         Double(now - min(now, start)) / 1e9
     }
 
-    /// Returns the sort order of a lock.
-    ///
-    /// More exclusive locks come first.
+    /// Returns the sort key of a lock, which is lower for more exclusive locks.
     private static func order(_ lock: HeldLock) -> Int {
         let kinds: [LockKind] = [
             .exclusive, .pending, .reserved, .writer, .recovery, .checkpoint, .reader, .shared,

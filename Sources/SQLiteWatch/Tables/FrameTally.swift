@@ -6,7 +6,6 @@ struct FrameTally: Sendable {
         var bytes: [UInt8]
     }
 
-    /// The number of frames of each owner.
     private(set) var counts: [PageMap.Owner: UInt64] = [:]
 
     /// Counts the frames of one transaction, and derives the owners of new pages from them.
@@ -16,7 +15,6 @@ struct FrameTally: Sendable {
     /// pages to the map.
     ///
     /// - Parameters:
-    ///   - frames: The frames, in order.
     ///   - map: The map, to which the method adds new pages.
     ///   - usable: The page size, excluding the reserved bytes.
     mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {
@@ -45,7 +43,7 @@ struct FrameTally: Sendable {
         }
         var queue = Array(last.keys)
         var visits = 0
-        // A page is visited again when its owner becomes known, at most once per parent.
+        // The loop visits a page again when its owner becomes known, at most once per parent.
         while let page = queue.popLast(), visits < 4 * frames.count + 16 {
             visits += 1
             let owner = map.owner(of: page)

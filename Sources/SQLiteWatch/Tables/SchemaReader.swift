@@ -3,8 +3,8 @@ import Glibc
 
 /// Reads a database's schema from its pages, without SQLite and without a lock.
 ///
-/// A process that also uses the database through SQLite must not use this type: closing the files
-/// would release its locks (https://sqlite.org/howtocorrupt.html, section 2.2).
+/// A process that also uses the database through SQLite must not use this type. Closing the files
+/// would release the process's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
 package enum SchemaReader {
     /// The maximum numbers of schema pages, bytes in a statement, and log frames.
     private static let pageLimit = 4_096

@@ -29,7 +29,6 @@ struct TableCounts: Equatable, Sendable {
     }
 
     var counts: [Key: UInt64] = [:]
-    /// The number of frames read.
     var framesRead: UInt64 = 0
     /// Whether more frames can be read now.
     var isBehind = false
@@ -38,7 +37,7 @@ struct TableCounts: Equatable, Sendable {
 
     /// The maximum number of entries in a message.
     ///
-    /// Frames of the remaining entries become unknown.
+    /// The message counts the frames of the remaining entries as unknown.
     private static let limit = 1_000
 
     init(
@@ -71,7 +70,7 @@ struct TableCounts: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Parses an answer, or returns `nil` if it is malformed.
+    /// Parses a response, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let framesRead = reader.get(UInt64.self), let isBehind = reader.get(UInt8.self),
