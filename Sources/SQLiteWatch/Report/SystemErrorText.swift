@@ -6,7 +6,6 @@ import Darwin
 
 /// Descriptions of system errors, with remedies.
 enum SystemErrorText {
-    /// Returns the description of an `errno` value.
     static func text(_ code: Int32) -> String {
         switch code {
         case EACCES, EPERM:

@@ -1,6 +1,6 @@
 /// The frames of a log that belong to one table or index.
 public struct WatchedTable: Sendable, Codable, Equatable {
-    /// What a page is used for.
+    /// The use of a page.
     public enum Kind: String, Sendable, Codable, Equatable, CaseIterable {
         /// A page whose use is unknown.
         case unknown
@@ -18,7 +18,7 @@ public struct WatchedTable: Sendable, Codable, Equatable {
 
     /// The name, or an empty string if the pages belong to neither a table nor an index.
     public var name: String
-    /// What the pages are used for.
+    /// The use of the pages.
     public var kind: Kind
     /// The share of the read frames, from 0 to 1.
     public var share: Double
