@@ -1,6 +1,5 @@
 /// An observation that is impossible in a serializable database.
 package struct Anomaly: Sendable, Equatable {
-    /// The kind of the anomaly.
     package var kind: AnomalyKind
     /// A description of the anomaly, with the transactions, keys, and values involved.
     package var explanation: String
@@ -9,7 +8,6 @@ package struct Anomaly: Sendable, Equatable {
 }
 
 extension Anomaly: CustomStringConvertible {
-    /// The kind and the explanation on one line.
     package var description: String { "\(kind.title): \(explanation)" }
 }
 

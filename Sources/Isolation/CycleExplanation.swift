@@ -1,4 +1,4 @@
-/// A description of a cycle of dependencies.
+/// Describes cycles of dependencies.
 struct CycleExplanation {
     private let history: History
     private let objects: ObjectAccesses
@@ -23,7 +23,7 @@ struct CycleExplanation {
         return parts.joined(separator: "; ")
     }
 
-    /// Returns the cycle with one step for each sequence of transactions in the same session.
+    /// Returns the cycle with consecutive session dependencies merged.
     private func joiningSessions(_ cycle: [Dependency]) -> [Dependency] {
         var steps: [Dependency] = []
         for dependency in cycle {
