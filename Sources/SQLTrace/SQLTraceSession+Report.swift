@@ -37,7 +37,6 @@ extension SQLTraceSession {
         return block
     }
 
-    /// The traced data of a database.
     struct TracedDatabase {
         var statements: [WatchedStatement]
         var transactions: [WatchedTransaction]

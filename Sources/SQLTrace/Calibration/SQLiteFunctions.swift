@@ -8,7 +8,7 @@ struct SQLiteFunctions {
     typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
     typealias BusyHandler = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
 
-    /// The function, or `nil` if the compiler inlined it.
+    /// The initialization function, or `nil` if the library has no symbol for it.
     let initialize: (@convention(c) () -> Int32)?
     let open:
         @convention(c) (
@@ -100,8 +100,8 @@ struct SQLiteFunctions {
     /// Returns the function that prepares the library for its first use.
     ///
     /// If SQLite is compiled into another library as one unit, the compiler may remove the public
-    /// function and keep only the private function that it calls, as in apsw 3.54. That library
-    /// does not initialize itself, so opening a connection before the call would crash.
+    /// function and keep only the private function that it calls. In apsw 3.54, for example, the
+    /// library does not initialize itself, so opening a connection before the call would crash.
     static func initializer(_ functions: [String: ELFFile.Function]) -> ELFFile.Function? {
         functions["sqlite3_initialize"] ?? functions["sqlite3Initialize"]
     }

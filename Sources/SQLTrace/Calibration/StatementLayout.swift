@@ -68,7 +68,8 @@ extension StatementLayout {
 
     /// Parses the lines, or returns `nil` if an offset is missing or invalid.
     ///
-    /// The text is untrusted, because its writer has run code from another program's library.
+    /// The text is untrusted, because the process that writes it runs code from another program's
+    /// library.
     init?(text: String) {
         var offsets: [String: Int] = [:]
         for line in text.split(separator: "\n") {

@@ -16,7 +16,7 @@ struct TracedProcess {
         var match: WatchedFileMatch
     }
 
-    /// Whether the process started during tracing, so that all its events are known.
+    /// Whether the process started during tracing, in which case all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
     /// The connections whose files were checked in this batch.
@@ -45,7 +45,7 @@ struct TracedProcess {
 struct TracedStatement {
     /// The address of the statement's text.
     var sql: UInt64
-    /// The statement's text without keys, or `nil` if unknown.
+    /// The statement's text with redacted keys, or `nil` if unknown.
     var text: String?
     /// The instruction count after the last execution, or `nil` before the first one ends.
     var steps: UInt32?
@@ -67,7 +67,7 @@ struct StatementTiming: Equatable {
     var rows: UInt64 = 0
     /// Whether recording stopped during the statement.
     ///
-    /// Its time then extends to the end of the execution.
+    /// The statement's time then extends to the end of the execution.
     var isCut = false
 
     /// Returns the time that the program spent between steps and before the end of the execution,
@@ -81,7 +81,7 @@ struct StatementTiming: Equatable {
 
 /// The texts of statements that a batch of events finalizes.
 ///
-/// Their memory is already freed when the batch is decoded.
+/// The memory of these statements is already freed when the batch is decoded.
 struct FinalTexts {
     private struct Key: Hashable {
         var statement: UInt64

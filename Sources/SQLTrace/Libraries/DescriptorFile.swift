@@ -21,7 +21,7 @@ enum DescriptorFile {
         }
     }
 
-    /// Writes all bytes and returns whether it succeeded.
+    /// Writes all bytes, or returns `false` if a write fails.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -3,7 +3,6 @@
 ///
 /// The file is untrusted, so each offset is checked. A malformed file has no symbols.
 struct ELFFile: Sendable {
-    /// The instruction set.
     enum Machine: Sendable, Equatable {
         case x86_64
         case arm64
@@ -22,7 +21,7 @@ struct ELFFile: Sendable {
     let machine: Machine
     /// Whether the file is a Go program.
     ///
-    /// Its runtime unwinds stacks.
+    /// Go's runtime unwinds the stack, but return probes change it.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 

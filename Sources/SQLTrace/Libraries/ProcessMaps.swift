@@ -2,7 +2,7 @@
 struct ProcessMaps: Sendable, Equatable {
     /// A mapped part of a file.
     struct Mapping: Sendable, Equatable {
-        /// The addresses, which are also the name of the link in `/proc/PID/map_files`.
+        /// The address range, which is also the name of the link in `/proc/PID/map_files`.
         var range: Range<UInt64>
         /// The offset in the file.
         var offset: UInt64

@@ -69,8 +69,8 @@ final class SQLiteLibrary {
     /// Returns the position of a probe in a function.
     ///
     /// A probe in the middle of an instruction would crash every process that uses the library.
-    /// This method therefore skips only `endbr64`, which the kernel would single-step and whose
-    /// length is known.
+    /// This method therefore skips only `endbr64`, which has a known length and which the kernel
+    /// would single-step.
     static func point(
         of function: ELFFile.Function,
         _ code: [UInt8],

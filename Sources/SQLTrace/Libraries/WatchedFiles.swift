@@ -15,7 +15,6 @@ final class WatchedFiles {
         for path in paths { add(path: path) }
     }
 
-    /// Adds a file.
     func add(path: String) {
         guard let real = realpath(path, nil) else {
             if path.hasPrefix("/") { return paths.append(path) }
@@ -52,13 +51,14 @@ final class WatchedFiles {
     private var roots: [Int32: Bool] = [:]
     private static let rootLimit = 1 << 14
 
-    /// Records the start of a process, which inherits the root directory of its parent.
+    /// Records the start of a process, which inherits its parent's root directory.
     func noteStart(of process: Int32, by parent: Int32) {
         remember(process, sharesRoot(process, startedBy: parent))
     }
 
-    /// Records that a process started another program, because the first program of a container has
-    /// a new root directory.
+    /// Records that a process started another program.
+    ///
+    /// The first program of a container has a new root directory.
     func noteProgram(of process: Int32) { _ = sharesRoot(process) }
 
     private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {

@@ -1,6 +1,5 @@
-/// The waits of statements for other connections.
+/// Records the waits of statements for other connections.
 struct BlockTracker {
-    /// A wait of one statement.
     struct Block: Sendable, Equatable {
         var end: UInt64
         var key: ConnectionKey
@@ -19,7 +18,7 @@ struct BlockTracker {
 
     private static let limit = 256
     private static let connectionLimit = 1 << 14
-    /// The minimum wait of a successful statement in the list, in seconds.
+    /// The minimum wait of a successful statement to record, in seconds.
     private static let minimumSeconds = 0.01
 
     /// Records an execution.

@@ -33,9 +33,7 @@ struct StatementTable {
 
     /// Counts an execution.
     ///
-    /// - Parameters:
-    ///   - execution: The execution.
-    ///   - sql: The statement's normalized text, or `nil` if unknown.
+    /// - Parameter sql: The statement's normalized text, or `nil` if unknown.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -71,7 +69,6 @@ struct StatementTable {
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
     /// - Parameter elapsed: The time since the last report, in seconds.
-    /// - Returns: The statements.
     mutating func report(elapsed: Double) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
             var report = entry.report

@@ -11,6 +11,5 @@ struct PlanAnswer: Codable, Equatable {
 struct PlanRequest: Codable, Equatable {
     /// The path of the database file with the schema.
     var path: String
-    /// The statements.
     var statements: [String]
 }

@@ -1,6 +1,5 @@
 /// Decodes records into events.
 struct EventDecoder {
-    /// The kind of event that a record contains.
     enum Meaning: Sendable, Equatable {
         case reset
         case finalize
@@ -23,7 +22,6 @@ struct EventDecoder {
 
     private var sources: [UInt16: Source] = [:]
 
-    /// Adds the format of an event.
     mutating func add(
         _ meaning: Meaning,
         library: Int = 0,

@@ -46,7 +46,8 @@ struct ProbeArguments {
         return arguments
     }
 
-    /// The arguments at the entry of `sqlite3_finalize`, after which the text cannot be read.
+    /// The arguments at the entry of `sqlite3_finalize`, including the text, which cannot be read
+    /// later.
     var finalize: [String] {
         reset + [
             "text=+0(+\(layout.sql)(\(Self.first))):string",
