@@ -75,7 +75,7 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     }
 }
 
-/// An operation of a transaction that succeeded.
+/// A successful operation of a transaction.
 package enum HistoryOperation: Sendable, Hashable, Codable {
     /// An element was appended to a list.
     case append(list: Int64, element: Int64)

@@ -72,7 +72,7 @@ package final class HistoryRecorder: Sendable {
         }
     }
 
-    /// The transactions that have ended.
+    /// The sessions, and the transactions that have ended.
     package var history: History { state.withLock { $0.history } }
 
     /// Removes the transactions that have ended.

@@ -16,7 +16,6 @@ import Telemetry
 /// for report in session.reports() { print(report.verdict.text) }
 /// ```
 public final class WatchSession {
-    // The extension in WatchSession+Samples.swift uses the properties that are not private.
     let options: WatchOptions
     let list: LockListFile
     var targets: [WatchTarget]
@@ -33,7 +32,7 @@ public final class WatchSession {
     private var hasReported = false
     var nextProbe: UInt64 = 0
     var isFirstSample = true
-    /// Whether the last sample read the list of all locks.
+    /// Whether the last sample read `/proc/locks`.
     var hasList = false
 
     /// The time between two queries for read locks, in nanoseconds.

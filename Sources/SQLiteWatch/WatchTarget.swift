@@ -1,5 +1,4 @@
 #if os(Linux)
-/// A database that a session watches.
 struct WatchTarget {
     let path: String
     var monitor: DatabaseMonitor
@@ -51,7 +50,6 @@ struct WatchTarget {
         }
     }
 
-    /// The time and scope of a sample.
     struct Moment {
         /// The time on the monotonic clock, in nanoseconds.
         var now: UInt64
@@ -139,7 +137,6 @@ struct WatchTarget {
 }
 
 extension ProcessLocks {
-    /// Adds the locks of the included kinds.
     fileprivate mutating func add(_ other: ProcessLocks, of isIncluded: (LockKind) -> Bool) {
         isAttached = isAttached || other.isAttached
         for lock in other.held where isIncluded(lock.kind) { held.insert(lock) }

@@ -10,7 +10,6 @@ struct ClientPlanner {
         var count: Int
     }
 
-    /// A client of the scenario.
     struct Client {
         var name: String
         var writes: Bool

@@ -1,6 +1,5 @@
 /// Options for a drafted scenario.
 package struct DraftOptions: Sendable {
-    /// The scenario's name.
     package var name: String
     /// The description of the scenario, in one sentence.
     package var description: String
@@ -22,7 +21,6 @@ package struct DraftOptions: Sendable {
     /// The distributions of parameters by name, as a YAML mapping without braces.
     package var values: [String: String] = [:]
 
-    /// Creates options.
     package init(name: String, description: String, database: String) {
         self.name = name
         self.description = description
@@ -32,7 +30,6 @@ package struct DraftOptions: Sendable {
 
 /// An arm that can be specified on a command line.
 package struct DraftArm: Sendable, Equatable {
-    /// The arm's name.
     package let name: String
     let comment: String
     let yaml: String
@@ -69,6 +66,5 @@ package struct DraftArm: Sendable, Equatable {
         }
     }
 
-    /// The arm's lines in the scenario.
     var lines: [String] { ["  " + YAMLText.comment(comment), "  \(name): \(yaml)"] }
 }

@@ -35,8 +35,8 @@ package struct FidelityReport {
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The run of the arm ``CapturedScenario/presentArm``.
-    ///   - meanRows: A closure that returns the mean number of rows that a statement has in the
-    ///     run, or `nil` if unknown.
+    ///   - meanRows: A closure that returns the mean number of rows per execution of a statement in
+    ///     the run, or `nil` if unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,

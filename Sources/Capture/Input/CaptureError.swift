@@ -7,7 +7,6 @@ package struct CaptureError: Error, Equatable, CustomStringConvertible {
     /// The problem and its remedy.
     package var message: String
 
-    /// Creates an error.
     package init(_ message: String, file: String? = nil, line: Int? = nil) {
         self.message = message
         self.file = file

@@ -11,8 +11,8 @@ struct ColumnVariable: Equatable {
 
     /// Returns a variable that draws existing values of a column.
     ///
-    /// For integer keys without large gaps, it draws from the whole range, because drawing from a
-    /// sample would make a few rows hot.
+    /// For integer keys without large gaps, the variable draws from the whole range, because
+    /// drawing from a sample would make a few rows hot.
     static func drawn(from column: Variable.Column, in schema: CaptureSchema) -> ColumnVariable {
         let own = schema.column(column)
         let isKey = own?.isUnique == true && own?.isInteger == true && own?.hasGaps != true

@@ -20,14 +20,13 @@ struct DistributionFit: Equatable {
     /// The maximum distance of an acceptable uniform distribution.
     private static let near = 0.05
 
-    /// Finds the best distribution, or returns `nil` if no value may be shown and no range is
-    /// known.
+    /// Finds the distribution with the smallest distance, or returns `nil` if no value may be shown
+    /// and no range is known.
     ///
     /// - Parameters:
     ///   - sample: The values.
     ///   - range: The range of the column's integers, or `nil` if there is no column.
     ///   - k: The number of times that a value must occur to be shown.
-    /// - Returns: The distribution with the smallest distance.
     static func best(
         of sample: ValueSample,
         range: ClosedRange<Int64>?,
@@ -177,10 +176,10 @@ struct DistributionFit: Equatable {
 
         /// Returns the largest difference from a distribution.
         ///
-        /// The closure returns the share of draws in the first part of the range. The size of that
-        /// part is given as a fraction from 0 to 1. The comparison includes the share of the ten
-        /// most frequent values, because popular values that are spread over the range have a
-        /// uniform distribution function.
+        /// The closure returns the share of draws in the first part of the range, given the size of
+        /// that part as a fraction from 0 to 1. The comparison includes the share of the ten most
+        /// frequent values, because popular values that are spread over the range have a uniform
+        /// distribution function.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
             let popularity = abs(topTenShare - min(1, mostFrequent))
             var seen = 0.0

@@ -117,7 +117,7 @@ struct SlotNames {
 extension ShapeStatistics {
     /// Returns the most frequent text of the statement at a position.
     ///
-    /// Its lists may have any length.
+    /// The lists in the text may have any length.
     func usualText(at position: Int) -> NormalizedStatement {
         texts[position].max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?
             .value.statement ?? positions[position]

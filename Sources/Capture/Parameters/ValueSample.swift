@@ -5,7 +5,6 @@ struct ValueSample {
     /// The maximum number of distinct values to count.
     private static let capacity = 50_000
 
-    /// The number of values.
     private(set) var count = 0
     /// The number of occurrences of each counted value.
     private(set) var counts: [WorkloadValue: Int] = [:]

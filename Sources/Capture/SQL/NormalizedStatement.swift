@@ -8,7 +8,6 @@ package struct NormalizedStatement: Equatable, Sendable {
     package let key: String
     /// The text around the slots, with one more piece than there are slots.
     let pieces: [String]
-    /// The slots, in order.
     let slots: [StatementSlot]
     /// The names of the slots' parameters, without their prefix, or `nil` for literals and for `?`.
     let parameterNames: [String?]

@@ -1,6 +1,5 @@
 /// A token of a statement, according to <https://sqlite.org/lang_expr.html>.
 struct SQLToken: Equatable {
-    /// The kind of a token.
     enum Kind: Equatable {
         /// A keyword or an unquoted name.
         case word
@@ -10,7 +9,6 @@ struct SQLToken: Equatable {
         case string
         /// `x'0a'`.
         case blob
-        /// A number.
         case number
         /// `?`, `?1`, `:name`, `@name` or `$name`.
         case parameter
@@ -44,7 +42,7 @@ struct SQLToken: Equatable {
 
 /// Splits a statement into tokens and removes its comments.
 struct SQLLexer {
-    /// The reason that text is not SQL.
+    /// The reason why text is not SQL.
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)
@@ -66,7 +64,6 @@ struct SQLLexer {
 
     private init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// Returns the tokens of a statement.
     static func tokens(of sql: String) throws(Failure) -> [SQLToken] {
         var lexer = SQLLexer(sql)
         var tokens: [SQLToken] = []

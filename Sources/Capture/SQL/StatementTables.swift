@@ -47,7 +47,7 @@ struct StatementTables {
             where ["WITH", "RECURSIVE"].contains(tokens[index - 1].keyword) {
                 aliases.insert(token.name.lowercased())
             }
-            // A name before AS ( is also the name of a common table expression.
+            // A name before `AS (` is also the name of a common table expression.
             for (index, token) in tokens.enumerated().dropFirst(2)
             where token.text == "(" && tokens[index - 1].keyword == "AS" {
                 var name = index - 2
@@ -75,7 +75,7 @@ struct StatementTables {
         isInsert: Bool
     ) -> Int {
         var index = keyword + 1
-        // UPDATE OR IGNORE t
+        // Skip `OR IGNORE` in `UPDATE OR IGNORE t`.
         if index + 1 < tokens.count, tokens[index].keyword == "OR" { index += 2 }
         guard index < tokens.count, [.word, .quotedName].contains(tokens[index].kind) else {
             return keyword

@@ -21,7 +21,6 @@ struct CapturedTransaction {
         case failed
     }
 
-    /// A statement of the transaction.
     struct Statement {
         var statement: NormalizedStatement
         var start: Double
@@ -54,7 +53,7 @@ struct CapturedTransaction {
     var beginSeconds: Double?
     /// The duration of the statement that ended the transaction, in seconds, or `nil` if unknown.
     var endSeconds: Double?
-    /// The number of lock failures of the statements, or of BEGIN before them.
+    /// The number of lock failures of BEGIN and of the statements.
     var busyCount = 0
     /// Whether the durations of all statements are known.
     var isTimed = true
@@ -74,6 +73,6 @@ struct CapturedTransaction {
 extension NormalizedStatement {
     /// Whether the statement changes data.
     ///
-    /// Savepoint statements do not.
+    /// Savepoint statements do not change data.
     var isChange: Bool { !["SAVEPOINT", "RELEASE", "ROLLBACK"].contains(verb) }
 }

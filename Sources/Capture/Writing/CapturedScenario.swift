@@ -15,9 +15,7 @@ package struct CapturedScenario {
 
     /// An operation and its captured data.
     package struct Operation: Sendable {
-        /// The client's name.
         package var client: String
-        /// The operation's name.
         package var name: String
         /// The number of transactions per second.
         package var rate: Double
@@ -159,8 +157,7 @@ package struct CapturedScenario {
         return omissions
     }
 
-    /// Returns the omissions that describe transactions that begin differently from the arm's
-    /// transactions.
+    /// Returns the omissions for transactions that begin differently in the arm.
     private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
         let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }

@@ -15,7 +15,6 @@ struct OperationPlanner {
         self.isMachineBusy = isMachineBusy
     }
 
-    /// Returns the operation for a shape.
     mutating func plan(_ shape: ShapeStatistics, number: Int) -> PlannedOperation {
         var operation = PlannedOperation(
             name: name(of: shape),
@@ -58,7 +57,7 @@ struct OperationPlanner {
         _ slots: inout SlotNames,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        // Draw values that are the same in all repetitions before the loop.
+        // Before the loop, draw the values that all repetitions share.
         let kept = slots.keepConstants(in: range, &variables)
         if !kept.isEmpty {
             let drawn = kept.map { ":\($0.drawn)" }.joined(separator: ", ")

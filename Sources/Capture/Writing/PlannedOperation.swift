@@ -1,9 +1,8 @@
 /// An operation of a captured scenario.
 struct PlannedOperation {
-    /// A step.
     indirect enum Step {
         case statement(String)
-        /// A query for one row whose values are used in later steps.
+        /// A query for one row that provides values for later steps.
         case keep(sql: String, into: [String])
         case loop(Int, [Step])
         case pause(PauseModel)

@@ -125,8 +125,8 @@ struct PresentArm {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout, which is the value set by a pragma, the time that statements
-    /// waited, or five seconds.
+    /// Returns the busy timeout: the value set by a pragma, the median time that statements waited,
+    /// or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
             return (milliseconds / 1000, "set by PRAGMA")

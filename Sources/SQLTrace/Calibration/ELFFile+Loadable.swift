@@ -5,7 +5,7 @@ extension ELFFile {
     /// For example, a Python module that contains SQLite imports functions of the interpreter. The
     /// copy imports these functions weakly. Without a definition, their address is 0, and
     /// calibration does not call them. A position-independent program differs from a library only
-    /// by a flag, which the copy does not have.
+    /// by a flag, which is cleared in the copy.
     static func loadable(_ content: [UInt8]) -> [UInt8] {
         let file = LittleEndian(content)
         guard let offset = file.u64(40), let size = file.u16(58), let count = file.u16(60),

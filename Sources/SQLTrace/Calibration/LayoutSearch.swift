@@ -14,7 +14,7 @@ struct LayoutSearch {
 
     /// An empty file that every user can open.
     private static let fileName = "/dev/null"
-    /// The result codes that failing statements return, which SQLite does not use.
+    /// The result codes of failing statements, which SQLite itself does not use.
     private static let codes: [Int32] = [4_661, 7_331, 6_007]
 
     init(_ sqlite: SQLiteFunctions) throws(Failure) {

@@ -46,7 +46,8 @@ struct SQLiteFunctions {
     ///
     /// - Parameters:
     ///   - library: The handle of the loaded library.
-    ///   - file: The library's file, whose symbols include functions that it does not export.
+    ///   - file: The library's file. Its symbols include functions that the library does not
+    ///     export.
     init?(_ library: UnsafeMutableRawPointer, _ file: ELFFile) {
         // The handle is the address of a `link_map`, which starts with the library's load address
         // (dlinfo(3)).

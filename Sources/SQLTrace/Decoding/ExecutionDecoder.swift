@@ -3,7 +3,7 @@
 /// The decoder keeps the process of each thread, the file of each connection, and the text of each
 /// statement. It reads each text from the process's memory only once.
 struct ExecutionDecoder {
-    /// Returns the watched database to which a path in a process refers.
+    /// A closure that returns the watched database to which a path in a process refers.
     typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
 
     enum Output: Sendable, Equatable {

@@ -55,7 +55,6 @@ struct TracedStatement {
 struct StatementTiming: Equatable {
     /// The time of the first step, in nanoseconds.
     var start: UInt64
-    /// The thread of the first step.
     var thread: Int32
     /// The time in steps without the cost of probes, in nanoseconds.
     var nanoseconds: UInt64 = 0
@@ -81,7 +80,7 @@ struct StatementTiming: Equatable {
 
 /// The texts of statements that a batch of events finalizes.
 ///
-/// The memory of these statements is already freed when the batch is decoded.
+/// The memory of these statements has already been freed when the batch is decoded.
 struct FinalTexts {
     private struct Key: Hashable {
         var statement: UInt64

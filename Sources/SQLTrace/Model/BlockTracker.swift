@@ -18,7 +18,7 @@ struct BlockTracker {
 
     private static let limit = 256
     private static let connectionLimit = 1 << 14
-    /// The minimum wait of a successful statement to record, in seconds.
+    /// The shortest wait of a successful statement that is recorded, in seconds.
     private static let minimumSeconds = 0.01
 
     /// Records an execution.

@@ -1,4 +1,4 @@
-/// Calculates the share of its time that a thread loses to probes.
+/// Calculates the share of a thread's time that is lost to probes.
 ///
 /// The share refers to the time during which a thread can run, excluding its waits for a processor.
 /// If a thread on a busy machine runs for only a tenth of the elapsed time, this share is ten times

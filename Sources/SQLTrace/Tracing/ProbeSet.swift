@@ -46,7 +46,6 @@ final class ProbeSet {
         }
     }
 
-    /// The layouts of the libraries with probes.
     var layouts: [Int: StatementLayout] { libraries.layouts }
 
     // MARK: Libraries

@@ -30,13 +30,13 @@ package struct ProcessorWait {
     package mutating func read(_ process: Int32) {
         let isNew = known.insert(process).inserted
         for (thread, times) in times(process) {
-            // A new thread of a known process started after the measurement.
+            // A thread that appears later started after the first read, so its times start at zero.
             if first[thread] == nil { first[thread] = isNew ? times : Times() }
             last[thread] = times
         }
     }
 
-    /// The time for which all threads ran and waited since the first read, in nanoseconds.
+    /// The total time that the threads ran and waited since the first read, in nanoseconds.
     package var total: (running: Double, waiting: Double) {
         var total = (running: 0.0, waiting: 0.0)
         for (thread, end) in last {

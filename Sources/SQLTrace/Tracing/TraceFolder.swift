@@ -65,8 +65,8 @@ struct TraceFolder: Sendable {
         return Set((instances + groups).filter { TraceOwner(name: $0) != nil })
     }
 
-    /// Returns the group and name in a line of `uprobe_events` such as `p:GROUP/NAME FILE:OFFSET
-    /// …`.
+    /// Returns the group and the name in a line of `uprobe_events` such as
+    /// `p:GROUP/NAME FILE:OFFSET …`.
     static func event(of line: Substring) -> (group: String, name: String)? {
         guard let word = line.split(separator: " ").first,
             let colon = word.firstIndex(of: ":"), let slash = word.firstIndex(of: "/"),

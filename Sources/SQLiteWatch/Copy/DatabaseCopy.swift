@@ -9,7 +9,6 @@ import Glibc
 /// Making a copy opens and closes the database files, which releases the calling process's locks on
 /// them. A process that uses the database through SQLite must not make a copy.
 package struct DatabaseCopy: Sendable {
-    /// The reason for a failed copy.
     package enum Refusal: Error, Equatable {
         /// The copy exceeds the size limit. The value is the copy's size, in bytes.
         case tooLarge(UInt64)

@@ -1,6 +1,5 @@
 /// The first 100 bytes of a database file (https://sqlite.org/fileformat2.html, section 1.3).
 struct DatabaseHeader: Equatable, Sendable {
-    /// The length of a header, in bytes.
     static let length = 100
 
     /// The page size, in bytes.

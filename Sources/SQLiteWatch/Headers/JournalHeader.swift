@@ -1,6 +1,5 @@
 /// The first bytes of a rollback journal (https://sqlite.org/fileformat2.html, section 3).
 struct JournalHeader: Equatable, Sendable {
-    /// The number of bytes to read.
     static let length = 28
 
     /// The number of pages that the journal can restore, or `nil` if the file size determines it.
@@ -20,8 +19,7 @@ struct JournalHeader: Equatable, Sendable {
         self.initialPages = initialPages
     }
 
-    /// The magic bytes at the start of a journal.
-    ///
-    /// They also end a journal that names another journal.
+    /// The magic bytes at the start of a journal, and at the end of a journal that names another
+    /// journal.
     static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
 }

@@ -1,6 +1,5 @@
 /// The first 32 bytes of a `-wal` file (https://sqlite.org/walformat.html, section 2.1).
 struct WALHeader: Equatable, Sendable {
-    /// The length of a header, in bytes.
     static let length = 32
     /// The length of the header before each page, in bytes.
     static let frameHeaderLength = 24

@@ -1,7 +1,6 @@
 /// The first 136 bytes of a `-shm` file, in this machine's byte order
 /// (https://sqlite.org/walformat.html, section 3.1).
 struct WALIndexHeader: Equatable, Sendable {
-    /// The number of bytes to read.
     static let length = 136
     /// The length of each of the two copies of the index information, in bytes.
     static let copyLength = 48

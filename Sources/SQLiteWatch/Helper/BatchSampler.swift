@@ -64,7 +64,6 @@ struct BatchSampler {
         entries.append(entry)
     }
 
-    /// The samples so far.
     var batch: SampleBatch {
         var batch = SampleBatch(entries: [])
         var samples: [FileSample] = []

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// A connection to a helper process that starts another helper after a failure.
+/// Communicates with a helper process, and starts another helper after a failure.
 struct HelperConnection {
     private let command: [String]
     private var paths: [[UInt8]]

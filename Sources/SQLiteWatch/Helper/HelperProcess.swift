@@ -3,7 +3,6 @@ import Glibc
 
 /// A helper process and the socket to it.
 final class HelperProcess {
-    /// The reason why no response is available.
     enum Failure: Error, Equatable {
         /// The helper could not be started. The value is `errno`.
         case start(Int32)

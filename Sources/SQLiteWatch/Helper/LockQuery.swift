@@ -12,7 +12,6 @@ struct LockQuery {
     /// The descriptor of the wal-index, or -1.
     var index: Int32
 
-    /// A lock that conflicts with a query.
     private struct Conflict {
         var bytes: Range<UInt64>
         /// The process ID of the holder, or 0 if the holder is not visible.

@@ -46,12 +46,12 @@ struct MessageReader {
 /// A request consists of an operation, a slot, a 16-bit length and the content. A response consists
 /// of a 32-bit length and the content.
 enum HelperRequest: Equatable {
-    /// Assigns a slot to the database at a path, given as bytes.
+    /// Assigns a slot to the database at a path.
     case watch(slot: UInt8, path: [UInt8])
     /// Reads the headers of a slot's files and queries the write locks and, on request, the read
     /// locks.
     case sample(slot: UInt8, probesReaders: Bool)
-    /// Samples the files of the first slots at times on the monotonic clock.
+    /// Samples the files of the first `slots` slots at the given times.
     ///
     /// Only the first sample queries the read locks, and only if `probesReaders` is `true`. The
     /// response is a ``SampleBatch``.
@@ -66,7 +66,6 @@ enum HelperRequest: Equatable {
         var readsList: Bool
     }
 
-    /// The maximum number of moments in a batch.
     static let momentLimit = 256
 
     /// The maximum length of a path, in bytes.

@@ -1,7 +1,6 @@
 /// A series of samples that the helper sends in one message, to wake the watching process only
 /// once.
 struct SampleBatch: Equatable, Sendable {
-    /// The samples of one moment.
     struct Entry: Equatable, Sendable {
         /// The index of the moment.
         ///
@@ -41,7 +40,7 @@ struct SampleBatch: Equatable, Sendable {
                 writer.put(update?.bytes ?? sample.bytes)
             }
             last = entry.samples
-            // 0 means no list.
+            // 0 means that there is no list.
             writer.put(UInt32(entry.locks.map { $0.count + 1 } ?? 0))
             for lock in entry.locks ?? [] { lock.write(to: &writer) }
         }

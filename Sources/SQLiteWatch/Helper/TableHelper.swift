@@ -27,7 +27,7 @@ struct TableHelper {
     private let processorLimit: Double
     /// The time over which credit accumulates, in seconds.
     private static let creditSeconds = 10.0
-    /// The maximum debt that a walk can cause, in nanoseconds.
+    /// The maximum amount by which credit can be overdrawn, in nanoseconds.
     private static let largestDebt = 2e7
     /// The minimum time between two requests, in nanoseconds.
     private static let requestPause: UInt64 = 100_000_000

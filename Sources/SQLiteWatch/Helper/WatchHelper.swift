@@ -57,7 +57,6 @@ public enum WatchHelper {
         }
     }
 
-    /// Samples at the given moments.
     private static func sample(
         _ moments: [HelperRequest.Moment],
         with sampler: inout BatchSampler,

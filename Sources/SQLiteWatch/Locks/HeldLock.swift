@@ -18,7 +18,6 @@ public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     case exclusive
 }
 
-/// A lock that a process holds.
 struct HeldLock: Hashable, Sendable {
     var kind: LockKind
     /// The read mark, or `nil` for kinds other than ``LockKind/reader``.

@@ -1,6 +1,6 @@
 /// A POSIX lock in `/proc/locks`.
 struct FileLock: Hashable, Sendable {
-    /// The process that holds the lock.
+    /// The ID of the process that holds the lock.
     var process: Int32
     /// Whether the lock is a write lock, which excludes all other locks.
     var isWrite: Bool
@@ -30,7 +30,6 @@ enum LockTable {
         }
     }
 
-    /// Reads the fields of the current line in order.
     private struct LineScanner {
         private var rest: Slice<UnsafeBufferPointer<UInt8>>
         private var line: Slice<UnsafeBufferPointer<UInt8>>

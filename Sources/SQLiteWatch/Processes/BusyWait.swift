@@ -15,7 +15,7 @@ struct BusyWait {
 
     private var code: [Int32: Code] = [:]
 
-    /// The number of bytes of a stack to search.
+    /// The number of stack bytes to search.
     private static let stackLength = 1_024
     /// The numbers of `nanosleep` and `clock_nanosleep` on x86_64.
     private static let sleepCalls: Set<Substring> = ["35", "230"]

@@ -17,7 +17,6 @@ struct DescriptorScan {
     /// The command of the helper processes that the scan ignores, including those of other
     /// sessions.
     var helperCommand: [String] = []
-    /// The processes that this scan skips.
     private(set) var excluded: Set<Int32> = []
     private var known: Set<Int32> = []
     /// The processes to scan, in reverse order.

@@ -1,7 +1,6 @@
 #if os(Linux)
 import Glibc
 
-/// Facts about a process that uses a watched database.
 struct ProcessFacts: Equatable, Sendable {
     var process: Int32
     /// The program's name, with the script's name for an interpreter, such as `python3 report.py`.

@@ -4,7 +4,6 @@ import Glibc
 import Darwin
 #endif
 
-/// Descriptions of system errors, with remedies.
 enum SystemErrorText {
     static func text(_ code: Int32) -> String {
         switch code {

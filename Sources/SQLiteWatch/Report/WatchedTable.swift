@@ -60,7 +60,6 @@ extension TableCounts {
         )
     }
 
-    /// Adds the counts of another helper.
     mutating func add(_ other: TableCounts) {
         framesRead += other.framesRead
         for (key, count) in other.counts { counts[key, default: 0] += count }

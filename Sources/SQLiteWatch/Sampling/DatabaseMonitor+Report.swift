@@ -1,7 +1,7 @@
 extension DatabaseMonitor {
     /// How long findings mention an ended episode, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
-    /// The share of time with a read lock from which a finding names a process as a reader.
+    /// The minimum share of time with a read lock for a finding to name the process as a reader.
     private static let readerShare = 0.05
 
     /// Reports on the interval since the last report and starts a new one.

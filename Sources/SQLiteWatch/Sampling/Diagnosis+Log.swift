@@ -127,7 +127,7 @@ extension Diagnosis {
         )
     }
 
-    /// The finding that the log was once large and its file has kept the size.
+    /// The finding that the log was once large and the file has kept that size.
     var large: WatchVerdict? {
         guard let index = observation.files.index, let room = observation.files.room,
             let bytes = observation.files.wal?.size,

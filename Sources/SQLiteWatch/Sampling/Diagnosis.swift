@@ -195,7 +195,6 @@ struct Diagnosis {
         ]
     }
 
-    /// Returns the hold of a process on the checkpoint lock, if any.
     private func checkpointer(_ process: Int32) -> HoldTracker.Hold? {
         holds.holds[process]?[HeldLock(kind: .checkpoint)]
     }

@@ -52,7 +52,6 @@ struct LogCounter: Equatable, Sendable {
         }
     }
 
-    /// Returns the counts since an earlier state of this counter.
     func since(_ baseline: LogCounter) -> LogCounter {
         var counts = self
         counts.commits -= min(counts.commits, baseline.commits)

@@ -23,7 +23,6 @@ struct Observation: Sendable {
     /// Whether an invisible process holds a lock.
     var hasHiddenHolder = false
 
-    /// Creates an observation of all locks.
     init(now: UInt64, weight: Double, files: ObservedFiles) {
         self.now = now
         self.weight = weight
@@ -32,7 +31,6 @@ struct Observation: Sendable {
     }
 }
 
-/// The parsed files of a database.
 struct ObservedFiles: Equatable, Sendable {
     var state = WatchedFile.State.missing
     var problem: String?
@@ -50,7 +48,6 @@ struct ObservedFiles: Equatable, Sendable {
 
     init() {}
 
-    /// Parses a helper's sample.
     init(_ sample: FileSample) {
         database = sample.database
         header = DatabaseHeader(sample.database.bytes)

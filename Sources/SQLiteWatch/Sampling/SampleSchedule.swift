@@ -74,7 +74,7 @@ struct ListSchedule: Sendable {
         return position == chosen
     }
 
-    /// The number of samples in the current group, which its sample of the list represents.
+    /// The number of samples that the current group's sample of the list represents.
     var group: Int { length }
 }
 
@@ -92,6 +92,6 @@ struct RandomBits: Sendable {
         return bits ^ (bits >> 31)
     }
 
-    /// Returns the next number in 0..<1.
+    /// Returns the next number in `0..<1`.
     mutating func nextUnit() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -1,6 +1,5 @@
 /// Counts the frames of a log by table and index.
 struct FrameTally: Sendable {
-    /// The page number and bytes of a frame.
     struct Frame: Sendable {
         var page: UInt32
         var bytes: [UInt8]

@@ -61,7 +61,6 @@ struct PageMap: Sendable {
 }
 
 extension PageMap {
-    /// The limits of a walk.
     struct Limits {
         /// The maximum number of pages to read.
         var pages = 200_000
