@@ -26,7 +26,7 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case abortedRead
     /// A read shows a write that the same transaction later replaced before its commit (G1b).
     case intermediateRead
-    /// A read shows a write whose commit had not started yet.
+    /// A read shows a write before the commit of that write has started.
     case dirtyRead
     /// A transaction's read does not show the transaction's own earlier write.
     case ownWriteMissing

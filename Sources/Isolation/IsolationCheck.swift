@@ -1,7 +1,7 @@
 /// Checks whether a history is strictly serializable.
 ///
-/// In such a history, the transactions could have run one after another, each at one moment between
-/// its start and its end.
+/// In a strictly serializable history, the transactions could have run one after another, each at
+/// one moment between its start and its end.
 ///
 /// The check follows Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from
 /// Experimental Observations", VLDB 2020). Lists show the order of their writes. Registers show

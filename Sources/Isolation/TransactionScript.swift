@@ -14,7 +14,7 @@ import Glibc
 package final class TransactionScript: Sendable {
     /// The number of lists and the number of registers that the sessions of a round share.
     ///
-    /// The number is small so that transactions conflict.
+    /// The number is small to make transactions conflict.
     private static let keysPerRound: Int64 = 2
 
     private struct State {

@@ -45,7 +45,7 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names in the schemas, so that each statement has a single normalized text.
+    /// Reads the names in the schemas, which gives each statement a single normalized text.
     func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {

@@ -41,7 +41,6 @@ public final class SQLTraceSession {
     var lastWindow: UInt64
     /// The number of step events since the last window opened.
     var windowEvents = 0
-    /// The events of selected processes.
     var selected: PerfEvents?
     var problems: [Int32: String] = [:]
     var notes: [String] = []
@@ -367,7 +366,6 @@ public final class SQLTraceSession {
         return executions
     }
 
-    /// Opens the events of the processes to trace in full.
     private func select() {
         guard options.level == .full else { return }
         let events = selected ?? PerfEvents()

@@ -17,7 +17,6 @@ struct WatchTarget {
         monitor = DatabaseMonitor(path: path)
     }
 
-    /// The inodes of the database and its wal-index.
     var inodes: [UInt64] { [database?.inode, index?.inode].compactMap(\.self) }
 
     /// Whether the database has a log with frames to count.
@@ -95,8 +94,8 @@ struct WatchTarget {
         for process in processes.excluded { locks[process] = nil }
         for process in locks.keys { processes.recordFacts(of: process) }
         if moment.probesReaders {
-            // A holder in another PID namespace has no process ID here. Do not search for it in the
-            // list: a holder may have acquired its lock after the list was read.
+            // A holder in another PID namespace has no process ID here. Do not search the list
+            // for the holder, which may have acquired its lock after the list was read.
             hasHiddenHolder = sample.probes.contains { probe in
                 probe.process <= 0 || !processes.exists(probe.process)
             }
@@ -122,7 +121,6 @@ struct WatchTarget {
         monitor.update(observation)
     }
 
-    /// The limitations of reports on the database.
     var notes: [String] {
         var notes: [String] = []
         if hasHiddenHolder {

@@ -146,8 +146,8 @@ struct ClientInference {
         // The time that the load generator needs between two accesses, in seconds.
         let minimum = 5e-6
         guard decision.pauses.quantile(0.75) >= minimum else { return nil }
-        // Do not model such short pauses, because probes account for part of them and a thread
-        // cannot sleep for such a short time. Waits for a processor are not pauses.
+        // Do not model these short pauses, because probes account for part of them and a thread
+        // cannot sleep for so short a time. Waits for a processor are not pauses.
         if decision.isSaturated { return nil }
         if isMachineBusy, decision.pauses.quantile(0.5) < PauseModel.shortest { return nil }
         // Use the mean that reproduces the observed rate. This mean includes pauses that are not

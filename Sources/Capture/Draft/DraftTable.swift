@@ -37,7 +37,7 @@ package struct DraftTable: Sendable, Equatable {
         case plain
         /// A `WITHOUT ROWID` table.
         case withoutRowID
-        /// A full-text index. It stores the text itself if `ownsContent` is `true`.
+        /// A full-text index, which stores the text itself if `ownsContent` is `true`.
         case fullText(ownsContent: Bool)
     }
 

@@ -209,7 +209,7 @@ struct SlotPlanner {
     /// reveal it.
     ///
     /// An aggregate returns one row for any range, and a statement that writes returns none. For
-    /// such statements, the result is the longest range that a query of the transaction reads.
+    /// these statements, the result is the longest range that a query of the transaction reads.
     private func rangeLength(
         of slot: StatementSlot,
         at place: SlotGroups.Place,

@@ -3,7 +3,7 @@ struct SQLToken: Equatable {
     enum Kind: Equatable {
         /// A keyword or an unquoted name.
         case word
-        /// A name in double quotes, backticks or brackets. Double quotes may also contain a string.
+        /// A name in double quotes, backticks or brackets, or a string in double quotes.
         case quotedName
         /// A string in single quotes.
         case string

@@ -45,7 +45,7 @@ public enum SQLCalibration {
         _exit(0)
     }
 
-    /// The library and its copy are mapped at most twice. Each mapping has up to 2^28 bytes.
+    /// The library and its copy are mapped at most twice, with up to 2^28 bytes in each mapping.
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 5,
         seconds: 30,

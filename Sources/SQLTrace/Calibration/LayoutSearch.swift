@@ -137,7 +137,7 @@ struct LayoutSearch {
         var contents: [(LittleEndian, parameters: UInt16)] = []
         for parameters in 3...8 {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
-            // Vary the program's size so that the memory after the values differs.
+            // Vary the program's size to vary the memory after the values.
             let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
             let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
             let found = values(statement)

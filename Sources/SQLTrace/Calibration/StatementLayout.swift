@@ -29,7 +29,6 @@ struct StatementLayout: Sendable, Equatable {
     /// The number of pointers from a connection to the name of its file.
     static let filePointers = 5
 
-    /// The layout of bound values.
     struct ValueLayout: Sendable, Equatable {
         /// The pointer from a statement to its values.
         var array: Int

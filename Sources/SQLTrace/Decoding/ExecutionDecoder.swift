@@ -15,7 +15,6 @@ struct ExecutionDecoder {
         case ended(process: Int32, time: UInt64)
     }
 
-    /// The layouts of the libraries, by library number.
     var layouts: [Int: StatementLayout] = [:]
     /// The period in which a statement must start to be timed, or `nil` if no statements are timed.
     var window: ClosedRange<UInt64>?
@@ -39,7 +38,7 @@ struct ExecutionDecoder {
     private(set) var otherExecutions: UInt64 = 0
     /// The number of discarded executions on files that could not be identified.
     private(set) var unknownFiles: UInt64 = 0
-    /// The number of executions on watched files whose text could not be read.
+    /// The number of executions on watched files with unreadable text.
     private(set) var unknownTexts: UInt64 = 0
 
     /// The maximum length of a statement's text, in bytes.
@@ -249,7 +248,6 @@ struct ExecutionDecoder {
         return file
     }
 
-    /// Counts a discarded execution.
     private mutating func drop(_ file: TracedProcess.File?) {
         if file?.match == .unknown { unknownFiles &+= 1 } else { otherExecutions &+= 1 }
     }

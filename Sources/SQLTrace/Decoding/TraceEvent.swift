@@ -2,7 +2,7 @@
 struct TraceEvent: Sendable, Equatable {
     struct StatementEnd: Sendable, Equatable {
         var source: StatementExecution.Source
-        /// The number of the library whose function was called.
+        /// The number of the library that contains the called function.
         var library: Int
         var statement: UInt64
         var connection: UInt64
@@ -27,18 +27,15 @@ struct TraceEvent: Sendable, Equatable {
         var values: [StatementValue] = []
     }
 
-    /// A call to `sqlite3_exec`.
     struct ExecStart: Sendable, Equatable {
         var library: Int
         var connection: UInt64
-        /// The address of the text.
         var sql: UInt64
         var isAutocommit: Bool
         var text: String?
         var file: String?
     }
 
-    /// A call to `sqlite3_step`.
     struct StepStart: Sendable, Equatable {
         var library: Int
         var statement: UInt64

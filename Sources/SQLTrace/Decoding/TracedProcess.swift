@@ -8,9 +8,8 @@ enum WatchedFileMatch: Sendable, Equatable {
     case unknown
 }
 
-/// The state of a process whose events are decoded.
+/// The state of a traced process.
 struct TracedProcess {
-    /// The main database file of a connection.
     struct File: Equatable {
         var path: String
         var match: WatchedFileMatch
@@ -19,7 +18,7 @@ struct TracedProcess {
     /// Whether the process started during tracing, in which case all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
-    /// The connections whose files were checked in this batch.
+    /// The connections with files that were checked in this batch.
     var connectionsChecked: Set<UInt64> = []
     var statements: [UInt64: TracedStatement] = [:]
     /// The addresses of finalized statements.
@@ -41,9 +40,7 @@ struct TracedProcess {
     }
 }
 
-/// The state of a prepared statement.
 struct TracedStatement {
-    /// The address of the statement's text.
     var sql: UInt64
     /// The statement's text with redacted keys, or `nil` if unknown.
     var text: String?
@@ -60,7 +57,6 @@ struct StatementTiming: Equatable {
     var nanoseconds: UInt64 = 0
     /// The time between steps, with the cost of probes, in nanoseconds.
     var between: UInt64 = 0
-    /// The end of the last step.
     var lastEnd: UInt64 = 0
     var steps: UInt64 = 0
     var rows: UInt64 = 0
@@ -80,7 +76,7 @@ struct StatementTiming: Equatable {
 
 /// The texts of statements that a batch of events finalizes.
 ///
-/// The memory of these statements has already been freed when the batch is decoded.
+/// The memory of these statements has already been freed by the time the batch is decoded.
 struct FinalTexts {
     private struct Key: Hashable {
         var statement: UInt64

@@ -2,7 +2,7 @@
 ///
 /// An execution ends when its statement is reset or finalized, or when `sqlite3_exec` returns.
 public struct StatementExecution: Sendable, Equatable {
-    /// The function whose call ended the execution.
+    /// The function that ended the execution.
     public enum Source: String, Sendable, Codable, Equatable {
         /// `sqlite3_reset`.
         case reset
@@ -24,7 +24,7 @@ public struct StatementExecution: Sendable, Equatable {
     public var connection: UInt64
     /// The address of the statement in the process, or 0 for ``Source/exec``.
     public var statement: UInt64
-    /// The function whose call ended the execution.
+    /// The function that ended the execution.
     public var source: Source
     /// The file of the connection's main database, or `nil` if it could not be read.
     ///

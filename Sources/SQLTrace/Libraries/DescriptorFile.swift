@@ -1,7 +1,6 @@
 #if os(Linux)
 import Glibc
 
-/// Reads and writes files by their descriptors.
 enum DescriptorFile {
     /// Returns the bytes at an offset, or fewer at the end of the file.
     static func read(_ descriptor: Int32, at offset: UInt64, count: Int) -> [UInt8] {

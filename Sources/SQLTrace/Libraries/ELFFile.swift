@@ -8,7 +8,6 @@ struct ELFFile: Sendable {
         case arm64
     }
 
-    /// The code of a function.
     struct Function: Sendable, Equatable {
         /// The address, relative to the start of the loaded file.
         var address: UInt64

@@ -15,7 +15,6 @@ struct ProcessSurvey {
         /// One executable mapping of each file that may contain SQLite, or of each file if the
         /// process has a watched database open.
         var code: [ProcessMaps.Mapping] = []
-        /// The mapping of the program itself.
         var program: ProcessMaps.Mapping?
     }
 

@@ -12,12 +12,10 @@ final class SQLiteLibrary {
         var offset: UInt64
         /// Whether the first instruction pushes a register.
         ///
-        /// The kernel emulates such an instruction in a tenth of the time that single-stepping
-        /// takes.
+        /// The kernel emulates this instruction in a tenth of the time that single-stepping takes.
         var isEmulated: Bool
     }
 
-    /// The functions to probe.
     static let functions: Set<String> = [
         "sqlite3_step", "sqlite3_reset", "sqlite3_finalize", "sqlite3_exec",
         "sqlite3_close", "sqlite3_close_v2",

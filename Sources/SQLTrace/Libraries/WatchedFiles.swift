@@ -4,8 +4,8 @@ import SQLiteWatch
 
 /// The database files to trace.
 ///
-/// This is a class because the decoder also needs files that are added later. Use it only on the
-/// session's thread.
+/// This type is a class because the decoder shares it and must see files that are added later. Use
+/// it only on the session's thread.
 final class WatchedFiles {
     /// The paths, with symbolic links resolved if the file exists.
     private(set) var paths: [String] = []
@@ -26,7 +26,6 @@ final class WatchedFiles {
         paths.append(String(cString: real))
     }
 
-    /// Returns the watched database to which a path in a process refers.
     func database(of process: Int32, path: String) -> WatchedFileMatch {
         // Resolve the path in the process's root directory, because the process may run in a
         // container.

@@ -12,7 +12,6 @@ struct BlockTracker {
         var by: TransactionTracker.Transaction?
     }
 
-    /// The waits, most recent last.
     private(set) var blocks: [Block] = []
     private var lastEnd: [ConnectionKey: UInt64] = [:]
 

@@ -6,11 +6,10 @@ struct StatementTable {
     private final class Entry {
         var report: WatchedStatement
         var pids: Set<Int32> = []
-        /// The number of calls at the last report.
         var reported: UInt64 = 0
         let times = AtomicHistogram()
         var timedRows: Double = 0
-        /// The number of executions whose rows were counted.
+        /// The number of executions with a known number of rows.
         var counted: Double = 0
         var timedSeconds: Double = 0
         var timedSquares: Double = 0
@@ -28,7 +27,6 @@ struct StatementTable {
     private static let capacity = 4_096
     private static let others = "(other statements)"
     private static let unknown = "(text not readable)"
-    /// The maximum number of processes to list for a statement.
     private static let processLimit = 64
 
     /// Counts an execution.

@@ -34,13 +34,11 @@ struct TraceModel {
         transactions.add(execution, sql: text?.shown, keyword: text?.keyword ?? .other)
     }
 
-    /// Ends the transactions of a process that has ended.
     mutating func end(process: Int32, at time: UInt64) {
         last[process] = nil
         transactions.end(process: process, at: time)
     }
 
-    /// Ends the transaction of a connection that is closed.
     mutating func end(_ connection: ConnectionKey, at time: UInt64) {
         transactions.end(connection, at: time)
     }

@@ -97,7 +97,6 @@ struct TransactionTracker {
         }
     }
 
-    /// Ends the transactions of a process that has ended.
     mutating func end(process: Int32, at time: UInt64) {
         for transaction in open.values where transaction.key.process == process {
             finish(transaction, at: time)

@@ -7,7 +7,6 @@ struct PlanAnswer: Codable, Equatable {
     var plans: [[String]] = []
 }
 
-/// A request to the process that plans statements.
 struct PlanRequest: Codable, Equatable {
     /// The path of the database file with the schema.
     var path: String

@@ -4,7 +4,6 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Requests plans from a separate process.
 struct PlanClient {
     /// The path and arguments of a program that calls ``StatementPlanning/run()``.
     let command: [String]

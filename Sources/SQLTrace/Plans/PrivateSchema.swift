@@ -18,7 +18,6 @@ final class PrivateSchema {
     private enum Phase {
         /// The schema is being created, and only the schema itself is read.
         case schema
-        /// Statements are being explained.
         case statements
     }
 

@@ -41,7 +41,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
 
-    /// Returns the tokens without spaces and comments.
     static func significant(_ text: String) -> [Token] {
         SQLTokens(text).filter { $0.kind != .space && $0.kind != .comment }
     }

@@ -19,7 +19,6 @@ enum SecretKeys {
             }
     }
 
-    /// Returns the text with each key replaced by `?`.
     static func redacted(_ text: String) -> String {
         guard mayContain(text) else { return text }
         var result: [UInt8] = []

@@ -1,4 +1,3 @@
-/// Decodes records into events.
 struct EventDecoder {
     enum Meaning: Sendable, Equatable {
         case reset
@@ -100,7 +99,6 @@ struct EventDecoder {
         return TraceEvent(time: record.time, thread: record.thread, kind: kind)
     }
 
-    /// Returns the bound values in a record.
     private func values(_ record: EventRecord, _ format: EventFormat) -> [StatementValue] {
         let number = { (name: String) in record.unsigned(format.fields[name]) ?? 0 }
         let count = min(Int(number("nv")), ProbeArguments.valueCount)

@@ -40,7 +40,6 @@ struct EventFormat: Equatable, Sendable {
     }
 }
 
-/// A record of an event.
 struct EventRecord: Sendable {
     /// The time, in nanoseconds on the trace clock.
     var time: UInt64
@@ -48,7 +47,6 @@ struct EventRecord: Sendable {
     var bytes: LittleEndian
 
     var id: UInt16 { bytes.u16(0) ?? 0 }
-    /// The thread that caused the event.
     var thread: Int32 { Int32(bitPattern: bytes.u32(4) ?? 0) }
 
     func unsigned(_ field: EventFormat.Field?) -> UInt64? {

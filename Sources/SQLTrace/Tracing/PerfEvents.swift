@@ -83,7 +83,6 @@ final class PerfEvents {
         }
     }
 
-    /// Returns the records since the last call.
     func read() -> [EventRecord] {
         var records: [EventRecord] = []
         for buffer in buffers.values {

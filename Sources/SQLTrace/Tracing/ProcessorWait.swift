@@ -10,7 +10,6 @@ package struct ProcessorWait {
 
     private var first: [Int32: Times] = [:]
     private var last: [Int32: Times] = [:]
-    /// The processes that have been read.
     package private(set) var known: Set<Int32> = []
     private let times: (Int32) -> [Int32: Times]
 

@@ -6,7 +6,6 @@ import Telemetry
 /// A trace buffer for this session only, and the group of the session's probes.
 final class TraceInstance {
     let folder: TraceFolder
-    /// The name of the instance and of the group.
     let name: String
     private var pipes: [Int32] = []
     private var formats: [String: EventFormat] = [:]
@@ -120,7 +119,6 @@ final class TraceInstance {
 
     func format(_ event: String) -> EventFormat? { formats[event] }
 
-    /// Enables or disables an event in this instance.
     func set(_ event: String, of group: String? = nil, isEnabled: Bool) throws(TraceError) {
         let code = folder.write(
             isEnabled ? "1" : "0",

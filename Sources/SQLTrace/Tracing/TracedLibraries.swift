@@ -4,7 +4,6 @@ import SQLiteWatch
 
 /// The libraries with probes.
 struct TracedLibraries {
-    /// A library that contains SQLite.
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
@@ -73,7 +72,6 @@ struct TracedLibraries {
 
     var isFull: Bool { entries.count >= Self.limit }
 
-    /// Returns the library at a path.
     mutating func entry(path: String, link: String) -> Entry? {
         guard !isFull, let library = SQLiteLibrary(path: path, link: link)
         else { return nil }
@@ -107,7 +105,6 @@ struct TracedLibraries {
         return file?.isGo ?? false
     }
 
-    /// The layouts, by library number.
     var layouts: [Int: StatementLayout] {
         var layouts: [Int: StatementLayout] = [:]
         for entry in entries { layouts[entry.number] = try? entry.state?.get() }

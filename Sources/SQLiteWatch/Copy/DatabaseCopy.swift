@@ -10,16 +10,21 @@ import Glibc
 /// them. A process that uses the database through SQLite must not make a copy.
 package struct DatabaseCopy: Sendable {
     package enum Refusal: Error, Equatable {
-        /// The copy exceeds the size limit. The value is the copy's size, in bytes.
+        /// The copy exceeds the size limit.
+        ///
+        /// The value is the copy's size, in bytes.
         case tooLarge(UInt64)
-        /// The folder's file system lacks space. The values are the copy's size and the free space,
-        /// in bytes.
+        /// The folder's file system lacks space.
+        ///
+        /// The values are the copy's size and the free space, in bytes.
         case noRoom(UInt64, free: UInt64)
-        /// The database changed during every attempt. The value describes the last change.
+        /// The database changed during every attempt.
+        ///
+        /// The value describes the last change.
         case changing(String)
         /// The state depends on the files of other databases.
         case severalDatabases
-        /// A file cannot be read or written. The value is the reason.
+        /// A file cannot be read or written, for the given reason.
         case failed(String)
     }
 

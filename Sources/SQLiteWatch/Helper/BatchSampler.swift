@@ -26,7 +26,9 @@ struct BatchSampler {
     private var inodes: Set<UInt64> = []
     /// The recorded headers of wal-indexes, concatenated.
     private var headers: [UInt8] = []
-    /// The recorded locks. `probeEnds` contains the number of locks up to each header.
+    /// The recorded locks.
+    ///
+    /// `probeEnds` contains the number of locks up to each header.
     private var probes: [FileSample.Probe] = []
     private var probeEnds: [Int] = []
 

@@ -105,7 +105,6 @@ final class DatabaseFiles {
         }
     }
 
-    /// Appends the write locks on the wal-index.
     func appendIndexWriteLocks(to probes: inout [FileSample.Probe]) {
         LockQuery(database: database.descriptor, index: index.descriptor)
             .appendIndexWriteLocks(to: &probes)

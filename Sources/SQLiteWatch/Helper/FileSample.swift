@@ -86,7 +86,6 @@ struct FileSample: Equatable, Sendable {
 
     init() {}
 
-    /// Parses a response, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let database = FileContent(&reader), let wal = FileContent(&reader),
@@ -148,7 +147,6 @@ extension FileSample {
             self.probes = probes
         }
 
-        /// Parses an update, or returns `nil` if it is malformed.
         init?(_ bytes: [UInt8]) {
             var reader = MessageReader(bytes)
             guard let indexBytes = reader.getBytes(), let probes = FileSample.probes(&reader),
@@ -164,7 +162,6 @@ extension FileSample {
         return last.updated(with: update) == self ? update : nil
     }
 
-    /// Returns the sample with an update applied.
     func updated(with update: Update) -> FileSample {
         var sample = self
         sample.index.bytes = update.indexBytes

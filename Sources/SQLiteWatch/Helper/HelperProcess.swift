@@ -4,7 +4,7 @@ import Glibc
 /// A helper process and the socket to it.
 final class HelperProcess {
     enum Failure: Error, Equatable {
-        /// The helper could not be started. The value is `errno`.
+        /// The helper could not be started, with the given `errno`.
         case start(Int32)
         /// The helper ended.
         case ended

@@ -25,7 +25,6 @@ struct LockQuery {
     // A query for a read lock conflicts only with write locks, so it finds the same locks that
     // LockBytes finds in /proc/locks.
 
-    /// Appends the write locks on the wal-index.
     func appendIndexWriteLocks(to probes: inout [FileSample.Probe]) {
         Self.forEachConflict(in: Self.indexBytes, with: F_RDLCK, index) { conflict in
             for byte in Self.indexBytes where conflict.bytes.contains(byte) {
@@ -41,7 +40,6 @@ struct LockQuery {
         }
     }
 
-    /// The write locks on the database file.
     var databaseWriteLocks: [FileSample.Probe] {
         var found: [FileSample.Probe] = []
         let starts = [LockBytes.pending, LockBytes.reserved, Self.sharedBytes.lowerBound]

@@ -8,7 +8,6 @@ struct SampleBatch: Equatable, Sendable {
         var moment: Int
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
-        /// The samples of the databases, by slot.
         var samples: [FileSample]
         /// The databases' locks in `/proc/locks`, or `nil` if the list was not read.
         var locks: [FileLock]?
@@ -47,7 +46,6 @@ struct SampleBatch: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Parses a response, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let used = reader.get(UInt64.self), let listUsed = reader.get(UInt64.self) else {

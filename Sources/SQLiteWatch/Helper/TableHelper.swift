@@ -11,7 +11,6 @@ struct TableHelper {
     private var helper: HelperProcess?
     /// The number of the database and the send time for the pending request.
     private var pending: (number: Int, sent: UInt64)?
-    /// The number of the database in the last request.
     private var turn = 0
     /// The available processor time, in nanoseconds, which increases over time.
     private var credit: Double
@@ -20,7 +19,6 @@ struct TableHelper {
     private var retryAt: UInt64 = 0
     private var ended: UInt64 = 0
     private var current: UInt64 = 0
-    /// The counts of ended helpers.
     private var earlierCounts: [Int: TableCounts] = [:]
 
     /// The maximum share of one core for the helper.

@@ -5,7 +5,7 @@ import Telemetry
 /// The process that opens the watched files on behalf of a ``WatchSession``.
 ///
 /// POSIX releases all locks of a process on a file when that process closes any descriptor of the
-/// (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
+/// file (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
 /// SQLite must therefore never open and close the database's files by other means. The helper opens
 /// and closes them instead.
 public enum WatchHelper {

@@ -98,7 +98,6 @@ enum LockBytes {
         return found
     }
 
-    /// Returns the locks of each process on one database.
     static func processes(
         in locks: [FileLock],
         database: LockIdentity?,

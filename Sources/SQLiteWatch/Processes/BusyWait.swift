@@ -83,7 +83,7 @@ struct BusyWait {
 
 /// Parses `/proc/PID/maps`.
 enum MemoryMaps {
-    /// Returns the executable ranges of files whose names contain "sqlite" or "sqlcipher".
+    /// Returns the executable ranges of files with "sqlite" or "sqlcipher" in their names.
     static func sqliteCode(in maps: String) -> [Range<UInt64>] {
         maps.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)

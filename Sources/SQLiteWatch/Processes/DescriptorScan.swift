@@ -11,7 +11,7 @@ struct DescriptorScan {
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
     /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
-    /// The processes whose descriptors this user cannot list.
+    /// The processes with descriptors that this user cannot list.
     private(set) var hidden: Set<Int32> = []
 
     /// The command of the helper processes that the scan ignores, including those of other
@@ -24,7 +24,6 @@ struct DescriptorScan {
     /// The times to scan new processes again, because they may open a database after they start.
     private var followUps: [(process: Int32, time: UInt64)] = []
 
-    /// The delays after which to scan a new process again, in nanoseconds.
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
     mutating func exclude(_ process: Int32) {
@@ -40,7 +39,6 @@ struct DescriptorScan {
         filesOfDatabase[database] = identities
     }
 
-    /// Whether all listed processes have been scanned.
     var isComplete: Bool { queue.isEmpty }
 
     /// Lists all processes, schedules new ones for a scan, and removes ended ones.

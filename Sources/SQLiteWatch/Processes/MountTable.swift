@@ -1,4 +1,3 @@
-/// The mounted file systems, from `/proc/self/mountinfo`.
 struct MountTable: Sendable {
     struct Mount: Equatable, Sendable {
         var device: FileIdentity.Device

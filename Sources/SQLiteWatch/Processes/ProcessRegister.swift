@@ -13,7 +13,7 @@ struct ProcessRegister {
     private var nextSlice: UInt64 = 0
     private var nextRound: UInt64 = 0
     private var nextCheck: UInt64 = 0
-    /// Whether a round should start as soon as the current one completes.
+    /// Whether another round should start immediately after the current round.
     private var isAwaitingUsers = false
     /// Whether new users triggered the current round.
     private var isUrgent = false
@@ -79,7 +79,6 @@ struct ProcessRegister {
     /// Requests an early scan of all processes because a database has appeared.
     mutating func expectNewUsers() { isAwaitingUsers = true }
 
-    /// Records facts about a new process before it ends.
     mutating func recordFacts(of process: Int32) {
         guard facts[process] == nil else { return }
         if facts.count >= Self.capacity {

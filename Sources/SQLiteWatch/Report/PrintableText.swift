@@ -1,4 +1,4 @@
-/// Escapes text from other programs so that terminals do not interpret it.
+/// Escapes text from other programs to prevent terminals from interpreting control characters.
 public enum PrintableText {
     /// Replaces control characters and invisible formatting characters with `\u{…}`.
     public static func escaped(_ text: String) -> String {
@@ -25,7 +25,7 @@ public enum PrintableText {
     /// Encoders escape only the control characters below U+0020. The other characters can occur
     /// only in JSON strings.
     static func escaped(json: String, keepingNewlines: Bool) -> String {
-        // Most JSON text contains none of the bytes that start such characters in UTF-8.
+        // Most JSON text contains none of the bytes that start these characters in UTF-8.
         let mayBeUnsafe = json.utf8.contains { byte in
             switch byte {
             case 0x0a: !keepingNewlines

@@ -6,8 +6,9 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var calls: UInt64
     /// The number of executions per second in the last interval.
     public var callsPerSecond: Double
-    /// The number of returned rows, or `nil` if no executions were timed. The number is an estimate
-    /// if only some executions were timed.
+    /// The number of returned rows, or `nil` if no executions were timed.
+    ///
+    /// The number is an estimate if only some executions were timed.
     public var rows: Double?
     /// The total time of all executions, in seconds, estimated like ``rows``.
     public var seconds: Double?
@@ -100,7 +101,7 @@ public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     public var sql: String
     /// Whether the statement is running.
     ///
-    /// This is known only for `sqlite3_exec` and for statements whose steps are traced.
+    /// This is known only for `sqlite3_exec` and for statements with traced steps.
     public var isRunning: Bool
     /// The time since the start of a running statement, or since the end of an ended statement, in
     /// seconds.
@@ -171,7 +172,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
 
 /// Details about statement tracing.
 public struct WatchedTracing: Sendable, Codable, Equatable {
-    /// A program whose statements are not visible.
+    /// A program without visible statements.
     public struct Hidden: Sendable, Codable, Equatable {
         /// The process ID.
         public var pid: Int32
@@ -212,11 +213,11 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var lost: UInt64
     /// The number of events read.
     public var events: UInt64
-    /// The number of executions whose SQL could not be read.
+    /// The number of executions with unreadable SQL.
     public var unknownTexts: UInt64
     /// The number of executions on other databases, which are not shown.
     public var otherExecutions: UInt64
-    /// The programs that use the database but whose statements are not visible.
+    /// The programs that use the database but have no visible statements.
     public var notVisible: [Hidden]
     /// The limitations of the trace.
     public var notes: [String]

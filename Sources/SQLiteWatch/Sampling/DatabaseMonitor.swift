@@ -12,7 +12,6 @@ struct DatabaseMonitor: Sendable {
         var processorShare: Double?
     }
 
-    /// The counts for the next report.
     struct Interval: Sendable {
         var start: UInt64?
         var samples = ShareCounter()
@@ -44,12 +43,10 @@ struct DatabaseMonitor: Sendable {
     private var writeEpisodes = EpisodeLog()
     private var pinEpisodes = EpisodeLog()
 
-    /// The maximum number of recorded writers.
     private static let writerLimit = 8
 
     init(path: String) { self.path = path }
 
-    /// The processes that the next report shows.
     var processes: Set<Int32> {
         interval.seen.union(last?.open ?? [])
     }

@@ -1,7 +1,6 @@
 import Telemetry
 import Units
 
-/// Detects unusual states of a database.
 struct Diagnosis {
     var observation: Observation
     var holds: HoldTracker

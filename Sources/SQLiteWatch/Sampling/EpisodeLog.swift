@@ -24,7 +24,6 @@ struct EpisodeLog: Sendable {
     private(set) var ended: [Entry] = []
     private var current: [Key: Entry] = [:]
 
-    /// The maximum number of recorded episodes.
     private static let capacity = 500
     /// The minimum duration of an episode, in nanoseconds.
     private static let length: UInt64 = 1_000_000_000

@@ -6,7 +6,6 @@ struct HoldTracker: Sendable {
         var since: UInt64
         /// The time of the first sample in which a reader was behind the end of the log.
         var behindSince: UInt64?
-        /// The frame of a reader's mark.
         var frame: UInt32?
         /// Whether a release between two samples would have been detected.
         var isContinuous: Bool

@@ -1,12 +1,9 @@
-/// Converts processes, pins and episodes for a report.
 struct ProcessList {
-    /// The processes that use the database.
     var known: [Int32: DatabaseMonitor.Process]
     /// A closure that returns the facts about any process, including ended ones.
     var facts: (Int32) -> DatabaseMonitor.Process?
     /// A closure that converts a reading of the monotonic clock to a calendar time.
     var calendar: (UInt64) -> WatchTime
-    /// The time of the last sample.
     var now: UInt64
 
     /// Returns the processes, lock holders first.

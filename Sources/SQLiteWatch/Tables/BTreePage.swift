@@ -31,7 +31,6 @@ struct BTreePage {
         guard self.cells <= usable / 6 else { return nil }
     }
 
-    /// The child pages of an interior page.
     var children: [UInt32] {
         guard isInterior else { return [] }
         var found: [UInt32] = []
@@ -44,7 +43,7 @@ struct BTreePage {
         return found
     }
 
-    /// The first overflow page of each cell whose content does not fit in this page.
+    /// The first overflow page of each cell with content that does not fit in this page.
     var overflowPages: [UInt32] {
         guard !(isInterior && isTable) else { return [] }
         return (0..<cells).compactMap { cell in

@@ -60,7 +60,7 @@ struct FrameTally: Sendable {
         }
     }
 
-    /// Assigns pages to an owner and returns the pages of this transaction whose owner changed.
+    /// Assigns pages to an owner and returns this transaction's pages with a changed owner.
     private func assign(
         _ pages: [UInt32],
         _ owner: PageMap.Owner,

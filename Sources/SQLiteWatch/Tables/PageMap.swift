@@ -24,7 +24,6 @@ struct PageMap: Sendable {
     ///
     /// A map uses two bytes per page.
     static let pageLimit = 1 << 24
-    /// The maximum number of b-trees.
     static let entryLimit = 20_000
     private static let overflow: UInt16 = 0x8000
 
@@ -62,7 +61,6 @@ struct PageMap: Sendable {
 
 extension PageMap {
     struct Limits {
-        /// The maximum number of pages to read.
         var pages = 200_000
         /// A closure that returns whether to continue.
         ///

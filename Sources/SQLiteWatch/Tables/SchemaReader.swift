@@ -44,7 +44,7 @@ package enum SchemaReader {
             guard let bytes = page(number),
                 let node = BTreePage(bytes, number: number, usable: usable), node.isTable
             else { continue }
-            // Push the last child first so that its rows come last.
+            // Push the last child first to return its rows last.
             for child in node.children.reversed() where seen.insert(child).inserted {
                 stack.append(child)
             }
@@ -101,7 +101,6 @@ package enum SchemaReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the newest frame of each page in the log.
     private static func frames(
         _ files: DatabaseFiles,
         _ index: WALIndexHeader,

@@ -1,6 +1,5 @@
 /// The number of log frames of each table and index since a helper started reading the log.
 struct TableCounts: Equatable, Sendable {
-    /// A table, an index, or another use of a page.
     struct Key: Hashable, Sendable {
         var kind: WatchedTable.Kind
         /// The name, or an empty string for another use.
@@ -70,7 +69,6 @@ struct TableCounts: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Parses a response, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let framesRead = reader.get(UInt64.self), let isBehind = reader.get(UInt8.self),

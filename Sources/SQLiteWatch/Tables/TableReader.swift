@@ -15,14 +15,12 @@ final class TableReader {
     private var tally = FrameTally()
     private var framesRead: UInt64 = 0
     private var pageSize = 4_096
-    /// The counts from earlier maps.
     private var earlierCounts: [TableCounts.Key: UInt64] = [:]
     /// The numbers of frames read, and of unknown frames among them, since the last walk.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
     /// The salts that identify the current log, and the last frame read from it.
     private var position: (salts: (UInt32, UInt32), frame: UInt32)?
-    /// The newest frame of each page in the log.
     private var newest: [UInt32: UInt32] = [:]
 
     /// The maximum number of log frames in which a walk looks up pages.
