@@ -1,4 +1,3 @@
-/// Options for a captured scenario.
 package struct CaptureOptions: Sendable {
     /// Whether to keep literals that are the same in all executions of a statement, if there are at
     /// least ``minimumCount`` executions.

@@ -1,10 +1,8 @@
-/// Describes cycles of dependencies.
 struct CycleExplanation {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The maximum number of dependencies that an explanation lists.
     private static let longest = 8
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -13,7 +11,6 @@ struct CycleExplanation {
         self.names = names
     }
 
-    /// Returns a description of the dependencies in a cycle, in order.
     func text(of cycle: [Dependency]) -> String {
         let steps = joiningSessions(cycle)
         var parts = steps.prefix(Self.longest).map(text)

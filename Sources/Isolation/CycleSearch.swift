@@ -22,7 +22,6 @@ struct CycleSearch {
         explanation = CycleExplanation(history, objects, names)
     }
 
-    /// One kind of cycle to search for.
     private struct Level {
         /// The edges that form the cycles.
         var kinds: Dependency.Kind
@@ -30,7 +29,6 @@ struct CycleSearch {
         var origins: Dependency.Kind
         /// The kind of edge that a cycle at this level must contain.
         var needed: Dependency.Kind
-        /// The anomalies that a cycle at this level can represent.
         var anomalies: [AnomalyKind]
 
         /// The edges to follow from an origin's target back to its source.

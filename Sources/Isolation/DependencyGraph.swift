@@ -23,7 +23,6 @@ struct DependencyGraph {
     /// The index in `edges` of each node's first edge, followed by the number of edges.
     private let offsets: [Int]
 
-    /// Creates the graph of a history with the dependencies inferred from its reads.
     init(_ history: History, _ inferred: [Dependency]) {
         let transactions = history.transactions
         dependencies = inferred + Self.sessionOrder(of: history)

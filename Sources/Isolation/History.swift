@@ -21,7 +21,6 @@ package struct History: Sendable, Equatable, Codable {
     }
 }
 
-/// A transaction in a history.
 package struct HistoryTransaction: Sendable, Equatable, Codable {
     package enum Outcome: String, Sendable, Codable {
         /// The commit was acknowledged.

@@ -274,7 +274,6 @@ struct ListInference {
     }
 }
 
-/// Formats times for explanations.
 enum Time {
     /// Returns a time in microseconds, milliseconds, or seconds.
     static func text(_ nanoseconds: UInt64) -> String {

@@ -12,7 +12,6 @@ struct ObjectAccesses {
         var externalCount: Int { elements.count - ownCount }
     }
 
-    /// An element that a transaction appended to a list.
     struct Append {
         var transaction: Int
         var element: Int64
@@ -36,7 +35,6 @@ struct ObjectAccesses {
         var isFirst: Bool
     }
 
-    /// A value that a transaction wrote to a register.
     struct RegisterWrite {
         var transaction: Int
         var value: Int64

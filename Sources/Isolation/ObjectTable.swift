@@ -7,7 +7,6 @@ package protocol ObjectStore {
     func value(_ sql: String, _ arguments: [StoredValue]) throws -> StoredValue?
 }
 
-/// A value that a statement accepts or returns.
 package enum StoredValue: Sendable, Equatable {
     case integer(Int64)
     case text(String)

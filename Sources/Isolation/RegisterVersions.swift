@@ -61,7 +61,6 @@ struct RegisterVersions {
         return byBegin[position...].prefix(limit).prefix { begin(of: $0) <= end }
     }
 
-    /// Returns all writes that certainly follow a value.
     func writesAfter(_ value: Int64?) -> [ObjectAccesses.RegisterWrite] {
         let known = readers[value] ?? []
         let later = byBegin[positionAfter(value)...].filter { !known.contains($0) }

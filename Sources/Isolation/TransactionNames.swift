@@ -20,7 +20,6 @@ enum ObjectIndex: Equatable, Sendable {
 }
 
 extension Int64? {
-    /// The text of a register's value in explanations.
     var registerText: String { map(String.init) ?? "no value" }
 }
 

@@ -76,7 +76,6 @@ package final class TransactionScript: Sendable {
         try table.read(drawObject(), in: store, transaction)
     }
 
-    /// Appends an element to a list with one statement.
     package func append(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         try table.append(values.next(), toList: drawKey(), in: store, transaction)
     }
@@ -127,7 +126,6 @@ package final class UniqueValues: Sendable {
     ///   process.
     package init(after start: Int64 = 0) { last = Lock(start) }
 
-    /// Returns a value that has not been used before.
     package func next() -> Int64 {
         last.withLock { last in
             last += 1

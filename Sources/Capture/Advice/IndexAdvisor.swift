@@ -8,7 +8,6 @@ import WorkloadEngine
 package struct IndexAdvisor {
     private let schema: CaptureSchema
 
-    /// The maximum number of columns in a proposed index.
     private static let columnLimit = 3
 
     package init(schema: CaptureSchema) { self.schema = schema }
@@ -143,7 +142,6 @@ struct SearchedColumns {
         if !list.contains(column) { list.append(column) }
     }
 
-    /// Returns the columns on both sides of an operator.
     private static func sides(
         of index: Int,
         _ tokens: [SQLToken],

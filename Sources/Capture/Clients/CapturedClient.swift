@@ -1,6 +1,5 @@
 /// Connections with the same kind of load, and the pace of their transactions.
 struct CapturedClient {
-    /// The rule for when transactions start.
     enum Pace: Equatable {
         /// On a schedule, at one rate or at consecutive rates for equal parts of the time.
         case open(rates: [Double], isEven: Bool)
@@ -11,7 +10,6 @@ struct CapturedClient {
     var name: String
     /// The numbers of the connections.
     var connections: Set<Int>
-    /// The maximum number of concurrent transactions.
     var concurrency: Int
     /// The number of workers that represent the connections.
     var workers: Int

@@ -75,7 +75,6 @@ struct ClientInference {
         var count: Int
     }
 
-    /// Groups connections with similar mixes, largest group first.
     private static func groups(_ connections: [Int: [Visit]]) -> [Group] {
         var groups: [Group] = []
         for (connection, own) in connections.sorted(by: { $0.key < $1.key }) {
@@ -163,7 +162,6 @@ struct ClientInference {
         return mean >= minimum ? PauseModel(decision.pauses, mean: mean) : nil
     }
 
-    /// Returns the maximum number of concurrent transactions.
     private static func concurrency(of visits: [Visit]) -> Int {
         var running: [Double] = []
         var maximum = 0

@@ -4,7 +4,6 @@
 /// comparison separate metrics for each. Independent parts of a Poisson process are also Poisson
 /// processes.
 struct ClientPlanner {
-    /// An operation and the number of times that the client ran it.
     struct Share {
         var operation: PlannedOperation
         var count: Int
@@ -20,7 +19,6 @@ struct ClientPlanner {
         var retries: Int
         var evidence: [String]
 
-        /// The number of the client's transactions.
         var count: Int { operations.reduce(0) { $0 + $1.count } }
     }
 

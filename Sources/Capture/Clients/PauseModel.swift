@@ -43,7 +43,6 @@ struct PauseModel: Equatable {
         kind = .constant
     }
 
-    /// The YAML value of `think` or `pause`.
     var yaml: String {
         switch kind {
         case .constant: TimeText.yaml(mean)

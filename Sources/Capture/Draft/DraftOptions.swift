@@ -1,4 +1,3 @@
-/// Options for a drafted scenario.
 package struct DraftOptions: Sendable {
     package var name: String
     /// The description of the scenario, in one sentence.
@@ -7,7 +6,6 @@ package struct DraftOptions: Sendable {
     package var database: String
     /// The paragraphs of the comment at the top.
     package var introduction: [String] = []
-    /// The arms, in order.
     package var arms = DraftArm.usual
     /// The total number of workers of all clients.
     package var workers = 4
@@ -37,7 +35,6 @@ package struct DraftArm: Sendable, Equatable {
     /// The default arms, which compare a queue with a pool.
     package static let usual = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
 
-    /// The valid names, for messages.
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 
     /// Creates the arm with a name, or returns `nil` if the name is unknown.

@@ -68,7 +68,6 @@ struct DraftRange {
         )
     }
 
-    /// Returns the texts of both bounds.
     func texts(start: String, end: String) -> [String] {
         width == nil
             ? ["min(\(start), \(end))", "max(\(start), \(end))"] : [start, "(\(start) + \(end))"]

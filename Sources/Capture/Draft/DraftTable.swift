@@ -31,11 +31,9 @@ package struct DraftTable: Sendable, Equatable {
         }
     }
 
-    /// The kind of storage.
     package enum Kind: Sendable, Equatable {
         /// A table with rowids.
         case plain
-        /// A `WITHOUT ROWID` table.
         case withoutRowID
         /// A full-text index, which stores the text itself if `ownsContent` is `true`.
         case fullText(ownsContent: Bool)
@@ -43,7 +41,6 @@ package struct DraftTable: Sendable, Equatable {
 
     package var name: String
     package var kind: Kind
-    /// The number of rows.
     package var rows: Int
     package var columns: [Column]
     package var indexes: [Index]

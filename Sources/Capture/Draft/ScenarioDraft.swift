@@ -153,7 +153,6 @@ package struct ScenarioDraft {
         return statement.sql { texts[$0] }
     }
 
-    /// Returns the texts of both bounds of a range.
     private mutating func bounds(
         _ range: DraftRange,
         from start: String,
@@ -256,7 +255,6 @@ package struct ScenarioDraft {
     }
 }
 
-/// Finds the most similar table name, for messages.
 private enum NearestTable {
     static func hint(_ name: String, among tables: [String]) -> String {
         guard let nearest = tables.first(where: { $0.lowercased().hasPrefix(name.lowercased()) })

@@ -10,7 +10,6 @@ package struct TableStatements {
         package var comment: String
     }
 
-    /// The reads by key and by index.
     package private(set) var reads: [Statement] = []
     /// An update of one row, or `nil` if the table cannot be updated.
     package private(set) var write: Statement?

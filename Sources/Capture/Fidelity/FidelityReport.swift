@@ -1,8 +1,6 @@
 import WorkloadEngine
 
-/// Compares a captured load with a run of its scenario.
 package struct FidelityReport {
-    /// An operation in the capture and in the run.
     package struct Row: Sendable, Equatable {
         /// The names of the client and the operation.
         package var name: String

@@ -4,7 +4,6 @@ import WorkloadEngine
 package struct CapturedExecution: Sendable, Equatable {
     /// The time at which the execution ended, in seconds from an origin that all executions share.
     package var end: Double
-    /// The ID of the process that executed the statement.
     package var process: Int
     /// The connection that executed the statement, which is unique within its process.
     package var connection: String

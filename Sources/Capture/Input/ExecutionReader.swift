@@ -142,7 +142,6 @@ package struct ExecutionReader {
         return number
     }
 
-    /// Returns the result code for a number or a name.
     private func code(_ value: Any?, _ line: Int) throws(CaptureError) -> Int {
         if let number = value as? NSNumber { return number.intValue }
         guard let name = value as? String else { return 0 }

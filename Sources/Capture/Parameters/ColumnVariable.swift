@@ -4,9 +4,7 @@ import WorkloadEngine
 struct ColumnVariable: Equatable {
     /// The preferred name, which another variable may already have.
     var base: String
-    /// The variable's YAML mapping, without braces.
     var yaml: String
-    /// An explanation of the choice.
     var comment: String
 
     /// Returns a variable that draws existing values of a column.
@@ -23,7 +21,6 @@ struct ColumnVariable: Equatable {
         )
     }
 
-    /// Returns a variable that produces new values for a unique column.
     static func fresh(
         for column: Variable.Column,
         in schema: CaptureSchema,

@@ -13,9 +13,7 @@ struct DistributionFit: Equatable {
     /// For `choice`, this is the share of values that are not shown.
     var distance: Double
 
-    /// The candidates for theta in Zipf's law.
     private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
-    /// The maximum number of values in a choice.
     private static let choiceLimit = 30
     /// The maximum distance of an acceptable uniform distribution.
     private static let near = 0.05
@@ -145,7 +143,6 @@ struct DistributionFit: Equatable {
             ?? DistributionFit(yaml: "distribution: uniform", needsRange: true, distance: 1)
     }
 
-    /// The observed integers with their counts.
     private struct Counts {
         let values: [(value: Int64, count: Int)]
         let total: Double
@@ -169,7 +166,6 @@ struct DistributionFit: Equatable {
             size = Double(to) - Double(from) + 1
         }
 
-        /// The share of the ten most frequent values.
         private var topTenShare: Double {
             values.map(\.count).sorted(by: >).prefix(10).reduce(0) { $0 + Double($1) } / total
         }

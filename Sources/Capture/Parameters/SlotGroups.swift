@@ -2,7 +2,6 @@ import WorkloadEngine
 
 /// Finds slots in a transaction that have the same value and can share a variable.
 struct SlotGroups {
-    /// A slot of a shape.
     struct Place: Hashable {
         var position: Int
         var slot: Int

@@ -1,6 +1,5 @@
 import WorkloadEngine
 
-/// The variables that replace a transaction's slots.
 struct SlotNames {
     private let shape: ShapeStatistics
     private let planner: SlotPlanner
@@ -40,7 +39,6 @@ struct SlotNames {
         groups = SlotGroups(shape)
     }
 
-    /// Returns the SQL of the statement at a position.
     mutating func sql(at position: Int, _ variables: inout VariableRegistry) -> String {
         let statement = shape.usualText(at: position)
         var texts: [String] = []

@@ -8,13 +8,11 @@ enum SlotValue: Equatable {
     /// The variable for the range's lower bound, plus a span.
     case span(Int64)
 
-    /// Creates a variable that draws from a column.
     init(_ variable: ColumnVariable) {
         self = .variable(base: variable.base, yaml: variable.yaml, comment: variable.comment)
     }
 }
 
-/// Chooses the replacement for a slot.
 struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
@@ -73,7 +71,6 @@ struct SlotPlanner {
 
     // MARK: Without values
 
-    /// Returns a variable that draws existing values of a column.
     private func drawn(
         _ column: Variable.Column,
         _ role: StatementSlot.Role
@@ -86,7 +83,6 @@ struct SlotPlanner {
         "the length of the range" + (column.map { " over \($0.table).\($0.name)" } ?? "")
     }
 
-    /// Returns a new value for a unique column.
     private func fresh(
         _ column: Variable.Column,
         _ own: CaptureSchema.Column,

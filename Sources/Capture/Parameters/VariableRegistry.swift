@@ -6,7 +6,6 @@ struct VariableRegistry {
         var name: String
         /// The variable's YAML mapping, without braces.
         var yaml: String
-        /// An explanation of the choice.
         var comment: String
     }
 

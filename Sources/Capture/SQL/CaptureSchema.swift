@@ -1,8 +1,6 @@
 import WorkloadEngine
 
-/// The tables of the captured database.
 package struct CaptureSchema: Sendable, Equatable {
-    /// A table or a view.
     package struct Table: Sendable, Equatable {
         /// The table's name, as written in the schema.
         package var name: String
@@ -77,7 +75,6 @@ package struct CaptureSchema: Sendable, Equatable {
 }
 
 extension CaptureSchema.Table {
-    /// The names of the rowid column.
     static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
 
     /// Returns the column with a name, ignoring case.

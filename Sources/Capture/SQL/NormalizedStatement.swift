@@ -13,7 +13,6 @@ package struct NormalizedStatement: Equatable, Sendable {
     let parameterNames: [String?]
     /// The first keyword in upper case or, for `WITH`, the main statement's first keyword.
     package let verb: String
-    /// The first table that the statement refers to, if any.
     let table: String?
     /// The tables in the statement that the schema does not contain.
     let missingTables: [String]

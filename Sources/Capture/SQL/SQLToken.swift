@@ -5,19 +5,16 @@ struct SQLToken: Equatable {
         case word
         /// A name in double quotes, backticks or brackets, or a string in double quotes.
         case quotedName
-        /// A string in single quotes.
         case string
         /// `x'0a'`.
         case blob
         case number
         /// `?`, `?1`, `:name`, `@name` or `$name`.
         case parameter
-        /// An operator or a punctuation mark.
         case symbol
     }
 
     var kind: Kind
-    /// The token's text, as written.
     var text: String
     /// Whether spaces or comments precede the token.
     var followsSpace: Bool
@@ -42,7 +39,6 @@ struct SQLToken: Equatable {
 
 /// Splits a statement into tokens and removes its comments.
 struct SQLLexer {
-    /// The reason why text is not SQL.
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)

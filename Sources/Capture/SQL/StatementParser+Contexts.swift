@@ -108,7 +108,6 @@ extension StatementParser {
             && self.column(endingAt: start - 4) == column
     }
 
-    /// Returns the role of an item of `IN (…)`.
     private func listItem(_ index: Int) -> (StatementSlot.Role, Variable.Column?)? {
         guard let open = enclosing(index), open > 1, tokens[open - 1].keyword == "IN",
             clauses[index] == "("

@@ -5,13 +5,10 @@ struct StatementSlot: Equatable, Sendable {
     enum Source: Equatable, Sendable {
         /// A bound value, with its index from 0.
         case parameter(Int)
-        /// A literal, with its value and its text.
         case literal(WorkloadValue, text: String)
     }
 
-    /// How the statement uses the value.
     enum Role: Equatable, Sendable {
-        /// Compares the value with a column.
         case comparison
         /// Starts a range, as the lower bound of BETWEEN or of `column >= ? AND column < ?`.
         case rangeStart
@@ -23,12 +20,10 @@ struct StatementSlot: Equatable, Sendable {
         case list(Int)
         /// Inserts the value into a column, in a row with a number that starts at 0.
         case insert(row: Int)
-        /// Sets a column to the value.
         case set
         /// Changes a column by the value, with an operator such as `+` or `||`.
         case change
         case limit, offset
-        /// Uses the value in any other way.
         case other
     }
 

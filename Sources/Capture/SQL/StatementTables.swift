@@ -7,11 +7,9 @@ struct StatementTables {
     private var tables: [(alias: String, table: CaptureSchema.Table)] = []
     /// All aliases in lower case, including aliases of columns and of common table expressions.
     private(set) var aliases: Set<String> = []
-    /// The table into which the statement inserts.
     private(set) var inserted: CaptureSchema.Table?
     /// The columns that an INSERT specifies, or `nil` if it specifies none.
     private(set) var insertedColumns: [String]?
-    /// The name of the first table, if any.
     private(set) var first: String?
     /// The tables that the schema does not contain.
     private(set) var missing: [String] = []

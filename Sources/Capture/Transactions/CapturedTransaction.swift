@@ -3,7 +3,6 @@ import WorkloadEngine
 /// A connection's transaction, from its BEGIN to its end, or a single statement outside a
 /// transaction.
 struct CapturedTransaction {
-    /// How a transaction begins.
     enum Begin: String, Sendable, CaseIterable {
         /// Without BEGIN, as one statement.
         case autocommit
@@ -12,12 +11,10 @@ struct CapturedTransaction {
         case savepoint
     }
 
-    /// How a transaction ends.
     enum Outcome: String, Sendable, CaseIterable {
         case committed, rolledBack
         /// A failure caused by another connection's lock.
         case busy
-        /// A failure with any other cause.
         case failed
     }
 
@@ -55,7 +52,6 @@ struct CapturedTransaction {
     var endSeconds: Double?
     /// The number of lock failures of BEGIN and of the statements.
     var busyCount = 0
-    /// Whether the durations of all statements are known.
     var isTimed = true
     /// Whether a library began the transaction without a statement in the input.
     var beginsImplicitly = false

@@ -8,13 +8,11 @@ struct ShapeStatistics {
     let shape: TransactionShape
     /// One transaction of the shape, as an example of its statements.
     let example: CapturedTransaction
-    /// The positions of the parts in the example.
     let occurrences: [TransactionShape.Occurrence]
 
     private(set) var count = 0
     private(set) var outcomes: [CapturedTransaction.Outcome: Int] = [:]
     private(set) var busyCount = 0
-    /// The largest number of lock failures in one transaction.
     private(set) var maximumBusyCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
@@ -33,7 +31,6 @@ struct ShapeStatistics {
     private(set) var timedGaps: [SampledNumbers]
     /// The known durations of each position's executions, and of COMMIT.
     private(set) var seconds: [SampledNumbers]
-    /// The known numbers of rows of each position.
     private(set) var rows: [SampledNumbers]
     /// The total time from the first writing statement or a locking BEGIN to the end of each
     /// transaction.
@@ -44,7 +41,6 @@ struct ShapeStatistics {
     }
     private var knownWriteSeconds = 0.0
     private var unknownWrites = 0
-    /// The values of the slots of each position.
     private(set) var values: [[ValueSample]]
     /// The values of some transactions, from the first execution at each position.
     private(set) var kept: [[[WorkloadValue?]]] = []
@@ -135,7 +131,6 @@ struct ShapeStatistics {
         if kept.count < Self.keptTransactions { kept.append(first) }
     }
 
-    /// Adds an execution, and returns the values of its slots.
     private mutating func add(
         _ item: CapturedTransaction.Statement,
         at position: Int
@@ -193,7 +188,6 @@ struct ShapeStatistics {
         return sum
     }
 
-    /// Whether the duration of any transaction is known.
     var isTimed: Bool { durations.count > 0 }
 
     /// Returns the distribution of the pause before a position or COMMIT, or `nil` if the pause is

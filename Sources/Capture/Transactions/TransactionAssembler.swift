@@ -8,13 +8,10 @@ struct TransactionAssembler {
         var cutAtStart = 0
         /// The number of transactions that were open at the end.
         var open = 0
-        /// The number of transactions without an end in the input.
         var withoutEnd = 0
-        /// The number of failed statements, by result code.
         var failures: [Int: Int] = [:]
         /// The number of transactions that were open when the trace paused.
         var cutByGaps = 0
-        /// The number of PRAGMA statements.
         var pragmas = 0
     }
 

@@ -9,12 +9,10 @@ struct TransactionShape: Hashable {
         case loop([Int], times: Int)
     }
 
-    /// A part in one transaction.
     struct Occurrence {
         var part: Part
         /// The index of the part's first statement in the transaction.
         var start: Int
-        /// The number of repetitions.
         var count: Int
     }
 
@@ -33,7 +31,6 @@ struct TransactionShape: Hashable {
         return 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
     }
 
-    /// Finds the repetitions in a transaction's statements.
     static func occurrences(of statements: [Int]) -> [Occurrence] {
         var result: [Occurrence] = []
         var index = 0

@@ -1,8 +1,6 @@
 import WorkloadEngine
 
-/// A captured load as a scenario.
 package struct CapturedScenario {
-    /// The scenario's YAML, with comments.
     package let yaml: String
     /// The operations, grouped by client.
     package let operations: [Operation]
@@ -13,7 +11,6 @@ package struct CapturedScenario {
     /// The name of the arm with the captured program's settings.
     package static let presentArm = "present"
 
-    /// An operation and its captured data.
     package struct Operation: Sendable {
         package var client: String
         package var name: String
@@ -30,7 +27,6 @@ package struct CapturedScenario {
         package var rows: Double?
         /// The mean number of lock failures per transaction.
         package var busyShare: Double
-        /// Whether the operation writes.
         package var writes: Bool
         /// The statements in the scenario, with the number of executions per transaction.
         package var statements: [(sql: String, count: Int)]

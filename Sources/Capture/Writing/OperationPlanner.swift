@@ -4,7 +4,6 @@ import WorkloadEngine
 struct OperationPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
-    /// Whether the programs competed for processors.
     let isMachineBusy: Bool
     private(set) var variables = VariableRegistry()
     private var names: Set<String> = []

@@ -1,4 +1,3 @@
-/// An operation of a captured scenario.
 struct PlannedOperation {
     indirect enum Step {
         case statement(String)
@@ -12,7 +11,6 @@ struct PlannedOperation {
     var shape: Int
     var writes: Bool
     var steps: [Step]
-    /// The parts that cannot be modeled.
     var problems: [String]
 }
 

@@ -1,5 +1,6 @@
 /// Normalizes statements to combine executions that differ only in their literals.
 enum StatementText {
+    /// The maximum length of a normalized text, in characters.
     private static let limit = 4_096
 
     /// Replaces literals with `?`, collapses lists of literals, and removes comments.

@@ -8,6 +8,7 @@ struct SampleBatch: Equatable, Sendable {
         var moment: Int
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
+        /// The samples of the databases, by slot.
         var samples: [FileSample]
         /// The databases' locks in `/proc/locks`, or `nil` if the list was not read.
         var locks: [FileLock]?

@@ -24,6 +24,7 @@ struct DescriptorScan {
     /// The times to scan new processes again, because they may open a database after they start.
     private var followUps: [(process: Int32, time: UInt64)] = []
 
+    /// The delays after which to scan a new process again, in nanoseconds.
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
     mutating func exclude(_ process: Int32) {

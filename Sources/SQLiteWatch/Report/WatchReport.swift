@@ -78,8 +78,9 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public enum JournalMode: String, Sendable, Codable, Equatable {
         /// A write-ahead log.
         case wal
-        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`. The file does
-        /// not record which of these modes is in use.
+        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`.
+        ///
+        /// The file does not record which of these modes is in use.
         case rollback
     }
 
