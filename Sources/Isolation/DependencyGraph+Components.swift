@@ -5,6 +5,7 @@ extension DependencyGraph {
     struct Components {
         /// The component of each node.
         var component: [Int]
+        /// The number of nodes in each component.
         var sizes: [Int]
 
         var hasCycle: Bool { sizes.contains { $0 > 1 } }

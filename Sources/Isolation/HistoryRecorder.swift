@@ -6,6 +6,7 @@ import Telemetry
 package final class HistoryRecorder: Sendable {
     private struct State {
         var history = History()
+        /// The number of transactions that each session has started.
         var counts: [Int] = []
     }
 

@@ -8,6 +8,7 @@ struct ShapeStatistics {
     let shape: TransactionShape
     /// One transaction of the shape, as an example of its statements.
     let example: CapturedTransaction
+    /// The positions of the parts in the example.
     let occurrences: [TransactionShape.Occurrence]
 
     private(set) var count = 0
@@ -31,6 +32,7 @@ struct ShapeStatistics {
     private(set) var timedGaps: [SampledNumbers]
     /// The known durations of each position's executions, and of COMMIT.
     private(set) var seconds: [SampledNumbers]
+    /// The known numbers of rows of each position.
     private(set) var rows: [SampledNumbers]
     /// The total time from the first writing statement or a locking BEGIN to the end of each
     /// transaction.
@@ -41,6 +43,7 @@ struct ShapeStatistics {
     }
     private var knownWriteSeconds = 0.0
     private var unknownWrites = 0
+    /// The values of the slots of each position.
     private(set) var values: [[ValueSample]]
     /// The values of some transactions, from the first execution at each position.
     private(set) var kept: [[[WorkloadValue?]]] = []

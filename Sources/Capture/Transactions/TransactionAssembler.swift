@@ -9,6 +9,7 @@ struct TransactionAssembler {
         /// The number of transactions that were open at the end.
         var open = 0
         var withoutEnd = 0
+        /// The number of failed statements, by result code.
         var failures: [Int: Int] = [:]
         /// The number of transactions that were open when the trace paused.
         var cutByGaps = 0

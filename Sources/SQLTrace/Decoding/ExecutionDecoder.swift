@@ -15,6 +15,7 @@ struct ExecutionDecoder {
         case ended(process: Int32, time: UInt64)
     }
 
+    /// The layouts of the libraries, by library number.
     var layouts: [Int: StatementLayout] = [:]
     /// The period in which a statement must start to be timed, or `nil` if no statements are timed.
     var window: ClosedRange<UInt64>?

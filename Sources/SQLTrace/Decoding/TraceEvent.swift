@@ -30,6 +30,7 @@ struct TraceEvent: Sendable, Equatable {
     struct ExecStart: Sendable, Equatable {
         var library: Int
         var connection: UInt64
+        /// The address of the text.
         var sql: UInt64
         var isAutocommit: Bool
         var text: String?

@@ -41,6 +41,7 @@ struct TracedProcess {
 }
 
 struct TracedStatement {
+    /// The address of the statement's text.
     var sql: UInt64
     /// The statement's text with redacted keys, or `nil` if unknown.
     var text: String?
