@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// An analysis of a load: the shapes of its transactions, its clients and their pace.
+/// An analysis of a load: the shapes of the transactions, the clients, and the clients' pace.
 package struct CaptureAnalysis {
     /// The shapes, in order of appearance.
     let shapes: [ShapeStatistics]
@@ -11,7 +11,6 @@ package struct CaptureAnalysis {
     let span: ClosedRange<Double>
     /// Whether the time between two statements consists mostly of waits for a processor.
     let isMachineBusy: Bool
-    /// The number of executions.
     package let executionCount: Int
     /// The values set by PRAGMA statements, by lowercase name.
     let pragmas: [String: String]
@@ -35,7 +34,7 @@ package struct CaptureAnalysis {
     ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
-    ///   - competition: How much the programs competed for processors.
+    ///   - competition: A measurement of how much the programs competed for processors.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
@@ -65,8 +64,8 @@ package struct CaptureAnalysis {
             do {
                 statement = try reader.statement(of: execution.sql)
             } catch {
-                // Ignore unreadable statements that SQLite also rejected. Ignore those of a live
-                // trace too, because there is no line for the user to correct.
+                // Ignore an unreadable statement if SQLite also rejected it, or if it comes from a
+                // live trace, which has no line for the user to correct.
                 guard execution.succeeded, file != nil else {
                     unreadable += 1
                     continue
@@ -112,7 +111,7 @@ package struct CaptureAnalysis {
 
     /// Returns an estimate of the total time between the statements of each connection, in seconds.
     ///
-    /// The time before a statement of unknown duration contains its duration, so the estimate uses
+    /// The time before a statement of unknown duration includes that duration, so the estimate uses
     /// the mean of the other times.
     private static func pauses(of transactions: [CapturedTransaction]) -> Double {
         var ends: [String: Double] = [:]

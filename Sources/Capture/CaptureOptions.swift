@@ -1,4 +1,3 @@
-/// Options for a captured scenario.
 package struct CaptureOptions: Sendable {
     /// Whether to keep literals that are the same in all executions of a statement, if there are at
     /// least ``minimumCount`` executions.
@@ -7,7 +6,6 @@ package struct CaptureOptions: Sendable {
     package var showsValues = false
     /// The number of times that a value must occur to be shown.
     package var minimumCount = 5
-    /// The scenario's name.
     package var name = "captured"
     /// The path of the database, as it appears in the scenario.
     package var database: String
@@ -25,7 +23,6 @@ package struct CaptureOptions: Sendable {
     /// The time to sync a file on this machine, in seconds, or `nil` if unknown.
     package var syncSeconds: Double?
 
-    /// Creates options.
     package init(database: String, journal: String = "delete", origin: String = "a program") {
         self.database = database
         self.journal = journal

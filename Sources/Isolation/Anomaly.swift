@@ -1,6 +1,5 @@
 /// An observation that is impossible in a serializable database.
 package struct Anomaly: Sendable, Equatable {
-    /// The kind of the anomaly.
     package var kind: AnomalyKind
     /// A description of the anomaly, with the transactions, keys, and values involved.
     package var explanation: String
@@ -9,7 +8,6 @@ package struct Anomaly: Sendable, Equatable {
 }
 
 extension Anomaly: CustomStringConvertible {
-    /// The kind and the explanation on one line.
     package var description: String { "\(kind.title): \(explanation)" }
 }
 
@@ -28,7 +26,7 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case abortedRead
     /// A read shows a write that the same transaction later replaced before its commit (G1b).
     case intermediateRead
-    /// A read shows a write whose commit had not started yet.
+    /// A read shows a write before the commit of that write has started.
     case dirtyRead
     /// A transaction's read does not show the transaction's own earlier write.
     case ownWriteMissing

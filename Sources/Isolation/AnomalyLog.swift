@@ -9,15 +9,12 @@ struct AnomalyLog {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Returns whether the log has room for another anomaly of a kind.
     func hasRoom(for kind: AnomalyKind) -> Bool { counts[kind, default: 0] < limit }
 
-    /// Adds an anomaly unless the log already contains enough of its kind.
+    /// Adds an anomaly unless the log already contains enough anomalies of this kind.
     ///
-    /// - Parameters:
-    ///   - kind: The kind.
-    ///   - transactions: The indices of the transactions involved.
-    ///   - explanation: The description, which is evaluated only if the anomaly is kept.
+    /// - Parameter explanation: The description, which is evaluated only if the log keeps the
+    ///   anomaly.
     mutating func add(
         _ kind: AnomalyKind,
         _ transactions: [Int],

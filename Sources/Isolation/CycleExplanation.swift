@@ -1,10 +1,8 @@
-/// A description of a cycle of dependencies.
 struct CycleExplanation {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The maximum number of dependencies that an explanation lists.
     private static let longest = 8
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -13,7 +11,6 @@ struct CycleExplanation {
         self.names = names
     }
 
-    /// Returns a description of the dependencies in a cycle, in order.
     func text(of cycle: [Dependency]) -> String {
         let steps = joiningSessions(cycle)
         var parts = steps.prefix(Self.longest).map(text)
@@ -23,7 +20,7 @@ struct CycleExplanation {
         return parts.joined(separator: "; ")
     }
 
-    /// Returns the cycle with one step for each sequence of transactions in the same session.
+    /// Returns the cycle with consecutive session dependencies merged.
     private func joiningSessions(_ cycle: [Dependency]) -> [Dependency] {
         var steps: [Dependency] = []
         for dependency in cycle {

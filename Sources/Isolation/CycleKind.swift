@@ -11,12 +11,12 @@ extension [Dependency] {
         }
         switch missed {
         case 0:
-            // The read shows a write whose commit had not started when the read ended.
+            // In a dirty read, the read ended before the commit of the write started.
             let isDirty = count { !$0.isTimed } == 1 && contains { $0.kind == .read }
             return isDirty ? .dirtyRead : .realTimeViolation
         case 1:
-            // The read started after the write that it missed, or after another read that showed
-            // the write.
+            // The read started after the missed write ended, or after another read showed that
+            // write.
             guard let start = firstIndex(where: { $0.kind == .antidependency }),
                 self[(start + count - 1) % count].isTimed
             else { return .realTimeViolation }
@@ -29,14 +29,14 @@ extension [Dependency] {
 
     /// Whether a cycle with one antidependency is a lost update.
     ///
-    /// In a lost update, another transaction changed an object between a transaction's read and its
-    /// own change.
+    /// In a lost update, another transaction changes an object between a transaction's read and
+    /// write of that object.
     private var isLostUpdate: Bool {
         allSatisfy { $0.object == self[0].object && $0.kind != .read }
     }
 }
 
 extension Dependency {
-    /// Whether the dependency comes from the clock or the session.
+    /// Whether the dependency comes from the session order or the clock.
     fileprivate var isTimed: Bool { kind == .session || kind == .realTime }
 }

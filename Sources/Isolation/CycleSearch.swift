@@ -22,20 +22,19 @@ struct CycleSearch {
         explanation = CycleExplanation(history, objects, names)
     }
 
-    /// One kind of cycle to search for.
     private struct Level {
         /// The edges that form the cycles.
         var kinds: Dependency.Kind
         /// The edges from which the search starts.
         var origins: Dependency.Kind
-        /// The edges of which a cycle at this level must contain at least one.
+        /// The kind of edge that a cycle at this level must contain.
         var needed: Dependency.Kind
-        /// The anomalies that a cycle at this level can represent.
         var anomalies: [AnomalyKind]
 
-        /// The edges that lead from the target of an origin back to its source.
+        /// The edges to follow from an origin's target back to its source.
         ///
-        /// A cycle with one antidependency is more specific than a cycle with several.
+        /// Antidependencies are excluded because a cycle with one antidependency is more specific
+        /// than a cycle with several.
         var returning: Dependency.Kind { kinds.subtracting(.antidependency) }
     }
 
@@ -72,15 +71,14 @@ struct CycleSearch {
         ),
     ]
 
-    /// The findings so far.
     private struct Findings {
-        /// The members of the reported cycles.
+        /// The sorted members of each reported cycle.
         var cycles: Set<[Int]> = []
         /// The components that already have a reported cycle.
         var components: Set<Int> = []
     }
 
-    /// Adds the anomalies of all cycles.
+    /// Adds the anomalies of all cycles to the log.
     func search(_ log: inout AnomalyLog) {
         let whole = graph.components(following: .all)
         guard whole.hasCycle else { return }
@@ -110,7 +108,7 @@ struct CycleSearch {
                 to: edge.from,
                 following: level.returning,
                 in: components,
-                // A path through a later transaction contains a cycle that is shorter in time.
+                // A path through a later transaction contains a cycle that spans less time.
                 until: history.transactions[edge.from].end
             )
             guard let way else { continue }

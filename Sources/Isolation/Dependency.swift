@@ -1,6 +1,5 @@
 /// A reason why one transaction must come before another.
 struct Dependency: Sendable {
-    /// The kinds of dependencies.
     struct Kind: OptionSet, Sendable {
         let rawValue: UInt8
 
@@ -8,18 +7,17 @@ struct Dependency: Sendable {
         static let overwrite = Kind(rawValue: 1)
         /// The second transaction reads a write of the first (wr).
         static let read = Kind(rawValue: 2)
-        /// The second transaction overwrites what the first transaction read (rw).
+        /// The second transaction overwrites a value that the first transaction read (rw).
         static let antidependency = Kind(rawValue: 4)
         /// The second transaction follows the first in its session.
         static let session = Kind(rawValue: 8)
-        /// The second transaction started after the first had ended.
+        /// The second transaction started after the first transaction had ended.
         static let realTime = Kind(rawValue: 16)
 
         /// The dependencies that are visible in reads and writes.
         static let data: Kind = [.overwrite, .read, .antidependency]
         /// The dependencies that are visible in reads and writes, without antidependencies.
         static let information: Kind = [.overwrite, .read]
-        /// All kinds of dependencies.
         static let all: Kind = [.data, .session, .realTime]
     }
 
@@ -32,8 +30,8 @@ struct Dependency: Sendable {
     var object: ObjectIndex?
     /// The value to which the dependency refers.
     ///
-    /// For an overwrite, it is the value that the second transaction wrote. For a read, it is the
-    /// value that the second transaction read. For an antidependency, it is the value that the
-    /// first transaction did not read.
+    /// For an overwrite, this is the value that the second transaction wrote. For a read, this is
+    /// the value that the second transaction read. For an antidependency, this is the value that
+    /// the first transaction did not read.
     var value: Int64 = 0
 }

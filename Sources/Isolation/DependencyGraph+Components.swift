@@ -8,7 +8,6 @@ extension DependencyGraph {
         /// The number of nodes in each component.
         var sizes: [Int]
 
-        /// Whether there is a cycle.
         var hasCycle: Bool { sizes.contains { $0 > 1 } }
 
         /// Returns whether two nodes are part of a common cycle.
@@ -17,7 +16,7 @@ extension DependencyGraph {
         }
     }
 
-    /// Returns the strongly connected components that edges of some kinds form.
+    /// Returns the strongly connected components of the graph with only edges of the given kinds.
     ///
     /// This method uses Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972)
     /// with an explicit stack, because a path can be as long as the history.

@@ -3,11 +3,9 @@
 /// The first nodes are the transactions. The other nodes are the moments at which transactions
 /// ended, in order. Edges lead from each transaction to the moment of its end, from each moment to
 /// the next moment, and from the last moment before a transaction's start to that transaction. The
-/// real-time order of n transactions can contain n² pairs, but this representation needs only 3n edges.
+/// real-time order of n transactions can contain n² pairs, but this representation needs only 3n
+/// edges.
 struct DependencyGraph {
-    /// An edge of the graph.
-    ///
-    /// For an edge between moments, only the kind is relevant.
     struct Edge {
         var target: Int
         var kind: Dependency.Kind
@@ -15,20 +13,16 @@ struct DependencyGraph {
         var dependency: Int
     }
 
-    /// The number of transaction nodes.
     let transactionCount: Int
-    /// The number of nodes.
     let nodeCount: Int
-    /// The dependencies between transactions.
     let dependencies: [Dependency]
     /// The start time of each transaction, and the time of each moment.
     let times: [UInt64]
     /// The edges, sorted by source node.
     private let edges: [Edge]
-    /// The index of each node's first edge in `edges`, and the number of edges.
+    /// The index in `edges` of each node's first edge, followed by the number of edges.
     private let offsets: [Int]
 
-    /// Creates the graph of a history with the dependencies inferred from its reads.
     init(_ history: History, _ inferred: [Dependency]) {
         let transactions = history.transactions
         dependencies = inferred + Self.sessionOrder(of: history)
@@ -70,13 +64,12 @@ struct DependencyGraph {
         edges = sorted
     }
 
-    /// Returns the range of the edges that leave a node.
+    /// Returns the indices of the edges that leave a node.
     func edgeRange(of node: Int) -> Range<Int> { offsets[node]..<offsets[node + 1] }
 
-    /// Returns the edge at an index.
     func edge(at index: Int) -> Edge { edges[index] }
 
-    /// Returns the order of the nonoverlapping transactions in each session.
+    /// Returns the session dependencies between consecutive transactions that do not overlap.
     private static func sessionOrder(of history: History) -> [Dependency] {
         var sessions: [Int: [Int]] = [:]
         for (index, transaction) in history.transactions.enumerated() {

@@ -10,21 +10,18 @@
 package struct History: Sendable, Equatable, Codable {
     /// The names of the sessions.
     ///
-    /// Transactions refer to them by index.
+    /// Transactions refer to sessions by index.
     package var sessions: [String]
     /// The transactions, in any order.
     package var transactions: [HistoryTransaction]
 
-    /// Creates a history.
     package init(sessions: [String] = [], transactions: [HistoryTransaction] = []) {
         self.sessions = sessions
         self.transactions = transactions
     }
 }
 
-/// A transaction in a history.
 package struct HistoryTransaction: Sendable, Equatable, Codable {
-    /// How a transaction ended.
     package enum Outcome: String, Sendable, Codable {
         /// The commit was acknowledged.
         case committed
@@ -40,9 +37,8 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     package var number: Int
     /// The kind of access, such as "read" or "snapshot", for explanations.
     package var access: String
-    /// The earliest moment at which the transaction can have taken effect, in nanoseconds.
-    ///
-    /// All sessions share the clock.
+    /// The earliest moment at which the transaction can have taken effect, in nanoseconds on a
+    /// clock that all sessions share.
     ///
     /// For a transaction that reads, this is the moment before the access that begins it. For a
     /// transaction that writes, it is the moment before its commit, because no other transaction
@@ -56,12 +52,9 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     /// snapshot, it is the moment at which the snapshot was complete. `.max` means that the
     /// transaction may still take effect.
     package var end: UInt64
-    /// How the transaction ended.
     package var outcome: Outcome
-    /// The transaction's operations, in order.
     package var operations: [HistoryOperation]
 
-    /// Creates a transaction.
     package init(
         session: Int,
         number: Int,
@@ -81,7 +74,7 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     }
 }
 
-/// A step of a transaction that succeeded.
+/// A successful operation of a transaction.
 package enum HistoryOperation: Sendable, Hashable, Codable {
     /// An element was appended to a list.
     case append(list: Int64, element: Int64)
@@ -91,10 +84,9 @@ package enum HistoryOperation: Sendable, Hashable, Codable {
     case write(register: Int64, value: Int64)
     /// A register was read.
     ///
-    /// The value is `nil` if the register had none.
+    /// The value is `nil` if the register had no value.
     case readRegister(Int64, value: Int64?)
 
-    /// Whether the operation changes an object.
     package var isWrite: Bool {
         switch self {
         case .append, .write: true

@@ -19,9 +19,9 @@ package final class HistoryRecorder: Sendable {
     /// - Parameters:
     ///   - clock: A clock that all sessions share, in nanoseconds. Defaults to the system's
     ///     monotonic clock, which all processes share.
-    ///   - onProgress: A function that receives each transaction before it commits, with an unknown
-    ///     outcome, and again when it ends. A process that may be killed uses this function to
-    ///     report its transactions.
+    ///   - onProgress: A function that receives each transaction before its commit, with an unknown
+    ///     outcome, and again when the transaction ends. A process that may be killed uses this
+    ///     function to report its transactions.
     package init(
         clock: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() },
         onProgress: (@Sendable (HistoryTransaction) -> Void)? = nil
@@ -72,7 +72,7 @@ package final class HistoryRecorder: Sendable {
         }
     }
 
-    /// The transactions that have ended.
+    /// The sessions, and the transactions that have ended.
     package var history: History { state.withLock { $0.history } }
 
     /// Removes the transactions that have ended.
@@ -148,7 +148,7 @@ package final class RecordedTransaction: Sendable {
 
     /// Records the start of the commit.
     ///
-    /// Call this method at the end of the closure that writes.
+    /// Call this method at the end of the write closure.
     package func willCommit() {
         let now = recorder.now()
         let state = state.withLock { state in

@@ -1,14 +1,14 @@
 /// Checks whether a history is strictly serializable.
 ///
-/// In such a history, the transactions could have run one after another, each at one moment between
-/// its start and its end.
+/// In a strictly serializable history, the transactions could have run one after another, each at
+/// one moment between its start and its end.
 ///
 /// The check follows Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from
 /// Experimental Observations", VLDB 2020). Lists show the order of their writes. Registers show
 /// this order if a transaction reads before it writes. Otherwise, the clock determines the order.
 /// These orders define a graph of dependencies between transactions, and each cycle in the graph is
-/// an anomaly. The check takes time that is nearly linear in the number of operations, because it
-/// searches for explanations only in cycles, and a correct history has none.
+/// an anomaly. The check takes time that is nearly linear in the number of operations. It searches
+/// for explanations only if the graph contains cycles, and the graph of a correct history has none.
 ///
 /// A history without anomalies proves nothing about states that were not read, because the check
 /// evaluates only reads. Histories should therefore end with a read of every object, after all
@@ -17,13 +17,11 @@ package struct IsolationCheck: Sendable {
     /// The maximum number of anomalies of each kind that a check reports.
     package var limitPerKind = 5
 
-    /// Creates a check.
     package init() {}
 
-    /// Returns the anomalies of a history.
+    /// Returns the anomalies of a history, in the order of the cases of ``AnomalyKind``.
     ///
-    /// - Returns: The anomalies, in the order of the cases of ``AnomalyKind``. The array is empty
-    ///   if the reads do not contradict strict serializability.
+    /// The array is empty if the reads do not contradict strict serializability.
     package func anomalies(of history: History) -> [Anomaly] {
         var log = AnomalyLog(limit: limitPerKind)
         let names = TransactionNames(history)

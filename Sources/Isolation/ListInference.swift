@@ -55,7 +55,7 @@ struct ListInference {
 
     /// Returns the longest list that a read shows.
     ///
-    /// The list does not include elements that an uncommitted transaction appended itself.
+    /// For a read in an uncommitted transaction, the list excludes the transaction's own elements.
     private func longestList(of list: ObjectAccesses.List) -> Order {
         var longest: (read: Int, count: Int)?
         for (index, read) in list.reads.enumerated() {
@@ -94,9 +94,9 @@ struct ListInference {
 
     // MARK: Elements
 
-    /// Checks that committed transactions appended the elements and that each element is unique.
+    /// Reports elements that are duplicated, unknown, or from a transaction that was rolled back.
     ///
-    /// - Returns: Whether the elements show an order.
+    /// - Returns: `false` if an element occurs more than once.
     private func checkElements(
         _ elements: [Int64],
         by reader: Int?,
@@ -138,7 +138,7 @@ struct ListInference {
         return isSound
     }
 
-    /// Checks that a read does not end between two appends of one transaction.
+    /// Reports a read that ends between two appends of one transaction.
     private func checkLast(
         _ read: ObjectAccesses.ListRead,
         _ objectIndex: Int,
@@ -159,7 +159,7 @@ struct ListInference {
         )
     }
 
-    /// Finds committed elements that are missing from the last read of the list.
+    /// Reports and returns the committed elements that are missing from the last read of the list.
     private func findLost(
         _ objectIndex: Int,
         _ list: ObjectAccesses.List,
@@ -194,7 +194,7 @@ struct ListInference {
 
     // MARK: Dependencies
 
-    /// Returns the transaction that appended an element and committed.
+    /// Returns the transaction that appended an element, or `nil` if no such transaction committed.
     private func committedWriter(of element: Int64, in list: ObjectAccesses.List) -> Int? {
         guard let index = list.writers[element] else { return nil }
         let writer = list.appends[index].transaction
@@ -253,7 +253,7 @@ struct ListInference {
         }
         for element in order[read.externalCount...] {
             guard let writer = committedWriter(of: element, in: list) else { continue }
-            // A lost element is reported separately, because all later reads also miss it.
+            // A lost element is reported separately, because every later read also misses it.
             let isLost =
                 lost.contains(element)
                 && history.transactions[writer].end < begin(of: reader)
@@ -274,7 +274,6 @@ struct ListInference {
     }
 }
 
-/// Formats times for explanations.
 enum Time {
     /// Returns a time in microseconds, milliseconds, or seconds.
     static func text(_ nanoseconds: UInt64) -> String {

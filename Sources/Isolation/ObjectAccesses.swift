@@ -1,9 +1,7 @@
 /// The reads and writes of each object in a history, by transaction.
 struct ObjectAccesses {
-    /// A read of a list.
     struct ListRead {
         var transaction: Int
-        /// The elements that the read returned.
         var elements: [Int64]
         /// The number of trailing elements that the transaction itself appended before the read.
         var ownCount: Int
@@ -14,7 +12,6 @@ struct ObjectAccesses {
         var externalCount: Int { elements.count - ownCount }
     }
 
-    /// An element that a transaction appended to a list.
     struct Append {
         var transaction: Int
         var element: Int64
@@ -22,7 +19,6 @@ struct ObjectAccesses {
         var isFinal: Bool
     }
 
-    /// All reads and appends of one list.
     struct List {
         var key: Int64
         var reads: [ListRead] = []
@@ -31,7 +27,7 @@ struct ObjectAccesses {
         var writers: [Int64: Int] = [:]
     }
 
-    /// A read of a register that returned a value written by another transaction.
+    /// A read of a register, except a read of the transaction's own last write.
     struct RegisterRead {
         var transaction: Int
         var value: Int64?
@@ -39,7 +35,6 @@ struct ObjectAccesses {
         var isFirst: Bool
     }
 
-    /// A value that a transaction wrote to a register.
     struct RegisterWrite {
         var transaction: Int
         var value: Int64
@@ -47,11 +42,10 @@ struct ObjectAccesses {
         var isFinal: Bool
         /// Whether the transaction had read the register before it first wrote it.
         var hasPredecessor: Bool
-        /// The value that the transaction had read.
+        /// The value that the transaction read before its first write.
         var predecessor: Int64?
     }
 
-    /// All reads and writes of one register.
     struct Register {
         var key: Int64
         var reads: [RegisterRead] = []
@@ -68,8 +62,7 @@ struct ObjectAccesses {
     private var listIndexes: [Int64: Int] = [:]
     private var registerIndexes: [Int64: Int] = [:]
 
-    /// Groups the operations of a history by object, and checks the consistency of each
-    /// transaction.
+    /// Groups the operations of a history by object, and logs inconsistencies within transactions.
     init(_ history: History, _ names: TransactionNames, _ log: inout AnomalyLog) {
         isCommitted = history.transactions.map { $0.outcome == .committed }
         isUnknown = history.transactions.map { $0.outcome == .unknown }
@@ -121,7 +114,6 @@ struct ObjectAccesses {
         }
     }
 
-    /// Returns whether a transaction was rolled back.
     func isAborted(_ transaction: Int) -> Bool {
         !isCommitted[transaction] && !isUnknown[transaction]
     }

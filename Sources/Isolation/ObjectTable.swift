@@ -7,11 +7,8 @@ package protocol ObjectStore {
     func value(_ sql: String, _ arguments: [StoredValue]) throws -> StoredValue?
 }
 
-/// A value that a statement accepts or returns.
 package enum StoredValue: Sendable, Equatable {
-    /// An integer.
     case integer(Int64)
-    /// Text.
     case text(String)
     /// Any other value, as a description.
     case other(String)
@@ -45,7 +42,6 @@ package struct ObjectTable: Sendable {
         }
     }
 
-    /// The table's name.
     package let name: String
 
     /// Describes a table without creating it.
@@ -53,23 +49,21 @@ package struct ObjectTable: Sendable {
     /// - Parameter name: A name that is unique in the database.
     package init(name: String) { self.name = name }
 
-    /// Creates an empty table, replacing any existing table.
+    /// Creates an empty table, replacing any existing table with the same name.
     package func create(in store: some ObjectStore) throws {
         try drop(in: store)
         try store.run("CREATE TABLE \(name) (object INTEGER PRIMARY KEY, value)", [])
     }
 
-    /// Drops the table if it exists.
     package func drop(in store: some ObjectStore) throws {
         try store.run("DROP TABLE IF EXISTS \(name)", [])
     }
 
-    /// Removes all lists and registers.
     package func clear(in store: some ObjectStore) throws {
         try store.run("DELETE FROM \(name)", [])
     }
 
-    /// Appends an element to a list.
+    /// Appends an element to a list and records the operation.
     package func append(
         _ element: Int64,
         toList key: Int64,
@@ -86,7 +80,7 @@ package struct ObjectTable: Sendable {
         transaction.add(.append(list: key, element: element))
     }
 
-    /// Writes a value to a register.
+    /// Writes a value to a register and records the operation.
     package func write(
         _ value: Int64,
         toRegister key: Int64,
@@ -103,7 +97,7 @@ package struct ObjectTable: Sendable {
         transaction.add(.write(register: key, value: value))
     }
 
-    /// Reads a list or a register.
+    /// Reads a list or a register and records the operation.
     package func read(
         _ object: Object,
         in store: some ObjectStore,

@@ -3,7 +3,7 @@
 /// The length of a path is the number of its transactions, excluding moments.
 struct PathSearch {
     private let graph: DependencyGraph
-    /// The search that most recently reached each node.
+    /// The number of the search that most recently reached each node.
     private var reached: [Int]
     /// The predecessor of each node, with the edge between them.
     private var previous: [(node: Int, edge: Int)]
@@ -27,7 +27,7 @@ struct PathSearch {
     ///   - end: The last transaction.
     ///   - kinds: The edges to follow.
     ///   - components: The components that these edges form in the graph.
-    ///   - latest: The latest start of a transaction on the path.
+    ///   - latest: The latest permitted start of a transaction on the path.
     /// - Returns: The dependencies along the path, or `nil` if no path exists or the budget is
     ///   exhausted.
     mutating func path(

@@ -1,7 +1,7 @@
 /// Infers the order of transactions from the register values that they wrote and read.
 ///
 /// A register does not show its earlier values. The order of two values is known if a transaction
-/// reads the register before it writes to it, or if one write started after the other had ended.
+/// reads the register before writing it, or if one write started after the other had ended.
 struct RegisterInference {
     private let history: History
     private let objects: ObjectAccesses
@@ -9,8 +9,8 @@ struct RegisterInference {
 
     /// The maximum number of values that are treated as immediate successors of a value.
     ///
-    /// In a serializable register, a value has one successor. Concurrent writes can give a value as
-    /// many successors as there are writers.
+    /// In a serializable register, a value has one successor. With concurrent writes, a value can
+    /// have as many successors as there are writers.
     private static let successorLimit = 4
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -75,9 +75,10 @@ struct RegisterInference {
         }
     }
 
-    /// Finds committed values that are missing from the register's last read.
+    /// Reports and returns the committed values that are missing from the register's last read.
     ///
-    /// Such a read shows an earlier value although the commits had returned.
+    /// The last read shows an earlier value even though the commits returned before this read
+    /// started.
     private func findLost(
         _ objectIndex: Int,
         _ register: ObjectAccesses.Register,

@@ -7,16 +7,12 @@ struct RegisterVersions {
     private var readers: [Int64?: [Int]] = [:]
     /// The indices of all committed final writes, ordered by their start.
     private var byBegin: [Int] = []
-    /// The earliest end in `byBegin[i...]`.
+    /// For each index `i`, the earliest end of the writes in `byBegin[i...]`.
     private var earliestEnds: [UInt64] = []
 
     /// Sorts the writes of a register.
     ///
-    /// - Parameters:
-    ///   - register: The register.
-    ///   - history: The history.
-    ///   - objects: The accesses of the history.
-    ///   - limit: The maximum number of successors of a value.
+    /// - Parameter limit: The maximum number of successors of a value.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,
@@ -50,13 +46,13 @@ struct RegisterVersions {
         history.transactions[register.writes[write].transaction].end
     }
 
-    /// The writes that replaced the same value, for each value that several transactions read and
-    /// replaced.
+    /// The indices of the writes that replaced the same value, for each value that several
+    /// transactions replaced.
     var forks: [[Int]] {
         readers.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 
-    /// Returns the writes that follow a value with no known write between them.
+    /// Returns the possible immediate successors of a value, as indices of writes.
     func successors(of value: Int64?) -> ArraySlice<Int> {
         if let known = readers[value] { return known.prefix(limit) }
         let position = positionAfter(value)
@@ -65,7 +61,6 @@ struct RegisterVersions {
         return byBegin[position...].prefix(limit).prefix { begin(of: $0) <= end }
     }
 
-    /// Returns all writes that certainly follow a value.
     func writesAfter(_ value: Int64?) -> [ObjectAccesses.RegisterWrite] {
         let known = readers[value] ?? []
         let later = byBegin[positionAfter(value)...].filter { !known.contains($0) }

@@ -5,7 +5,6 @@ struct TransactionCollector {
         var expected: [Int64]?
         /// The elements that the transaction has appended.
         var own: [Int64] = []
-        /// The index of the last append.
         var lastAppend: Int?
     }
 
@@ -17,7 +16,6 @@ struct TransactionCollector {
         /// The value that the transaction read before its first write.
         var predecessor: Int64?
         var hasPredecessor = false
-        /// The index of the last write.
         var lastWrite: Int?
     }
 

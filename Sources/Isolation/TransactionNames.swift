@@ -4,7 +4,6 @@ struct TransactionNames {
 
     init(_ history: History) { self.history = history }
 
-    /// The name of the transaction with an index.
     subscript(_ index: Int) -> String {
         let transaction = history.transactions[index]
         let session =
@@ -14,19 +13,18 @@ struct TransactionNames {
     }
 }
 
-/// A list or a register in a history, with its index in ``ObjectAccesses``.
+/// A list or a register in a history, identified by its index in ``ObjectAccesses``.
 enum ObjectIndex: Equatable, Sendable {
     case list(Int)
     case register(Int)
 }
 
 extension Int64? {
-    /// The value of a register in explanations.
     var registerText: String { map(String.init) ?? "no value" }
 }
 
 extension [Int64] {
-    /// The elements of a list in explanations.
+    /// The text of a list's elements in explanations.
     ///
     /// Long lists are truncated at the start.
     var listText: String {

@@ -6,16 +6,15 @@ import Darwin
 import Glibc
 #endif
 
-/// Randomly chooses the operations in the transactions of one session.
+/// Chooses random operations for the transactions of one session.
 ///
-/// The operations use the lists and registers of a table.
-///
-/// The objects change between rounds, which keeps the lists short. Any thread may call these
-/// methods, because some accesses run on threads of the library.
+/// The operations use the lists and registers of a table. The objects change between rounds, which
+/// keeps the lists short. Any thread may call these methods, because some accesses run on the
+/// library's threads.
 package final class TransactionScript: Sendable {
     /// The number of lists and the number of registers that the sessions of a round share.
     ///
-    /// The number is small so that transactions conflict.
+    /// The number is small to make transactions conflict.
     private static let keysPerRound: Int64 = 2
 
     private struct State {
@@ -23,7 +22,6 @@ package final class TransactionScript: Sendable {
         var round: Int64 = 0
     }
 
-    /// The table.
     package let table: ObjectTable
     private let state: Lock<State>
     private let values: UniqueValues
@@ -31,9 +29,8 @@ package final class TransactionScript: Sendable {
     /// Creates the script of a session.
     ///
     /// - Parameters:
-    ///   - table: The table.
     ///   - random: The source of all choices.
-    ///   - values: The values that all sessions share.
+    ///   - values: The unique values that all sessions share.
     package init(
         on table: ObjectTable,
         random: any RandomNumberGenerator & Sendable,
@@ -56,7 +53,7 @@ package final class TransactionScript: Sendable {
         round * keysPerRound + 1..<(round + 1) * keysPerRound + 1
     }
 
-    /// Returns a random number in 0..<count.
+    /// Returns a random number in `0..<count`.
     package func draw(below count: Int) -> Int {
         state.withLock { state in
             func draw(_ random: inout some RandomNumberGenerator) -> Int {
@@ -66,7 +63,7 @@ package final class TransactionScript: Sendable {
         }
     }
 
-    /// Reads several objects.
+    /// Reads several objects, chosen at random.
     package func read(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         for _ in 0..<2 + draw(below: 3) {
             try table.read(drawObject(), in: store, transaction)
@@ -74,12 +71,11 @@ package final class TransactionScript: Sendable {
         }
     }
 
-    /// Reads one object with one statement.
+    /// Reads one object, chosen at random, with one statement.
     package func readOne(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         try table.read(drawObject(), in: store, transaction)
     }
 
-    /// Appends an element to a list with one statement.
     package func append(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         try table.append(values.next(), toList: drawKey(), in: store, transaction)
     }
@@ -114,7 +110,7 @@ package final class TransactionScript: Sendable {
         return draw(below: 2) == 0 ? .list(key) : .register(key)
     }
 
-    /// Occasionally lets another session run between two statements.
+    /// Randomly yields the processor, so other sessions can run between two statements.
     private func pause() {
         if draw(below: 2) == 0 { sched_yield() }
     }
@@ -130,7 +126,6 @@ package final class UniqueValues: Sendable {
     ///   process.
     package init(after start: Int64 = 0) { last = Lock(start) }
 
-    /// Returns a value that has not been used before.
     package func next() -> Int64 {
         last.withLock { last in
             last += 1

@@ -2,8 +2,9 @@
 public struct SQLTraceOptions: Sendable, Equatable {
     /// The amount of detail to record for each execution.
     public enum Level: String, Sendable, Codable, CaseIterable, Equatable {
-        /// Records the end of each execution: calls, results, transactions and instructions are
-        /// exact, but times and rows are missing.
+        /// Records the end of each execution.
+        ///
+        /// Calls, results, transactions and instructions are exact, but times and rows are missing.
         case light
         /// Also records the steps of statements that start within short time windows, to estimate
         /// times and rows.
@@ -20,7 +21,7 @@ public struct SQLTraceOptions: Sendable, Equatable {
     public var showsLiterals = false
     /// Whether the session reads bound values and adds them to executions.
     public var readsValues = false
-    /// The share of its time, from 0 to 1, that a program may lose to probes before tracing pauses.
+    /// The share of time, from 0 to 1, that a program may lose to probes before tracing pauses.
     public var shareLimit = 0.05
 
     /// Creates options with default values.
@@ -29,14 +30,14 @@ public struct SQLTraceOptions: Sendable, Equatable {
 
 /// The commands of the processes that a trace starts.
 public struct SQLTraceCommands: Sendable, Equatable {
-    /// A program that calls ``SQLCalibration/run(measuresCost:)``, with its arguments.
+    /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
     public var calibration: [String]
-    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments.
+    /// The path and arguments of a program that calls ``TraceGuardian/run(name:)``.
     ///
-    /// The session appends the name as the last argument.
+    /// The session appends its name as the last argument.
     public var guardian: [String]
 
-    /// A program that calls ``StatementPlanning/run()``, with its arguments.
+    /// The path and arguments of a program that calls ``StatementPlanning/run()``.
     ///
     /// If the array is empty, reports contain no plans.
     public var planning: [String]

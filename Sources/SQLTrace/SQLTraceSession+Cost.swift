@@ -6,7 +6,7 @@ extension SQLTraceSession {
     func adjust() {
         let now = monotonicNanoseconds()
         let decision = limiter.decision(at: now) { elapsed in
-            // Programs also pay for events that are missing.
+            // Programs also lose time to events that were not recorded.
             let recorded = Double(elapsed - min(elapsed / 10 * 9, missingTime))
             let scale = Double(elapsed) / max(1, recorded)
             defer {

@@ -2,7 +2,7 @@
 import Telemetry
 
 extension SQLTraceSession {
-    /// Discards the events and the state before the end of a loss.
+    /// Discards events and state from before the end of a loss.
     func forgetEvents(before end: UInt64) {
         pendingEvents.removeAll { $0.time < end }
         decoder.forget()

@@ -37,7 +37,6 @@ extension SQLTraceSession {
         return block
     }
 
-    /// The traced data of a database.
     struct TracedDatabase {
         var statements: [WatchedStatement]
         var transactions: [WatchedTransaction]
@@ -46,7 +45,7 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names in the schemas, so that each statement has a single normalized text.
+    /// Reads the names in the schemas, which gives each statement a single normalized text.
     func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {

@@ -5,7 +5,7 @@ import SQLiteWatch
 ///
 /// Available only on Linux.
 public final class SQLTraceSession {
-    /// Throws an error because the system has no uprobes.
+    /// Throws an error, because the system has no uprobes.
     public init(
         paths: [String],
         commands: SQLTraceCommands,
@@ -54,7 +54,7 @@ public enum TraceGuardian {
     /// Does nothing.
     public static func run(name: String) {}
 
-    /// Returns a failure because the system has no uprobes.
+    /// Returns a failure, because the system has no uprobes.
     public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
         .failure(TraceError(.unsupportedSystem, "SQL tracing requires Linux"))
     }

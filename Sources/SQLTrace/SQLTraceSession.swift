@@ -35,13 +35,12 @@ public final class SQLTraceSession {
     var lostStepTimes: [Int32: Double] = [:]
     var lostShares = LostShares()
     var lostStepShares = LostShares()
-    /// The largest share of its time, from 0 to 1, that a thread has lost to step events since the
-    /// last window.
+    /// The largest share of time, from 0 to 1, that a thread has lost to step events since the last
+    /// window.
     var stepShare: Double = 0
     var lastWindow: UInt64
     /// The number of step events since the last window opened.
     var windowEvents = 0
-    /// The events of selected processes.
     var selected: PerfEvents?
     var problems: [Int32: String] = [:]
     var notes: [String] = []
@@ -60,7 +59,7 @@ public final class SQLTraceSession {
     /// Starts tracing.
     ///
     /// - Parameters:
-    ///   - paths: The database files.
+    ///   - paths: The paths of the database files.
     ///   - commands: The commands of the processes that the session starts.
     ///   - options: The tracing options.
     /// - Throws: ``TraceError`` if SQL cannot be traced.
@@ -197,7 +196,6 @@ public final class SQLTraceSession {
         gaps.append(gap)
     }
 
-    /// Pauses or resumes recording.
     func pause(_ isPaused: Bool) {
         // While probes are being enabled or disabled, only some events are recorded.
         if isPaused { gapStart = monotonicNanoseconds() }
@@ -237,8 +235,8 @@ public final class SQLTraceSession {
                 names[process] = name
             }
             guard !facts.databases.isEmpty else {
-                // Its files are not read, but a Go program must not call functions with return
-                // probes.
+                // The process's files are not read, but a Go program must not call functions with
+                // return probes.
                 let shared = facts.code.compactMap { probes.libraries.known($0, of: process) }
                 for entry in shared { removeReturnProbes(of: entry, ifGo: process) }
                 continue
@@ -283,8 +281,8 @@ public final class SQLTraceSession {
     public func poll() -> [StatementExecution] {
         var until = monotonicNanoseconds()
         var executions: [StatementExecution] = []
-        // Decode each batch before reading the next, and close a timing window in time, because
-        // busy programs fill the buffers within a tenth of a second.
+        // Busy programs fill the buffers within a tenth of a second. Therefore decode each batch
+        // before reading the next, and close a timing window in time.
         while decodedUntil < until {
             let end = read(until: until)
             executions += decodeEvents(until: end)
@@ -308,8 +306,8 @@ public final class SQLTraceSession {
         windowEvents += events.count { $0.kind.isStep }
         pendingEvents += events
         if let end = batch.lossEnd {
-            // Without a stop, programs that are faster than the decoder would lose events in every
-            // batch. With it, the events between two losses are complete.
+            // Without a stop, programs that outpace the decoder would lose events in every batch.
+            // With a stop, the events between two losses are complete.
             if stopTime == nil {
                 probes.instance.record(false)
                 stopTime = monotonicNanoseconds()
@@ -320,7 +318,6 @@ public final class SQLTraceSession {
         return min(until, batch.completeUntil ?? until)
     }
 
-    /// Reads the events of the selected processes.
     private func readSelected(_ selected: PerfEvents, until: UInt64) {
         let lost = selected.lost
         let records = selected.read()
@@ -329,9 +326,9 @@ public final class SQLTraceSession {
         if selected.lost > lost { forgetEvents(before: until) }
     }
 
-    /// Decodes the events until a time.
     private func decodeEvents(until end: UInt64) -> [StatementExecution] {
-        // Earlier events of other processors may not be readable yet.
+        // Events after `end` wait for the next batch, because earlier events of other processors
+        // may not be readable yet.
         pendingEvents.sort { $0.time < $1.time }
         let count = pendingEvents.firstIndex { $0.time > end } ?? pendingEvents.endIndex
         let batch = Array(pendingEvents[..<count])
@@ -369,7 +366,6 @@ public final class SQLTraceSession {
         return executions
     }
 
-    /// Opens the events of the processes to trace in full.
     private func select() {
         guard options.level == .full else { return }
         let events = selected ?? PerfEvents()

@@ -2,7 +2,7 @@
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A kind of error.
     ///
-    /// Later versions may add more.
+    /// Later versions may add kinds.
     public struct Code: Sendable, Equatable {
         private let name: String
 

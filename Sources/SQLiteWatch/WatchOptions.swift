@@ -2,7 +2,7 @@
 public struct WatchOptions: Sendable, Equatable {
     /// The maximum mean sampling rate, in samples per second.
     ///
-    /// The standard error of a share p after n samples is √(p(1−p)/n).
+    /// After `n` samples, the standard error of a share `p` is √(p(1−p)/n).
     public var samplesPerSecond: Double = 100
     /// The maximum share of one core that the session and its helpers may use, excluding startup
     /// and report encoding.

@@ -3,7 +3,7 @@ import Glibc
 import Telemetry
 
 extension WatchSession {
-    /// Samples all databases now and reads the list of all locks.
+    /// Samples all databases now and reads `/proc/locks`.
     ///
     /// - Parameter weight: The time that the sample represents, in nanoseconds.
     func takeSample(weight: Double) {
@@ -29,18 +29,17 @@ extension WatchSession {
         proceed(at: now)
     }
 
-    /// A planned sample.
     private struct Plan {
         var time: UInt64
         var weight: Double
-        /// The sample's weight among the samples that read the list of all locks, or 0 for other
-        /// samples.
+        /// The time that the sample represents among the samples that read `/proc/locks`, or 0 if
+        /// the sample does not read the list.
         var listWeight: Double
     }
 
-    /// Requests samples of all databases until `end`.
+    /// Takes samples of all databases until `end`.
     ///
-    /// Some samples include the list of all locks.
+    /// Some samples include `/proc/locks`.
     func takeBatch(until end: UInt64, at now: UInt64) {
         if !targets.allSatisfy(\.isIdentified) { takeSample(weight: 0) }
         let meter = Meter(helper)

@@ -6,7 +6,8 @@ public final class WatchSession {
     /// The maximum number of databases in a session.
     public static let databaseLimit = 64
 
-    /// Throws ``WatchError/Code/unsupportedSystem``, because only Linux lists all processes' locks.
+    /// Throws ``WatchError/Code/unsupportedSystem``, because only Linux lists the locks of all
+    /// processes.
     public init(
         paths: [String],
         helper: [String],
@@ -42,15 +43,15 @@ public final class WatchSession {
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
-        /// The path.
+        /// The path of the database.
         public var path: String
-        /// The processes that have it open.
+        /// The IDs of the processes that have the database open.
         public var processes: [Int32]
     }
 
     /// The result of a search over all processes.
     public struct Result: Sendable, Equatable {
-        /// The databases.
+        /// The databases that processes have open.
         public var databases: [OpenDatabase] = []
         /// The limitations of the search, with remedies.
         public var notes: [String] = []

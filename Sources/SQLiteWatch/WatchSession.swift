@@ -4,8 +4,8 @@ import Telemetry
 
 /// Watches SQLite databases from outside the processes that use them.
 ///
-/// The session does not open the database files. It reads `/proc`, while a helper process reads the
-/// file headers and queries the locks. Neither process sets locks or writes to the files.
+/// The session reads `/proc` but does not open the database files. A helper process reads the file
+/// headers and queries the locks. Neither process acquires locks or writes to the files.
 ///
 /// Use a session on one thread only, and alternate calls to ``run(for:until:)`` and ``reports()``:
 ///
@@ -16,7 +16,6 @@ import Telemetry
 /// for report in session.reports() { print(report.verdict.text) }
 /// ```
 public final class WatchSession {
-    // The extension in WatchSession+Samples.swift uses the properties that are not private.
     let options: WatchOptions
     let list: LockListFile
     var targets: [WatchTarget]
@@ -33,7 +32,7 @@ public final class WatchSession {
     private var hasReported = false
     var nextProbe: UInt64 = 0
     var isFirstSample = true
-    /// Whether the last sample read the list of all locks.
+    /// Whether the last sample read `/proc/locks`.
     var hasList = false
 
     /// The time between two queries for read locks, in nanoseconds.
@@ -41,7 +40,7 @@ public final class WatchSession {
     /// The queries reveal hidden processes.
     static let probePause: UInt64 = 500_000_000
 
-    /// The maximum and minimum fractions of the processor limit that samples may use.
+    /// The largest and smallest fractions of the processor limit that sampling may use.
     private static let sampleShare = 0.8
     private static let minimumSampleShare = 0.3
 
@@ -99,9 +98,9 @@ public final class WatchSession {
 
     /// Adds a database to watch.
     ///
-    /// - Returns: `false` if the session already watches the database or has reached
-    ///   ``databaseLimit``, or if its helper does not answer. In the last case, a later call may
-    ///   succeed.
+    /// - Returns: `false` if the session already watches the database, has reached
+    ///   ``databaseLimit``, or receives no response from its helper. In the last case, a later call
+    ///   may succeed.
     @discardableResult
     public func add(path: String) -> Bool {
         let path = FilePath.resolved(path)
@@ -117,7 +116,8 @@ public final class WatchSession {
     ///
     /// - Parameters:
     ///   - duration: How long to sample.
-    ///   - isStopped: A closure that returns `true` to end early. It is called after each sample.
+    ///   - isStopped: A closure that returns `true` to end early. The session calls the closure
+    ///     before each batch of samples, at intervals of about 250 milliseconds.
     public func run(for duration: Duration, until isStopped: () -> Bool = { false }) {
         let parts = duration.components
         let length = max(0, parts.seconds) * 1_000_000_000 + parts.attoseconds / 1_000_000_000
@@ -138,7 +138,8 @@ public final class WatchSession {
     /// Takes one sample immediately.
     public func sample() { takeSample(weight: budget.slot) }
 
-    /// The state of each file at the last sample, and the reason if the file cannot be watched.
+    /// The state of each database file at the last sample, and the problem that prevents watching,
+    /// if any.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
         targets.map { target in
             let files = target.monitor.last?.files ?? ObservedFiles()

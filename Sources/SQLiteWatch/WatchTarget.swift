@@ -1,14 +1,12 @@
 #if os(Linux)
-/// A database that a session watches.
 struct WatchTarget {
     let path: String
     var monitor: DatabaseMonitor
     private(set) var fileSystem: FileSystemStatus?
-    /// Whether a sample has determined which inodes to search for in the list of all locks.
+    /// Whether a sample has determined which inodes to search for in `/proc/locks`.
     private(set) var isIdentified = false
     private var mount: MountTable.Mount?
     private var identity: FileIdentity?
-    /// The identities of all files at the last sample.
     private var identities: [FileIdentity?] = []
     private var database: LockIdentity?
     private var index: LockIdentity?
@@ -19,13 +17,12 @@ struct WatchTarget {
         monitor = DatabaseMonitor(path: path)
     }
 
-    /// The inodes of the files with relevant locks.
     var inodes: [UInt64] { [database?.inode, index?.inode].compactMap(\.self) }
 
     /// Whether the database has a log with frames to count.
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
-    /// Determines the devices and inodes under which the system lists the database's locks.
+    /// Determines the devices and inodes under which `/proc/locks` lists the database's locks.
     mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
         let files = [sample.database, sample.index, sample.wal, sample.journal].map(\.identity)
         guard !isIdentified || mount == nil || files != identities else { return }
@@ -52,28 +49,25 @@ struct WatchTarget {
         }
     }
 
-    /// The time and scope of a sample.
     struct Moment {
         /// The time on the monotonic clock, in nanoseconds.
         var now: UInt64
         /// The time that the sample represents, in nanoseconds.
         var weight: Double
-        /// The time that the sample represents among the samples that read the list of all locks.
+        /// The time that the sample represents among the samples that read `/proc/locks`, in
+        /// nanoseconds.
         var listWeight: Double
-        /// Whether the read locks were queried.
+        /// Whether the helper queried the read locks.
         var probesReaders: Bool
-        /// Whether the sample is current, so that processes can be checked for waiting threads.
+        /// Whether the sample is current, which a check for waiting threads requires.
         var isPresent: Bool
     }
 
-    /// Adds a sample.
+    /// Adds a sample from the helper.
     ///
     /// - Parameters:
-    ///   - sample: The sample from the helper.
-    ///   - list: The list of all locks, or `nil` if it was not read.
-    ///   - moment: The time of the sample.
-    ///   - number: The number of this database.
-    ///   - processes: The processes of all databases.
+    ///   - list: The locks in `/proc/locks`, or `nil` if the list was not read.
+    ///   - number: The index of this database in the session.
     mutating func observe(
         _ sample: FileSample,
         list: [FileLock]?,
@@ -82,7 +76,7 @@ struct WatchTarget {
         in processes: inout ProcessRegister
     ) {
         let files = ObservedFiles(sample)
-        // The list also shows the locks of files that this user cannot open.
+        // `/proc/locks` also contains the locks on files that this user cannot open.
         let isQueried = sample.database.isOpen && (!sample.index.exists || sample.index.isOpen)
         var locks = isQueried ? LockBytes.writeLocks(sample.probes) : [:]
         if let list {
@@ -100,8 +94,8 @@ struct WatchTarget {
         for process in processes.excluded { locks[process] = nil }
         for process in locks.keys { processes.recordFacts(of: process) }
         if moment.probesReaders {
-            // A process in this namespace has a process ID. It may have acquired its lock after the
-            // list was read.
+            // A holder in another PID namespace has no process ID here. Do not search the list
+            // for the holder, which may have acquired its lock after the list was read.
             hasHiddenHolder = sample.probes.contains { probe in
                 probe.process <= 0 || !processes.exists(probe.process)
             }
@@ -127,7 +121,6 @@ struct WatchTarget {
         monitor.update(observation)
     }
 
-    /// The limitations of reports on the database.
     var notes: [String] {
         var notes: [String] = []
         if hasHiddenHolder {
@@ -142,7 +135,6 @@ struct WatchTarget {
 }
 
 extension ProcessLocks {
-    /// Adds the locks of the included kinds.
     fileprivate mutating func add(_ other: ProcessLocks, of isIncluded: (LockKind) -> Bool) {
         isAttached = isAttached || other.isAttached
         for lock in other.held where isIncluded(lock.kind) { held.insert(lock) }

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Proposes indexes for statements whose plan scans a table or sorts.
+/// Proposes indexes for statements with a plan that scans a table or sorts.
 ///
 /// The plan determines the table. The statement determines the columns: first the columns that
 /// WHERE, ON and USING compare for equality, then the columns of ORDER BY or the first column that
@@ -8,19 +8,16 @@ import WorkloadEngine
 package struct IndexAdvisor {
     private let schema: CaptureSchema
 
-    /// The maximum number of columns in a proposed index.
     private static let columnLimit = 3
 
-    /// Creates an advisor for a database.
     package init(schema: CaptureSchema) { self.schema = schema }
 
-    /// Returns statements that create indexes for a statement, or an empty array if its plan needs
-    /// no index.
+    /// Returns `CREATE INDEX` statements for a statement, most promising first, or an empty array
+    /// if the statement's plan needs no index.
     ///
     /// - Parameters:
     ///   - sql: The statement.
     ///   - plan: The lines of `EXPLAIN QUERY PLAN`.
-    /// - Returns: `CREATE INDEX` statements, most promising first.
     package func indexes(for sql: String, plan: [String]) -> [String] {
         guard let tokens = try? SQLLexer.tokens(of: sql) else { return [] }
         let tables = StatementTables(tokens, schema)
@@ -43,8 +40,8 @@ package struct IndexAdvisor {
         return proposals
     }
 
-    /// Returns the table in a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX
-    /// (…)`.
+    /// Returns the table in a line such as `SCAN o` or
+    /// `SEARCH o USING AUTOMATIC COVERING INDEX (…)`.
     private static func scannedName(_ line: String) -> String? {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2 else { return nil }
@@ -79,7 +76,6 @@ struct SearchedColumns {
         "ON", "RETURNING", "USING", "JOIN", "WINDOW",
     ]
 
-    /// Finds the columns of a statement.
     init(_ tokens: [SQLToken], _ tables: StatementTables) {
         var clause = ""
         var orderEnds = false
@@ -108,7 +104,7 @@ struct SearchedColumns {
                 }
             } else if clause == "ORDER", depth == 0, !orderEnds {
                 // SQLite reads an index in one direction, so ignore columns after the first
-                // descending one.
+                // descending column.
                 if token.keyword == "DESC", order.count > 1 { orderEnds = true }
                 let isTerm =
                     index > 0
@@ -146,7 +142,6 @@ struct SearchedColumns {
         if !list.contains(column) { list.append(column) }
     }
 
-    /// Returns the columns on both sides of an operator.
     private static func sides(
         of index: Int,
         _ tokens: [SQLToken],

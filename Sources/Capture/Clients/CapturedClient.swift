@@ -1,6 +1,5 @@
 /// Connections with the same kind of load, and the pace of their transactions.
 struct CapturedClient {
-    /// Determines when transactions start.
     enum Pace: Equatable {
         /// On a schedule, at one rate or at consecutive rates for equal parts of the time.
         case open(rates: [Double], isEven: Bool)
@@ -9,9 +8,8 @@ struct CapturedClient {
     }
 
     var name: String
-    /// The connections, at least one.
+    /// The numbers of the connections.
     var connections: Set<Int>
-    /// The maximum number of concurrent transactions.
     var concurrency: Int
     /// The number of workers that represent the connections.
     var workers: Int

@@ -7,17 +7,18 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
-    /// The number of equal periods whose rates are compared.
+    /// The number of equal periods in which to compare rates.
     private static let parts = 10
     /// The shortest think time to model, in seconds, if transactions take almost all of the time.
     private static let shortestThinkTime = 100e-6
-    /// The share of their time that connections spend in transactions if they hardly pause.
+    /// The minimum share of time in transactions of connections that hardly pause.
     private static let busyShare = 0.85
 
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
-    /// Whether the programs competed for processors, so that long pauses are waits for a processor.
+    /// Whether the programs competed for processors, in which case long pauses are waits for a
+    /// processor.
     var isMachineBusy = false
 
     /// Returns the clients, busiest first.
@@ -26,8 +27,8 @@ struct ClientInference {
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         let length = span.upperBound - span.lowerBound
         let busy = byConnection.filter { $0.value.count >= Self.minimumCount }
-        // Connections that exist at the same time do not come and go. One of them can be idle or
-        // wait for a lock for most of the time.
+        // Connections that all exist at the same time are long-lived, even if one of them is idle
+        // or waits for a lock most of the time.
         let lastStart = busy.values.reduce(-.infinity) { max($0, $1[0].start) }
         let firstEnd = busy.values.reduce(.infinity) { min($0, $1.last?.end ?? $0) }
         let longLived = busy.filter { _, own in
@@ -74,7 +75,6 @@ struct ClientInference {
         var count: Int
     }
 
-    /// Groups connections with similar mixes, largest group first.
     private static func groups(_ connections: [Int: [Visit]]) -> [Group] {
         var groups: [Group] = []
         for (connection, own) in connections.sorted(by: { $0.key < $1.key }) {
@@ -99,7 +99,8 @@ struct ClientInference {
         return product / max(norm(first) * norm(second), 1e-9)
     }
 
-    // `longLived` is the number of long-lived connections, or nil if all of them are short-lived.
+    // `longLived` is the number of long-lived connections, or nil if the connections are
+    // short-lived.
     private func client(
         _ name: String,
         _ connections: Set<Int>,
@@ -133,7 +134,7 @@ struct ClientInference {
         )
     }
 
-    /// Returns how long connections pause after a transaction in a closed loop, or `nil` without
+    /// Returns the distribution of the pauses after transactions in a closed loop, or `nil` without
     /// pauses.
     private func think(
         _ decision: PaceDecision,
@@ -144,24 +145,23 @@ struct ClientInference {
         // The time that the load generator needs between two accesses, in seconds.
         let minimum = 5e-6
         guard decision.pauses.quantile(0.75) >= minimum else { return nil }
-        // Do not model such short pauses, because probes account for part of them and a thread
-        // cannot sleep for such a short time. Waits for a processor are not pauses.
+        // Do not model these short pauses, because probes account for part of them and a thread
+        // cannot sleep for so short a time. Waits for a processor are not pauses.
         if decision.isSaturated { return nil }
         if isMachineBusy, decision.pauses.quantile(0.5) < PauseModel.shortest { return nil }
-        // Use the mean that reproduces the observed rate. It includes pauses that are not between
-        // two transactions, such as the pauses of short-lived connections.
+        // Use the mean that reproduces the observed rate. This mean includes pauses that are not
+        // between two transactions, such as the pauses of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
-        // A sleep takes at least 0.1 ms. It would distort a loop that hardly pauses more than a missing
-        // pause does.
+        // A sleep takes at least 0.1 ms. In a loop that hardly pauses, a sleep would distort the
+        // load more than a missing pause does.
         if mean < Self.shortestThinkTime, service >= Self.busyShare * Double(connections) * length {
             return nil
         }
         return mean >= minimum ? PauseModel(decision.pauses, mean: mean) : nil
     }
 
-    /// Returns the maximum number of concurrent transactions.
     private static func concurrency(of visits: [Visit]) -> Int {
         var running: [Double] = []
         var maximum = 0

@@ -1,16 +1,14 @@
 /// Converts captured clients to scenario clients.
 ///
-/// If transactions arrive on a schedule, reads and writes become two clients, so that a comparison
-/// has separate metrics for them. Independent parts of a Poisson process are also Poisson
+/// If transactions arrive on a schedule, reads and writes become two clients, which gives a
+/// comparison separate metrics for each. Independent parts of a Poisson process are also Poisson
 /// processes.
 struct ClientPlanner {
-    /// An operation and the number of times that the client ran it.
     struct Share {
         var operation: PlannedOperation
         var count: Int
     }
 
-    /// A client of the scenario.
     struct Client {
         var name: String
         var writes: Bool
@@ -21,7 +19,6 @@ struct ClientPlanner {
         var retries: Int
         var evidence: [String]
 
-        /// The number of the client's transactions.
         var count: Int { operations.reduce(0) { $0 + $1.count } }
     }
 

@@ -1,9 +1,10 @@
 /// Decides whether transactions arrive on a schedule or wait for previous transactions.
 ///
-/// In a closed loop, the next transaction waits for the previous one, so a long transaction delays
-/// it. In an open loop, it does not wait. On one connection, a long transaction therefore shortens
-/// the pause after it. On several connections, the mean number of transactions that are running at
-/// an arrival equals their average over time (Wolff, "Poisson arrivals see time averages", 1982).
+/// In a closed loop, each transaction waits for the previous one, so a long transaction delays the
+/// next one. In an open loop, transactions do not wait, so a long transaction shortens the pause
+/// after it on the same connection. With several connections in an open loop, the mean number of
+/// transactions that are running at an arrival equals their average over time (Wolff, "Poisson
+/// arrivals see time averages", 1982).
 struct PaceDecision {
     private(set) var isClosed = false
     /// Whether the connections run transactions as fast as possible.
@@ -40,7 +41,7 @@ struct PaceDecision {
                 pairs.append((visit.duration, pause))
             }
         }
-        // If the start is estimated, so is the pause before it.
+        // Prefer known pauses, because the pause before an estimated start is also an estimate.
         if known.count >= Self.minimumCount { pauses = known }
         guard isTimed else {
             evidence = "durations are unknown, so the observed rate is offered"
@@ -73,8 +74,8 @@ struct PaceDecision {
         }
     }
 
-    /// Returns how long at least one connection is in a transaction, or between two transactions
-    /// without a pause, in seconds.
+    /// Returns the time, in seconds, during which at least one connection is in a transaction or
+    /// between two transactions without a pause.
     ///
     /// If threads share too few processors, each thread waits most of the time, but not all of them
     /// wait at the same time.

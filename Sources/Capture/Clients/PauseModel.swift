@@ -1,6 +1,5 @@
 /// A distribution of pauses in the scenario language: constant, uniform or exponential.
 struct PauseModel: Equatable {
-    /// The distribution.
     enum Kind: Equatable {
         case constant
         case uniform(from: Double, to: Double)
@@ -19,7 +18,7 @@ struct PauseModel: Equatable {
     /// Chooses the distribution from the ratio of the standard deviation to the mean.
     ///
     /// The ratio is 0 for a constant, at most 0.58 for a uniform distribution, and 1 for an
-    /// exponential one.
+    /// exponential distribution.
     ///
     /// - Parameters:
     ///   - numbers: Observed pauses, in seconds.
@@ -44,7 +43,6 @@ struct PauseModel: Equatable {
         kind = .constant
     }
 
-    /// The value of `think` or `pause`.
     var yaml: String {
         switch kind {
         case .constant: TimeText.yaml(mean)

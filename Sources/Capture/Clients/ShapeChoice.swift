@@ -1,6 +1,4 @@
-/// Chooses the shapes that become operations.
 struct ShapeChoice {
-    /// The maximum number of operations in a scenario.
     private static let shapeLimit = 40
     /// The share of transactions that the chosen shapes cover, unless that would require too many
     /// shapes.

@@ -1,6 +1,4 @@
-/// Options for a drafted scenario.
 package struct DraftOptions: Sendable {
-    /// The scenario's name.
     package var name: String
     /// The description of the scenario, in one sentence.
     package var description: String
@@ -8,7 +6,6 @@ package struct DraftOptions: Sendable {
     package var database: String
     /// The paragraphs of the comment at the top.
     package var introduction: [String] = []
-    /// The arms, in order.
     package var arms = DraftArm.usual
     /// The total number of workers of all clients.
     package var workers = 4
@@ -22,7 +19,6 @@ package struct DraftOptions: Sendable {
     /// The distributions of parameters by name, as a YAML mapping without braces.
     package var values: [String: String] = [:]
 
-    /// Creates options.
     package init(name: String, description: String, database: String) {
         self.name = name
         self.description = description
@@ -32,7 +28,6 @@ package struct DraftOptions: Sendable {
 
 /// An arm that can be specified on a command line.
 package struct DraftArm: Sendable, Equatable {
-    /// The arm's name.
     package let name: String
     let comment: String
     let yaml: String
@@ -40,7 +35,6 @@ package struct DraftArm: Sendable, Equatable {
     /// The default arms, which compare a queue with a pool.
     package static let usual = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
 
-    /// The valid names, for messages.
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 
     /// Creates the arm with a name, or returns `nil` if the name is unknown.
@@ -69,6 +63,5 @@ package struct DraftArm: Sendable, Equatable {
         }
     }
 
-    /// The arm's lines in the scenario.
     var lines: [String] { ["  " + YAMLText.comment(comment), "  \(name): \(yaml)"] }
 }

@@ -16,10 +16,8 @@ struct DraftRange {
     /// The number of distinct values that the widest range contains.
     private static let valueCount: Int64 = 100
 
-    /// Creates the range that ends with a slot.
-    ///
-    /// Returns `nil` if the slot does not end a range of two parameters, or if the user specified
-    /// its values.
+    /// Creates the range that ends with a slot, or returns `nil` if the slot does not end a range
+    /// of two parameters or the user specified the values of the end.
     init?(
         endingAt index: Int,
         of statement: NormalizedStatement,
@@ -54,7 +52,7 @@ struct DraftRange {
     /// Returns whether the access does not yet use the parameter for the end.
     func isFree(in known: [String: String]) -> Bool { name.map { known[$0] == nil } ?? true }
 
-    /// Returns the variable for the end of a range whose start has this text.
+    /// Returns the variable for the end of a range, given the text of the start.
     func variable(_ start: String) -> ColumnVariable {
         guard let width else {
             return ColumnVariable(
@@ -70,7 +68,6 @@ struct DraftRange {
         )
     }
 
-    /// Returns the texts of both bounds.
     func texts(start: String, end: String) -> [String] {
         width == nil
             ? ["min(\(start), \(end))", "max(\(start), \(end))"] : [start, "(\(start) + \(end))"]

@@ -1,8 +1,6 @@
 /// The properties of a table that a draft needs to generate statements.
 package struct DraftTable: Sendable, Equatable {
-    /// A column.
     package struct Column: Sendable, Equatable {
-        /// The column's name.
         package var name: String
         /// The position in the primary key, starting at 1, or 0 for a column that is not in the
         /// key.
@@ -12,7 +10,6 @@ package struct DraftTable: Sendable, Equatable {
         /// Generated and hidden columns cannot be set.
         package var isWritable: Bool
 
-        /// Creates a column.
         package init(name: String, primaryKeyIndex: Int = 0, isWritable: Bool = true) {
             self.name = name
             self.primaryKeyIndex = primaryKeyIndex
@@ -20,16 +17,13 @@ package struct DraftTable: Sendable, Equatable {
         }
     }
 
-    /// An index.
     package struct Index: Sendable, Equatable {
         /// The columns in order, with `nil` for expressions.
         package var columns: [String?]
-        /// Whether the index is unique.
         package var isUnique: Bool
         /// Whether the index contains only some of the rows.
         package var isPartial: Bool
 
-        /// Creates an index.
         package init(columns: [String?], isUnique: Bool = false, isPartial: Bool = false) {
             self.columns = columns
             self.isUnique = isUnique
@@ -37,30 +31,22 @@ package struct DraftTable: Sendable, Equatable {
         }
     }
 
-    /// The kind of storage.
     package enum Kind: Sendable, Equatable {
         /// A table with rowids.
         case plain
-        /// A `WITHOUT ROWID` table.
         case withoutRowID
-        /// A full-text index. `ownsContent` indicates whether it stores the text itself.
+        /// A full-text index, which stores the text itself if `ownsContent` is `true`.
         case fullText(ownsContent: Bool)
     }
 
-    /// The table's name.
     package var name: String
-    /// The kind of storage.
     package var kind: Kind
-    /// The number of rows.
     package var rows: Int
-    /// The table's columns.
     package var columns: [Column]
-    /// The table's indexes.
     package var indexes: [Index]
     /// The columns that refer to other tables.
     package var references: Set<String>
 
-    /// Creates a table.
     package init(
         name: String,
         kind: Kind = .plain,

@@ -1,6 +1,5 @@
 /// Formats the draft as a scenario file.
 extension ScenarioDraft {
-    /// The scenario's YAML.
     package var yaml: String {
         var lines = options.introduction.flatMap { YAMLText.comments($0) }
         lines += [

@@ -2,7 +2,8 @@ import WorkloadEngine
 
 /// A scenario that is generated from statements and a database.
 ///
-/// A parameter's values come from the column that the statement compares with it or sets to it.
+/// A parameter's values come from the column that the statement compares with the parameter or sets
+/// to it.
 package struct ScenarioDraft {
     /// An operation, which consists of the statements of one access.
     struct Operation {
@@ -19,7 +20,6 @@ package struct ScenarioDraft {
     private(set) var reads: [Operation] = []
     private(set) var writes: [Operation] = []
 
-    /// Creates an empty draft.
     package init(
         _ options: DraftOptions,
         schema: CaptureSchema,
@@ -153,7 +153,6 @@ package struct ScenarioDraft {
         return statement.sql { texts[$0] }
     }
 
-    /// Returns the texts of the two bounds of a range that contains its start.
     private mutating func bounds(
         _ range: DraftRange,
         from start: String,
@@ -256,7 +255,6 @@ package struct ScenarioDraft {
     }
 }
 
-/// Finds the most similar table name, for messages.
 private enum NearestTable {
     static func hint(_ name: String, among tables: [String]) -> String {
         guard let nearest = tables.first(where: { $0.lowercased().hasPrefix(name.lowercased()) })

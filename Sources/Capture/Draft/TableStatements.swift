@@ -1,18 +1,15 @@
 /// The statements that programs are likely to execute on a table.
 package struct TableStatements {
-    /// A statement whose parameters are `?`.
+    /// A statement with `?` parameters.
     package struct Statement: Equatable {
-        /// The statement's name in reports.
         package var name: String
-        /// The statement's text.
         package var sql: String
         /// The text with a random row's value for each parameter, for a trial.
         package var trial: String
-        /// A description, for a comment.
+        /// A comment for the scenario.
         package var comment: String
     }
 
-    /// The reads by key and by index.
     package private(set) var reads: [Statement] = []
     /// An update of one row, or `nil` if the table cannot be updated.
     package private(set) var write: Statement?
@@ -24,7 +21,6 @@ package struct TableStatements {
     /// The maximum number of rows in a list.
     private static let listLength = 50
 
-    /// Generates the statements for a table.
     package init(_ table: DraftTable) {
         self.table = table
         if case .fullText(let ownsContent) = table.kind {
@@ -47,8 +43,8 @@ package struct TableStatements {
         }.map(\.name)
     }
 
-    /// The column that identifies a row, or `nil` for a table without a rowid whose key has several
-    /// columns.
+    /// The column that identifies a row, or `nil` for a `WITHOUT ROWID` table with a multicolumn
+    /// key.
     private var rowKey: String? {
         if key.count == 1 { return key[0] }
         return table.kind == .withoutRowID ? nil : "rowid"
@@ -101,8 +97,8 @@ package struct TableStatements {
 
     /// An update of one row that is unlikely to violate constraints.
     ///
-    /// It sets a column to another value from the same column. If possible, the column is not part
-    /// of a key, an index or a reference.
+    /// The update sets a column to another value from the same column. If possible, the column is
+    /// not part of a key, an index or a reference.
     private var update: Statement? {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })
@@ -141,7 +137,7 @@ package struct TableStatements {
         )
     }
 
-    /// Returns a statement whose parameters take values from `columns`, in order.
+    /// Returns a statement with parameters that take their values from `columns`, in order.
     private func statement(
         _ name: String,
         _ sql: String,
@@ -169,8 +165,7 @@ package struct TableStatements {
     }
 }
 
-/// The words that SQLite does not accept as names without quotes
-/// (<https://sqlite.org/lang_keywords.html>).
+/// The words that SQLite accepts as names only in quotes (<https://sqlite.org/lang_keywords.html>).
 private enum SQLKeywords {
     static let all = Set(
         """

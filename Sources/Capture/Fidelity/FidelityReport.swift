@@ -1,8 +1,6 @@
 import WorkloadEngine
 
-/// Compares a captured load with a run of its scenario.
 package struct FidelityReport {
-    /// An operation in the capture and in the run.
     package struct Row: Sendable, Equatable {
         /// The names of the client and the operation.
         package var name: String
@@ -35,8 +33,8 @@ package struct FidelityReport {
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The run of the arm ``CapturedScenario/presentArm``.
-    ///   - meanRows: A closure that returns the mean number of rows that a statement has in the
-    ///     run, or `nil` if unknown.
+    ///   - meanRows: A closure that returns the mean number of rows per execution of a statement in
+    ///     the run, or `nil` if unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,

@@ -4,17 +4,14 @@ package struct CaptureError: Error, Equatable, CustomStringConvertible {
     package var file: String?
     /// The line number, starting at 1, or `nil` if the error concerns the whole input.
     package var line: Int?
-    /// The problem and its remedy.
     package var message: String
 
-    /// Creates an error.
     package init(_ message: String, file: String? = nil, line: Int? = nil) {
         self.message = message
         self.file = file
         self.line = line
     }
 
-    /// The error in the form `file:line: message`.
     package var description: String {
         let location = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
         return location.isEmpty ? message : "\(location): \(message)"

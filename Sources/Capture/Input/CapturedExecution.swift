@@ -4,7 +4,6 @@ import WorkloadEngine
 package struct CapturedExecution: Sendable, Equatable {
     /// The time at which the execution ended, in seconds from an origin that all executions share.
     package var end: Double
-    /// The process that executed the statement.
     package var process: Int
     /// The connection that executed the statement, which is unique within its process.
     package var connection: String
@@ -22,7 +21,7 @@ package struct CapturedExecution: Sendable, Equatable {
     package var betweenSteps: Double
     /// The time that the execution waited for a lock, in seconds.
     ///
-    /// It is used if the duration is unknown.
+    /// This time is used if the duration is unknown.
     package var waited: Double?
     /// The number of returned rows, or `nil` if unknown.
     package var rows: Int?
@@ -31,7 +30,6 @@ package struct CapturedExecution: Sendable, Equatable {
     /// The line in the file, or `nil` for a live trace.
     package var line: Int?
 
-    /// Creates an execution.
     package init(
         end: Double,
         process: Int = 0,
@@ -65,7 +63,7 @@ package struct CapturedExecution: Sendable, Equatable {
     /// The start time, or the start of the wait for locks if the duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 
-    /// Returns the time that the program used for itself since an earlier execution.
+    /// Returns the time that the program itself used since an earlier execution, in seconds.
     ///
     /// This is the time before the first step and between steps, without the cost of a trace. If
     /// other statements ran between the steps, their time and the gaps before them are excluded.
@@ -74,7 +72,8 @@ package struct CapturedExecution: Sendable, Equatable {
         return max(0, start - end)
     }
 
-    /// The start of the first step, which precedes ``start`` if the program used time between steps.
+    /// The start of the first step, which precedes ``start`` if the program used time between the
+    /// steps.
     var firstStep: Double { elapsed.map { end - $0 } ?? start }
 
     /// Whether the execution succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.

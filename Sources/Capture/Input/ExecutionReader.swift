@@ -1,8 +1,10 @@
 import Foundation
 import WorkloadEngine
 
-/// Reads executions from JSON Lines, with one object per line, such as `{"time": 12.5, "sql":
-/// "SELECT 1", "seconds": 0.0002}`.
+/// Reads executions from JSON Lines.
+///
+/// Each line contains one object, such as
+/// `{"time": 12.5, "sql": "SELECT 1", "seconds": 0.0002}`.
 package struct ExecutionReader {
     private let file: String
     /// The end time of the last execution of each connection, in seconds.
@@ -42,7 +44,6 @@ package struct ExecutionReader {
             .map(\.element)
     }
 
-    /// Returns the execution in one line.
     private mutating func execution(
         of line: Data,
         number: Int
@@ -141,7 +142,6 @@ package struct ExecutionReader {
         return number
     }
 
-    /// Returns the result code for a number or a name.
     private func code(_ value: Any?, _ line: Int) throws(CaptureError) -> Int {
         if let number = value as? NSNumber { return number.intValue }
         guard let name = value as? String else { return 0 }

@@ -1,17 +1,16 @@
-/// How much the threads of the captured programs competed for processors.
+/// A measurement of how much the threads of the captured programs competed for processors.
 package struct ProcessorCompetition: Sendable, Equatable {
-    /// The share of their runnable time, from 0 to 1, for which the threads waited.
+    /// The share of the threads' runnable time, from 0 to 1, that they spent waiting.
     package var share = 0.0
     /// The mean number of threads that waited.
     package var waitingThreads = 0.0
 
-    /// Creates a measurement.
     package init(share: Double = 0, waitingThreads: Double = 0) {
         self.share = share
         self.waitingThreads = waitingThreads
     }
 
-    /// The share that indicates competition.
+    /// The minimum share that indicates competition.
     ///
     /// A program that only sleeps and wakes waits for less than a fifth of its runnable time.
     private static let leastShare = 0.25
@@ -21,8 +20,8 @@ package struct ProcessorCompetition: Sendable, Equatable {
     /// - Parameters:
     ///   - pauses: The total time between statements, in seconds.
     ///   - duration: The duration of the capture, in seconds.
-    /// - Returns: `false` if the time is more than twice the waits, because the programs then also
-    ///   paused.
+    /// - Returns: `false` if the threads hardly competed, or if the time is more than twice the
+    ///   waits, because the programs then also paused.
     func explains(_ pauses: Double, in duration: Double) -> Bool {
         share >= Self.leastShare && pauses <= 2 * waitingThreads * duration
     }

@@ -3,7 +3,6 @@
 /// A trace pauses when it would slow down a program too much. Rates refer to the recorded time, in
 /// which gaps have no length.
 struct TraceGaps {
-    /// A point in recorded time.
     struct Moment: Equatable {
         /// The number of gaps before the moment.
         var segment: Int

@@ -4,15 +4,13 @@ import WorkloadEngine
 struct ColumnVariable: Equatable {
     /// The preferred name, which another variable may already have.
     var base: String
-    /// The variable's YAML mapping, without braces.
     var yaml: String
-    /// An explanation of the choice.
     var comment: String
 
     /// Returns a variable that draws existing values of a column.
     ///
-    /// For integer keys without large gaps, it draws from the whole range, because drawing from a
-    /// sample would make a few rows hot.
+    /// For integer keys without large gaps, the variable draws from the whole range, because
+    /// drawing from a sample would make a few rows hot.
     static func drawn(from column: Variable.Column, in schema: CaptureSchema) -> ColumnVariable {
         let own = schema.column(column)
         let isKey = own?.isUnique == true && own?.isInteger == true && own?.hasGaps != true
@@ -23,7 +21,6 @@ struct ColumnVariable: Equatable {
         )
     }
 
-    /// Returns a variable that produces new values for a unique column.
     static func fresh(
         for column: Variable.Column,
         in schema: CaptureSchema,

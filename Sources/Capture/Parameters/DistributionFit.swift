@@ -13,21 +13,18 @@ struct DistributionFit: Equatable {
     /// For `choice`, this is the share of values that are not shown.
     var distance: Double
 
-    /// The candidates for theta in Zipf's law.
     private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
-    /// The maximum number of values in a choice.
     private static let choiceLimit = 30
     /// The maximum distance of an acceptable uniform distribution.
     private static let near = 0.05
 
-    /// Finds the best distribution, or returns `nil` if no value may be shown and no range is
-    /// known.
+    /// Finds the distribution with the smallest distance, or returns `nil` if no value may be shown
+    /// and no range is known.
     ///
     /// - Parameters:
     ///   - sample: The values.
     ///   - range: The range of the column's integers, or `nil` if there is no column.
     ///   - k: The number of times that a value must occur to be shown.
-    /// - Returns: The distribution with the smallest distance.
     static func best(
         of sample: ValueSample,
         range: ClosedRange<Int64>?,
@@ -146,7 +143,6 @@ struct DistributionFit: Equatable {
             ?? DistributionFit(yaml: "distribution: uniform", needsRange: true, distance: 1)
     }
 
-    /// The observed integers with their counts.
     private struct Counts {
         let values: [(value: Int64, count: Int)]
         let total: Double
@@ -170,17 +166,16 @@ struct DistributionFit: Equatable {
             size = Double(to) - Double(from) + 1
         }
 
-        /// The share of the ten most frequent values.
         private var topTenShare: Double {
             values.map(\.count).sorted(by: >).prefix(10).reduce(0) { $0 + Double($1) } / total
         }
 
         /// Returns the largest difference from a distribution.
         ///
-        /// The closure returns the share of draws in the first part of the range. The size of that
-        /// part is given as a fraction from 0 to 1. The comparison includes the share of the ten
-        /// most frequent values, because popular values that are spread over the range have a
-        /// uniform distribution function.
+        /// The closure returns the share of draws in the first part of the range, given the size of
+        /// that part as a fraction from 0 to 1. The comparison includes the share of the ten most
+        /// frequent values, because popular values that are spread over the range have a uniform
+        /// distribution function.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
             let popularity = abs(topTenShare - min(1, mostFrequent))
             var seen = 0.0

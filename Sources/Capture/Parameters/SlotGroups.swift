@@ -2,7 +2,6 @@ import WorkloadEngine
 
 /// Finds slots in a transaction that have the same value and can share a variable.
 struct SlotGroups {
-    /// A slot of a shape.
     struct Place: Hashable {
         var position: Int
         var slot: Int
@@ -55,7 +54,7 @@ struct SlotGroups {
             guard isSameColumn, both == 0,
                 Self.isRangeEnd(first, shape) == Self.isRangeEnd(second, shape)
             else { return false }
-            // Without values, a program's names show which values are equal.
+            // Without values, equal parameter names indicate equal values.
             if let name = Self.name(first, shape), let other = Self.name(second, shape) {
                 return name == other
             }
@@ -71,8 +70,10 @@ struct SlotGroups {
         shape.positions[place.position].slots[place.slot].role == .rangeEnd
     }
 
-    /// Returns the name of the parameter, or `nil` for a literal, for `?` and for a number such as
-    /// `?2` or `:p2`, which only counts the parameters of one statement.
+    /// Returns the parameter's name, or `nil` for a literal, for `?` and for a numbered parameter
+    /// such as `?2` or `:p2`.
+    ///
+    /// A number identifies a parameter only within one statement.
     private static func name(_ place: Place, _ shape: ShapeStatistics) -> String? {
         let name = shape.positions[place.position].parameterNames[place.slot]
         guard let name else { return nil }

@@ -1,6 +1,5 @@
 import WorkloadEngine
 
-/// The variables that replace a transaction's slots.
 struct SlotNames {
     private let shape: ShapeStatistics
     private let planner: SlotPlanner
@@ -40,7 +39,6 @@ struct SlotNames {
         groups = SlotGroups(shape)
     }
 
-    /// Returns the SQL of the statement at a position.
     mutating func sql(at position: Int, _ variables: inout VariableRegistry) -> String {
         let statement = shape.usualText(at: position)
         var texts: [String] = []
@@ -117,7 +115,7 @@ struct SlotNames {
 extension ShapeStatistics {
     /// Returns the most frequent text of the statement at a position.
     ///
-    /// Its lists may have any length.
+    /// The lists in the text may have any length.
     func usualText(at position: Int) -> NormalizedStatement {
         texts[position].max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?
             .value.statement ?? positions[position]

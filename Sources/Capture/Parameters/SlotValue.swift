@@ -4,23 +4,21 @@ import WorkloadEngine
 enum SlotValue: Equatable {
     /// SQL text: a literal to keep, `NULL`, or an expression.
     case text(String)
-    /// A variable.
     case variable(base: String, yaml: String, comment: String)
     /// The variable for the range's lower bound, plus a span.
     case span(Int64)
 
-    /// A variable that draws from a column.
     init(_ variable: ColumnVariable) {
         self = .variable(base: variable.base, yaml: variable.yaml, comment: variable.comment)
     }
 }
 
-/// Chooses the replacement for a slot.
 struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
 
-    /// Returns the replacement for a slot, and the part of the slot that cannot be modeled, if any.
+    /// Returns the replacement for a slot, and a description of what cannot be modeled, if
+    /// anything.
     func plan(
         _ slot: StatementSlot,
         in statement: NormalizedStatement,
@@ -73,7 +71,6 @@ struct SlotPlanner {
 
     // MARK: Without values
 
-    /// Returns a variable that draws existing values of a column.
     private func drawn(
         _ column: Variable.Column,
         _ role: StatementSlot.Role
@@ -86,7 +83,6 @@ struct SlotPlanner {
         "the length of the range" + (column.map { " over \($0.table).\($0.name)" } ?? "")
     }
 
-    /// Returns a new value for a unique column.
     private func fresh(
         _ column: Variable.Column,
         _ own: CaptureSchema.Column,
@@ -181,7 +177,8 @@ struct SlotPlanner {
         return sorted[hidden]...sorted[sorted.count - 1 - hidden]
     }
 
-    /// Returns the mean length of a range of integers, or `nil` if values and rows do not reveal it.
+    /// Returns the mean length of a range of integers, or `nil` if neither values nor rows reveal
+    /// it.
     private func span(
         of slot: StatementSlot,
         at place: SlotGroups.Place,
@@ -208,7 +205,7 @@ struct SlotPlanner {
     /// reveal it.
     ///
     /// An aggregate returns one row for any range, and a statement that writes returns none. For
-    /// them, the result is the longest range that a query of the transaction reads.
+    /// these statements, the result is the longest range that a query of the transaction reads.
     private func rangeLength(
         of slot: StatementSlot,
         at place: SlotGroups.Place,

@@ -5,9 +5,7 @@ struct ValueSample {
     /// The maximum number of distinct values to count.
     private static let capacity = 50_000
 
-    /// The number of values.
     private(set) var count = 0
-    /// The number of occurrences of each counted value.
     private(set) var counts: [WorkloadValue: Int] = [:]
     /// The number of values that were not counted because there were too many distinct values.
     private(set) var uncounted = 0

@@ -2,26 +2,22 @@ import WorkloadEngine
 
 /// The variables of a captured scenario, by name.
 struct VariableRegistry {
-    /// A variable.
     struct Entry: Equatable {
         var name: String
         /// The variable's YAML mapping, without braces.
         var yaml: String
-        /// An explanation of the choice.
         var comment: String
     }
 
     private(set) var entries: [Entry] = []
 
-    /// Returns the name of the variable with a definition, and adds the variable if it does not
-    /// exist.
+    /// Returns the name of the variable with a definition, adding the variable if necessary.
     ///
     /// - Parameters:
     ///   - base: The preferred name.
     ///   - yaml: The definition.
     ///   - comment: An explanation of the choice.
     ///   - used: Names that must not be reused, because one access needs different values.
-    /// - Returns: The name.
     mutating func name(
         _ base: String,
         yaml: String,

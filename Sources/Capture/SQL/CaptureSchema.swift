@@ -1,22 +1,17 @@
 import WorkloadEngine
 
-/// The tables of the captured database.
 package struct CaptureSchema: Sendable, Equatable {
-    /// A table or a view.
     package struct Table: Sendable, Equatable {
         /// The table's name, as written in the schema.
         package var name: String
-        /// The table's columns, in order.
         package var columns: [Column]
 
-        /// Creates a table.
         package init(name: String, columns: [Column]) {
             self.name = name
             self.columns = columns
         }
     }
 
-    /// A column of a table.
     package struct Column: Sendable, Equatable {
         /// The column's name, as written in the schema.
         package var name: String
@@ -31,7 +26,6 @@ package struct CaptureSchema: Sendable, Equatable {
         /// The number of distinct values, or `nil` if unknown.
         package var distinctCount: Int?
 
-        /// Creates a column.
         package init(
             name: String,
             type: String = "",
@@ -56,7 +50,6 @@ package struct CaptureSchema: Sendable, Equatable {
     private let tables: [String: Table]
     private let columnNames: Set<String>
 
-    /// Creates a schema.
     package init(_ tables: [Table]) {
         self.tables = Dictionary(
             tables.map { ($0.name.lowercased(), $0) },
@@ -73,18 +66,15 @@ package struct CaptureSchema: Sendable, Equatable {
         table(column.table)?.column(column.name)
     }
 
-    /// Returns whether any table or column has the given name.
     func containsName(_ name: String) -> Bool {
         let name = name.lowercased()
         return tables[name] != nil || columnNames.contains(name) || Table.rowIDNames.contains(name)
     }
 
-    /// The names of the tables.
     package var tableNames: [String] { tables.values.map(\.name).sorted() }
 }
 
 extension CaptureSchema.Table {
-    /// The names of the rowid column.
     static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
 
     /// Returns the column with a name, ignoring case.

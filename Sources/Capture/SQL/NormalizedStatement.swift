@@ -8,13 +8,11 @@ package struct NormalizedStatement: Equatable, Sendable {
     package let key: String
     /// The text around the slots, with one more piece than there are slots.
     let pieces: [String]
-    /// The slots, in order.
     let slots: [StatementSlot]
     /// The names of the slots' parameters, without their prefix, or `nil` for literals and for `?`.
     let parameterNames: [String?]
     /// The first keyword in upper case or, for `WITH`, the main statement's first keyword.
     package let verb: String
-    /// The first table that the statement refers to, if any.
     let table: String?
     /// The tables in the statement that the schema does not contain.
     let missingTables: [String]

@@ -1,25 +1,20 @@
 /// A token of a statement, according to <https://sqlite.org/lang_expr.html>.
 struct SQLToken: Equatable {
-    /// The kind of a token.
     enum Kind: Equatable {
         /// A keyword or an unquoted name.
         case word
-        /// A name in double quotes, backticks or brackets. Double quotes may also contain a string.
+        /// A name in double quotes, backticks or brackets, or a string in double quotes.
         case quotedName
-        /// A string in single quotes.
         case string
         /// `x'0a'`.
         case blob
-        /// A number.
         case number
         /// `?`, `?1`, `:name`, `@name` or `$name`.
         case parameter
-        /// An operator or a punctuation mark.
         case symbol
     }
 
     var kind: Kind
-    /// The token's text, as written.
     var text: String
     /// Whether spaces or comments precede the token.
     var followsSpace: Bool
@@ -44,7 +39,6 @@ struct SQLToken: Equatable {
 
 /// Splits a statement into tokens and removes its comments.
 struct SQLLexer {
-    /// The reason that text is not SQL.
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)
@@ -66,7 +60,6 @@ struct SQLLexer {
 
     private init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// Returns the tokens of a statement.
     static func tokens(of sql: String) throws(Failure) -> [SQLToken] {
         var lexer = SQLLexer(sql)
         var tokens: [SQLToken] = []

@@ -77,7 +77,7 @@ extension StatementParser {
         return (isEnd ? .rangeEnd : .rangeStart, column(endingAt: operand))
     }
 
-    /// Returns the column of the range whose upper bound the value at an index increases, as in
+    /// Returns the column of a range if the value at an index is added to the upper bound, as in
     /// `BETWEEN ? AND ? + 99`.
     private func widened(by index: Int) -> Variable.Column? {
         guard index > 1, tokens[index - 1].text == "+",
@@ -98,8 +98,8 @@ extension StatementParser {
         return tokens.indices.contains(end) && ["<", "<="].contains(tokens[end].text)
     }
 
-    /// Returns whether the value after an operator is the upper bound of `column >= ? AND column <
-    /// ?`.
+    /// Returns whether the value after an operator is the upper bound of
+    /// `column >= ? AND column < ?`.
     private func isRangeEnd(_ sign: Int, _ column: Variable.Column) -> Bool {
         guard ["<", "<="].contains(tokens[sign].text), sign > 1 else { return false }
         let start = tokens[sign - 2].text == "." ? sign - 3 : sign - 1
@@ -108,7 +108,6 @@ extension StatementParser {
             && self.column(endingAt: start - 4) == column
     }
 
-    /// Returns the role of an item of `IN (…)`.
     private func listItem(_ index: Int) -> (StatementSlot.Role, Variable.Column?)? {
         guard let open = enclosing(index), open > 1, tokens[open - 1].keyword == "IN",
             clauses[index] == "("
@@ -118,7 +117,7 @@ extension StatementParser {
         return (.list(commas(from: open, to: index)), column(endingAt: operand))
     }
 
-    /// Returns the role of a value in `VALUES (…), (…)`, whose position determines its column.
+    /// Returns the role and the column of a value in `VALUES (…), (…)`.
     private func insertion(of index: Int) -> (StatementSlot.Role, Variable.Column?)? {
         var inner = index
         while let open = enclosing(inner) {

@@ -2,14 +2,14 @@ import WorkloadEngine
 
 /// Finds a statement's slots and the column with which the statement compares each slot.
 ///
-/// The parser recognizes common patterns instead of SQLite's full grammar: `col = ?`, `col IN (?,
-/// ?)`, `BETWEEN`, `VALUES` and `SET`. Slots in other patterns have no column.
+/// The parser recognizes common patterns instead of SQLite's full grammar: `col = ?`,
+/// `col IN (?, ?)`, `BETWEEN`, `VALUES` and `SET`. Slots in other patterns have no column.
 struct StatementParser {
     let schema: CaptureSchema
     let tokens: [SQLToken]
     /// The clause of each token, such as `WHERE`.
     var clauses: [String] = []
-    /// The indexes of matching parentheses.
+    /// The index of the matching parenthesis for each parenthesis.
     var matches: [Int: Int] = [:]
     var tables: StatementTables
 

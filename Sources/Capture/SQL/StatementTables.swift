@@ -7,11 +7,9 @@ struct StatementTables {
     private var tables: [(alias: String, table: CaptureSchema.Table)] = []
     /// All aliases in lower case, including aliases of columns and of common table expressions.
     private(set) var aliases: Set<String> = []
-    /// The table into which the statement inserts.
     private(set) var inserted: CaptureSchema.Table?
     /// The columns that an INSERT specifies, or `nil` if it specifies none.
     private(set) var insertedColumns: [String]?
-    /// The name of the first table, if any.
     private(set) var first: String?
     /// The tables that the schema does not contain.
     private(set) var missing: [String] = []
@@ -47,7 +45,7 @@ struct StatementTables {
             where ["WITH", "RECURSIVE"].contains(tokens[index - 1].keyword) {
                 aliases.insert(token.name.lowercased())
             }
-            // A name before AS ( is also the name of a common table expression.
+            // A name before `AS (` is also the name of a common table expression.
             for (index, token) in tokens.enumerated().dropFirst(2)
             where token.text == "(" && tokens[index - 1].keyword == "AS" {
                 var name = index - 2
@@ -75,7 +73,7 @@ struct StatementTables {
         isInsert: Bool
     ) -> Int {
         var index = keyword + 1
-        // UPDATE OR IGNORE t
+        // Skip `OR IGNORE` in `UPDATE OR IGNORE t`.
         if index + 1 < tokens.count, tokens[index].keyword == "OR" { index += 2 }
         guard index < tokens.count, [.word, .quotedName].contains(tokens[index].kind) else {
             return keyword

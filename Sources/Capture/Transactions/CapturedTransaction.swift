@@ -3,7 +3,6 @@ import WorkloadEngine
 /// A connection's transaction, from its BEGIN to its end, or a single statement outside a
 /// transaction.
 struct CapturedTransaction {
-    /// How a transaction begins.
     enum Begin: String, Sendable, CaseIterable {
         /// Without BEGIN, as one statement.
         case autocommit
@@ -12,16 +11,13 @@ struct CapturedTransaction {
         case savepoint
     }
 
-    /// How a transaction ends.
     enum Outcome: String, Sendable, CaseIterable {
         case committed, rolledBack
         /// A failure caused by another connection's lock.
         case busy
-        /// A failure with any other cause.
         case failed
     }
 
-    /// A statement of the transaction.
     struct Statement {
         var statement: NormalizedStatement
         var start: Double
@@ -54,9 +50,8 @@ struct CapturedTransaction {
     var beginSeconds: Double?
     /// The duration of the statement that ended the transaction, in seconds, or `nil` if unknown.
     var endSeconds: Double?
-    /// The number of lock failures of the statements, or of BEGIN before them.
+    /// The number of lock failures of BEGIN and of the statements.
     var busyCount = 0
-    /// Whether the durations of all statements are known.
     var isTimed = true
     /// Whether a library began the transaction without a statement in the input.
     var beginsImplicitly = false
@@ -74,6 +69,6 @@ struct CapturedTransaction {
 extension NormalizedStatement {
     /// Whether the statement changes data.
     ///
-    /// Savepoint statements do not.
+    /// Savepoint statements do not change data.
     var isChange: Bool { !["SAVEPOINT", "RELEASE", "ROLLBACK"].contains(verb) }
 }

@@ -2,7 +2,6 @@ import Foundation
 
 /// Numbers with an exact sum and with quantiles from a sample.
 struct SampledNumbers {
-    /// The maximum size of the sample.
     private static let capacity = 4096
 
     private(set) var count = 0

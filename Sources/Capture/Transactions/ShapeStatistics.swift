@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// The observed transactions of one shape, with times in seconds.
 struct ShapeStatistics {
-    /// The maximum number of transactions whose values are kept to find equal values.
+    /// The maximum number of transactions from which to keep values for comparison.
     private static let keptTransactions = 300
 
     let shape: TransactionShape
@@ -14,7 +14,6 @@ struct ShapeStatistics {
     private(set) var count = 0
     private(set) var outcomes: [CapturedTransaction.Outcome: Int] = [:]
     private(set) var busyCount = 0
-    /// The largest number of lock failures in one transaction.
     private(set) var maximumBusyCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
@@ -29,7 +28,7 @@ struct ShapeStatistics {
     private(set) var gaps: [SampledNumbers]
     /// The gaps before executions of known duration.
     ///
-    /// These gaps do not include the execution.
+    /// These gaps do not include the execution itself.
     private(set) var timedGaps: [SampledNumbers]
     /// The known durations of each position's executions, and of COMMIT.
     private(set) var seconds: [SampledNumbers]
@@ -135,7 +134,6 @@ struct ShapeStatistics {
         if kept.count < Self.keptTransactions { kept.append(first) }
     }
 
-    /// Adds an execution, and returns the values of its slots.
     private mutating func add(
         _ item: CapturedTransaction.Statement,
         at position: Int
@@ -193,17 +191,16 @@ struct ShapeStatistics {
         return sum
     }
 
-    /// Whether the duration of any transaction is known.
     var isTimed: Bool { durations.count > 0 }
 
-    /// Returns the pause before a position or COMMIT, or `nil` if it is too short to model.
+    /// Returns the distribution of the pause before a position or COMMIT, or `nil` if the pause is
+    /// too short to model.
     ///
     /// - Parameters:
     ///   - position: The position. The position after the last one represents COMMIT.
     ///   - least: The shortest pause to model, in seconds.
     ///   - isMachineBusy: Whether the programs competed for processors. If so, the median
-    ///     represents all pauses, because the long ones are waits for a processor.
-    /// - Returns: The pause's distribution.
+    ///     represents all pauses, because the long pauses are waits for a processor.
     func pause(before position: Int, least: Double, isMachineBusy: Bool = false) -> PauseModel? {
         // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]
@@ -222,7 +219,8 @@ struct ShapeStatistics {
     /// The number of timed executions that is sufficient to represent all executions.
     private static let enoughTimed = 20
 
-    /// Returns the distribution of gaps that exceed pauses by a mean number of seconds.
+    /// Returns the distribution of the pauses in gaps that exceed the pauses by a mean number of
+    /// seconds.
     private static func pause(
         _ gap: SampledNumbers,
         excess: Double,
@@ -235,7 +233,6 @@ struct ShapeStatistics {
         return isMachineBusy ? PauseModel(constant: mean) : PauseModel(gap, mean: mean)
     }
 
-    /// Whether the transactions write.
     var writes: Bool { example.writes }
 }
 

@@ -4,17 +4,15 @@ import WorkloadEngine
 struct TransactionAssembler {
     /// The parts of the input that cannot be used.
     struct Leftovers: Equatable {
-        /// The number of statements before the first transaction whose start is in the input.
+        /// The number of statements of transactions that began before the input.
         var cutAtStart = 0
         /// The number of transactions that were open at the end.
         var open = 0
-        /// The number of transactions whose end is not in the input.
         var withoutEnd = 0
         /// The number of failed statements, by result code.
         var failures: [Int: Int] = [:]
         /// The number of transactions that were open when the trace paused.
         var cutByGaps = 0
-        /// The number of PRAGMA statements.
         var pragmas = 0
     }
 
@@ -23,8 +21,8 @@ struct TransactionAssembler {
         var savepoint: String?
         /// The number of failed attempts to begin the next transaction.
         var busyBegins = 0
-        /// Whether an execution has ended outside a transaction, so that the connection's state is
-        /// known.
+        /// Whether an execution has ended outside a transaction, in which case the connection's
+        /// state is known.
         var wasSeen = false
     }
 
@@ -126,8 +124,8 @@ struct TransactionAssembler {
         _ connection: inout Connection
     ) {
         guard var transaction = connection.open else {
-            // This rolls back after a failed BEGIN, or ends a transaction that began before the
-            // input.
+            // The statement rolls back after a failed BEGIN, or ends a transaction that began
+            // before the input.
             return
         }
         guard execution.succeeded else {

@@ -2,7 +2,6 @@ import WorkloadEngine
 
 /// The shape that transactions share if they run the same statements in the same order.
 struct TransactionShape: Hashable {
-    /// A part of a transaction.
     enum Part: Hashable {
         /// One statement, by its number.
         case statement(Int)
@@ -10,12 +9,10 @@ struct TransactionShape: Hashable {
         case loop([Int], times: Int)
     }
 
-    /// A part in one transaction.
     struct Occurrence {
         var part: Part
-        /// The index of its first statement in the transaction.
+        /// The index of the part's first statement in the transaction.
         var start: Int
-        /// The number of repetitions.
         var count: Int
     }
 
@@ -25,7 +22,7 @@ struct TransactionShape: Hashable {
     /// The maximum number of statements in one repetition of a loop.
     private static let longestLoop = 8
 
-    /// The limit up to which each number of repetitions has a separate shape.
+    /// The largest number of repetitions that has its own shape.
     private static let exactRepetitions = 8
 
     /// Rounds a large number of repetitions down to a power of two.
@@ -34,7 +31,6 @@ struct TransactionShape: Hashable {
         return 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
     }
 
-    /// Finds the repetitions in a transaction's statements.
     static func occurrences(of statements: [Int]) -> [Occurrence] {
         var result: [Occurrence] = []
         var index = 0

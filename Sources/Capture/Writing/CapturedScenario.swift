@@ -1,8 +1,6 @@
 import WorkloadEngine
 
-/// A captured load as a scenario.
 package struct CapturedScenario {
-    /// The scenario's YAML, with comments.
     package let yaml: String
     /// The operations, grouped by client.
     package let operations: [Operation]
@@ -13,11 +11,8 @@ package struct CapturedScenario {
     /// The name of the arm with the captured program's settings.
     package static let presentArm = "present"
 
-    /// An operation and its captured data.
     package struct Operation: Sendable {
-        /// The client's name.
         package var client: String
-        /// The operation's name.
         package var name: String
         /// The number of transactions per second.
         package var rate: Double
@@ -32,7 +27,6 @@ package struct CapturedScenario {
         package var rows: Double?
         /// The mean number of lock failures per transaction.
         package var busyShare: Double
-        /// Whether the operation writes.
         package var writes: Bool
         /// The statements in the scenario, with the number of executions per transaction.
         package var statements: [(sql: String, count: Int)]
@@ -159,8 +153,7 @@ package struct CapturedScenario {
         return omissions
     }
 
-    /// Returns the omissions that describe transactions that begin differently from the arm's
-    /// transactions.
+    /// Returns the omissions for transactions that begin differently in the arm.
     private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
         let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }

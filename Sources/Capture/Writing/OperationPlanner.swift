@@ -4,7 +4,6 @@ import WorkloadEngine
 struct OperationPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
-    /// Whether the programs competed for processors.
     let isMachineBusy: Bool
     private(set) var variables = VariableRegistry()
     private var names: Set<String> = []
@@ -15,7 +14,6 @@ struct OperationPlanner {
         self.isMachineBusy = isMachineBusy
     }
 
-    /// Returns the operation for a shape.
     mutating func plan(_ shape: ShapeStatistics, number: Int) -> PlannedOperation {
         var operation = PlannedOperation(
             name: name(of: shape),
@@ -58,7 +56,7 @@ struct OperationPlanner {
         _ slots: inout SlotNames,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        // Draw values that are the same in all repetitions before the loop.
+        // Before the loop, draw the values that all repetitions share.
         let kept = slots.keepConstants(in: range, &variables)
         if !kept.isEmpty {
             let drawn = kept.map { ":\($0.drawn)" }.joined(separator: ", ")

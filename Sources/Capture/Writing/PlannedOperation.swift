@@ -1,9 +1,7 @@
-/// An operation of a captured scenario.
 struct PlannedOperation {
-    /// A step.
     indirect enum Step {
         case statement(String)
-        /// A query for one row whose values are used in later steps.
+        /// A query for one row that provides values for later steps.
         case keep(sql: String, into: [String])
         case loop(Int, [Step])
         case pause(PauseModel)
@@ -13,7 +11,6 @@ struct PlannedOperation {
     var shape: Int
     var writes: Bool
     var steps: [Step]
-    /// The parts that cannot be modeled.
     var problems: [String]
 }
 

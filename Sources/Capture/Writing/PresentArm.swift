@@ -2,7 +2,6 @@ import WorkloadEngine
 
 /// The arms of a captured scenario: the program's settings and alternatives to them.
 struct PresentArm {
-    /// An arm and the comment above it.
     struct Line {
         var comment: String
         var name: String
@@ -97,7 +96,6 @@ struct PresentArm {
         return ("full", "SQLite's default; no PRAGMA was observed")
     }
 
-    /// Returns the most frequent kind of BEGIN in writing transactions.
     static func begin(_ analysis: CaptureAnalysis) -> String {
         let counts = begins(analysis)
         let most = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
@@ -125,8 +123,8 @@ struct PresentArm {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout, which is the value set by a pragma, the time that statements
-    /// waited, or five seconds.
+    /// Returns the busy timeout: the value set by a pragma, the median time that statements waited,
+    /// or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
             return (milliseconds / 1000, "set by PRAGMA")
@@ -148,7 +146,6 @@ struct PresentArm {
 }
 
 extension CapturedTransaction.Begin {
-    /// A description of how a transaction began.
     fileprivate var phrase: String {
         switch self {
         case .autocommit: "without BEGIN"

@@ -7,7 +7,6 @@ struct ScenarioText {
     let variables: [VariableRegistry.Entry]
     let omissions: [String]
 
-    /// The file's text.
     var text: String {
         let parts = [
             head, section("arms", armLines), phases, section("variables", variableLines),
@@ -219,6 +218,6 @@ struct ScenarioText {
 }
 
 extension ShapeStatistics {
-    /// The number of failed transactions.
+    /// The number of transactions that failed, including lock failures.
     var failureCount: Int { (outcomes[.busy] ?? 0) + (outcomes[.failed] ?? 0) }
 }

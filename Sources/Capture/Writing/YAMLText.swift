@@ -1,4 +1,4 @@
-/// Formats strings as YAML scalars from which YAML parsers restore the same strings.
+/// Formats strings as YAML scalars that parsers convert back to the same strings.
 package enum YAMLText {
     /// Returns a string as a quoted scalar.
     ///
@@ -24,7 +24,7 @@ package enum YAMLText {
         return result + "\""
     }
 
-    /// Returns a name as a plain scalar if YAML reads it as text, and in quotes otherwise.
+    /// Returns a name as a plain scalar if YAML reads the name as text, or in quotes otherwise.
     static func name(_ text: String) -> String {
         let isWord =
             !text.isEmpty

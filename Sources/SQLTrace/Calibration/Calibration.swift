@@ -4,21 +4,21 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Starts the process that finds a library's layout, and reads the result.
+/// Runs the process that finds a library's layout, and reads the result.
 struct Calibration {
-    /// The command of the process that calls ``SQLCalibration/run()``.
+    /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
     let command: [String]
 
     /// The maximum size of a library, in bytes.
     private static let libraryLimit = 1 << 28
-    /// The maximum length of an answer, in bytes.
+    /// The maximum length of a response, in bytes.
     private static let answerLimit = 4_096
     /// The time limit of the process, in nanoseconds.
     ///
     /// Tracing is paused until the process ends.
     var answerTimeout: UInt64 = 5_000_000_000
 
-    /// Returns the layout of a library, or the reason why it was not found.
+    /// Returns the layout of a library, or the reason why the layout was not found.
     func layout(of library: SQLiteLibrary) -> Result<StatementLayout, TraceError> {
         guard let copy = copy(of: library) else {
             return .failure(TraceError(.calibration, "the library cannot be copied to memory"))
@@ -40,7 +40,7 @@ struct Calibration {
         )
     }
 
-    /// Creates a copy that the unprivileged process can read and that has no probes.
+    /// Creates a copy without probes that the unprivileged process can read.
     private func copy(of library: SQLiteLibrary) -> Int32? {
         guard let content = library.content(limit: Self.libraryLimit) else { return nil }
         let copy = poolgauge_memfd("poolgauge-library")
@@ -54,9 +54,8 @@ struct Calibration {
 
     /// Measures the cost of probes for a program that calls a library.
     ///
-    /// - Parameters:
-    ///   - library: The library.
-    ///   - probe: A closure that sets or removes probes on a copy that is open in this process.
+    /// - Parameter probe: A closure that sets or removes probes on a copy that is open in this
+    ///   process.
     /// - Returns: The cost, or `nil` if it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
@@ -71,14 +70,13 @@ struct Calibration {
         return answer.flatMap(ProbeCost.init)
     }
 
-    /// Runs the process on a copy of a library and returns its answer, or `nil` if it fails.
+    /// Runs the process on a copy of a library and returns its response, or `nil` if it fails.
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
     ///   - arguments: Arguments to append to the command.
     ///   - proceed: A closure that is called with the descriptor of the process's input when the
     ///     process waits for input.
-    /// - Returns: The answer.
     private func answer(
         _ copy: Int32,
         arguments: [String] = [],
@@ -126,7 +124,6 @@ struct Calibration {
 }
 
 extension String {
-    /// Returns the text without the trailing characters that satisfy a predicate.
     fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
         var text = self[...]
         while let last = text.last, isDropped(last) { text.removeLast() }
@@ -135,7 +132,7 @@ extension String {
 }
 
 extension ProcFile {
-    /// Reads from a descriptor with one call, and returns no bytes at the end of the file.
+    /// Reads from a descriptor with one call, returning an empty array at the end of the file.
     static func readOnce(_ descriptor: Int32, limit: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = max(0, Glibc.read(descriptor, buffer.baseAddress, limit))

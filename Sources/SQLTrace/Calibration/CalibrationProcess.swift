@@ -5,14 +5,14 @@ import Glibc
 /// The process that loads another program's library to find its layout.
 ///
 /// The library may be malicious, and loading it runs its code. The process therefore drops all
-/// privileges first, and ``StatementLayout/init(text:)`` checks its answer.
+/// privileges first, and ``StatementLayout/init(text:)`` validates the response.
 public enum SQLCalibration {
-    /// The descriptor of the library's copy.
+    /// The descriptor of the copy of the library.
     static let library: Int32 = 3
 
-    /// Finds the layout of the library on descriptor 3, and writes it to standard output.
+    /// Finds the layout of the library on descriptor 3, and writes the layout to standard output.
     ///
-    /// A tracing program calls this method from the command that it passes to a session.
+    /// A tracing program calls this method in the command that it passes to a session.
     ///
     /// - Parameter measuresCost: Whether to measure the cost of probes instead. If `true`, the
     ///   process waits for a byte on standard input before it measures with probes.
@@ -25,7 +25,7 @@ public enum SQLCalibration {
                     read: { DescriptorFile.read(library, at: $0, count: $1) }
                 )
             else { throw LayoutSearch.Failure(reason: "it is not a library") }
-            // Its symbols must take precedence over the symbols of this program's SQLite.
+            // The library's symbols must take precedence over the symbols of this program's SQLite.
             guard let handle = poolgauge_load("/proc/self/fd/\(library)") else {
                 let reason = dlerror().map { String(cString: $0) } ?? "unknown error"
                 throw LayoutSearch.Failure(reason: "it cannot be loaded: \(reason)")
@@ -45,7 +45,7 @@ public enum SQLCalibration {
         _exit(0)
     }
 
-    /// The library and its copy are mapped at most twice, with up to 2^28 bytes each.
+    /// The library and its copy are mapped at most twice, with up to 2^28 bytes in each mapping.
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 5,
         seconds: 30,

@@ -1,10 +1,11 @@
 extension ELFFile {
-    /// Returns a copy of a library or program that can be loaded as a library, without the
+    /// Returns a copy of a library or program that can be loaded as a library, even without the
     /// libraries that define its imports.
     ///
     /// For example, a Python module that contains SQLite imports functions of the interpreter. The
-    /// copy imports them weakly. Without a definition, their address is 0, and calibration does not
-    /// call them. A position-independent program differs from a library only by a flag.
+    /// copy imports these functions weakly. Without a definition, their address is 0, and
+    /// calibration does not call them. A position-independent program differs from a library only
+    /// by a flag, which is cleared in the copy.
     static func loadable(_ content: [UInt8]) -> [UInt8] {
         let file = LittleEndian(content)
         guard let offset = file.u64(40), let size = file.u16(58), let count = file.u16(60),

@@ -5,7 +5,6 @@ import Glibc
 ///
 /// The search runs in a separate process that has loaded the library.
 struct LayoutSearch {
-    /// The reason why no layout was found.
     struct Failure: Error {
         var reason: String
     }
@@ -15,9 +14,7 @@ struct LayoutSearch {
 
     /// An empty file that every user can open.
     private static let fileName = "/dev/null"
-    /// The result codes that failing statements return.
-    ///
-    /// SQLite does not use these codes.
+    /// The result codes of failing statements, which SQLite itself does not use.
     private static let codes: [Int32] = [4_661, 7_331, 6_007]
 
     init(_ sqlite: SQLiteFunctions) throws(Failure) {
@@ -56,7 +53,6 @@ struct LayoutSearch {
         }
     }
 
-    /// Finds all offsets.
     func layout() throws(Failure) -> StatementLayout {
         var statements: [OpaquePointer] = []
         for (number, connection) in connections.enumerated() {
@@ -141,7 +137,7 @@ struct LayoutSearch {
         var contents: [(LittleEndian, parameters: UInt16)] = []
         for parameters in 3...8 {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
-            // Vary the program's size so that the memory after the values differs.
+            // Vary the program's size to vary the memory after the values.
             let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
             let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
             let found = values(statement)
@@ -341,9 +337,7 @@ struct LayoutSearch {
     }
 }
 
-/// The functions that the failing SQL function calls.
-///
-/// A C function cannot capture them.
+/// The functions that the failing SQL function calls, because a C function cannot capture them.
 ///
 /// `nonisolated(unsafe)`: the calibration process has one thread.
 private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?

@@ -20,7 +20,8 @@ enum OwnMemory {
         )
     }
 
-    /// Returns the pointer at an address, or `nil` if it is null or its address is not mapped.
+    /// Returns the pointer at an address, or `nil` if the pointer is null or the address is not
+    /// mapped.
     static func pointer(at address: UInt) -> UInt? {
         guard address > 4_096, let value = bytes(at: address, count: 8).u64(0) else { return nil }
         return value == 0 ? nil : UInt(value)

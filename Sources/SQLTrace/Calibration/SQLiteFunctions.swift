@@ -8,7 +8,7 @@ struct SQLiteFunctions {
     typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
     typealias BusyHandler = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
 
-    /// The function, or `nil` if the compiler inlined it.
+    /// The initialization function, or `nil` if the library has no symbol for it.
     let initialize: (@convention(c) () -> Int32)?
     let open:
         @convention(c) (
@@ -46,7 +46,8 @@ struct SQLiteFunctions {
     ///
     /// - Parameters:
     ///   - library: The handle of the loaded library.
-    ///   - file: The library's file, whose symbols include functions that it does not export.
+    ///   - file: The library's file. Its symbols include functions that the library does not
+    ///     export.
     init?(_ library: UnsafeMutableRawPointer, _ file: ELFFile) {
         // The handle is the address of a `link_map`, which starts with the library's load address
         // (dlinfo(3)).
@@ -100,8 +101,8 @@ struct SQLiteFunctions {
     /// Returns the function that prepares the library for its first use.
     ///
     /// If SQLite is compiled into another library as one unit, the compiler may remove the public
-    /// function and keep only the private function that it calls, as in apsw 3.54. That library
-    /// does not initialize itself, so opening a connection before the call would crash.
+    /// function and keep only the private function that it calls. In apsw 3.54, for example, the
+    /// library does not initialize itself, so opening a connection before the call would crash.
     static func initializer(_ functions: [String: ELFFile.Function]) -> ELFFile.Function? {
         functions["sqlite3_initialize"] ?? functions["sqlite3Initialize"]
     }

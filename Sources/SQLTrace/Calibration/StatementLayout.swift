@@ -29,7 +29,6 @@ struct StatementLayout: Sendable, Equatable {
     /// The number of pointers from a connection to the name of its file.
     static let filePointers = 5
 
-    /// The layout of bound values.
     struct ValueLayout: Sendable, Equatable {
         /// The pointer from a statement to its values.
         var array: Int
@@ -68,7 +67,8 @@ extension StatementLayout {
 
     /// Parses the lines, or returns `nil` if an offset is missing or invalid.
     ///
-    /// The text is untrusted, because its writer has run code from another program's library.
+    /// The text is untrusted, because the process that writes it runs code from another program's
+    /// library.
     init?(text: String) {
         var offsets: [String: Int] = [:]
         for line in text.split(separator: "\n") {

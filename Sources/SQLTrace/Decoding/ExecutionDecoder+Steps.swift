@@ -30,8 +30,8 @@ extension ExecutionDecoder {
 
     /// Discards the timings of the statements that a call to `sqlite3_exec` has run.
     ///
-    /// `sqlite3_exec` finalizes its statements without an event, and their addresses are then
-    /// reused.
+    /// `sqlite3_exec` finalizes its statements without an event, and other statements may then
+    /// reuse their addresses.
     mutating func endSteps(ofExecStartedAt start: UInt64, _ thread: Int32) {
         let process = process(of: thread)
         guard let timings = processes[process]?.timings, !timings.isEmpty else { return }
@@ -42,7 +42,7 @@ extension ExecutionDecoder {
 
     /// Records that a step has reset its statement.
     ///
-    /// SQLite automatically resets a completed statement before it restarts it.
+    /// SQLite automatically resets a completed statement before restarting it.
     mutating func restartStep(of statement: UInt64, _ thread: Int32) {
         guard case .step(var start, let time)? = calls[thread]?.last, start.statement == statement
         else { return }
@@ -94,7 +94,7 @@ extension ExecutionDecoder {
             let process = process(of: thread)
             for case .step(let start, let time) in open
             where start.programCounter < 0 && window?.contains(time) ?? false {
-                // The first event of a process may be this step.
+                // This step may be the first event of its process.
                 processes[process, default: TracedProcess(isNew: false)]
                     .timings[start.statement] = StatementTiming(start: time, thread: thread)
             }

@@ -3,10 +3,9 @@
 /// The decoder keeps the process of each thread, the file of each connection, and the text of each
 /// statement. It reads each text from the process's memory only once.
 struct ExecutionDecoder {
-    /// Returns the watched database to which a path in a process refers.
+    /// A closure that returns the watched database to which a path in a process refers.
     typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
 
-    /// A result of decoding.
     enum Output: Sendable, Equatable {
         /// An execution and the number of its watched database.
         case execution(StatementExecution, Int)
@@ -18,8 +17,7 @@ struct ExecutionDecoder {
 
     /// The layouts of the libraries, by library number.
     var layouts: [Int: StatementLayout] = [:]
-    /// The period in which a statement must start in order to be timed, or `nil` if no statements
-    /// are timed.
+    /// The period in which a statement must start to be timed, or `nil` if no statements are timed.
     var window: ClosedRange<UInt64>?
 
     /// The time that the probes add to each recorded step, in nanoseconds.
@@ -41,12 +39,12 @@ struct ExecutionDecoder {
     private(set) var otherExecutions: UInt64 = 0
     /// The number of discarded executions on files that could not be identified.
     private(set) var unknownFiles: UInt64 = 0
-    /// The number of executions on watched files whose text could not be read.
+    /// The number of executions on watched files with unreadable text.
     private(set) var unknownTexts: UInt64 = 0
 
     /// The maximum length of a statement's text, in bytes.
     private static let textLimit = 1 << 16
-    /// The maximum number of threads to keep, and of statements to keep for a process.
+    /// The maximum number of threads to keep, and of statements to keep per process.
     private static let capacity = 1 << 16
 
     init(memory: any ProcessMemory, database: @escaping FileMatch) {
@@ -164,7 +162,7 @@ struct ExecutionDecoder {
             statement.text = statement.text.map(SecretKeys.redacted)
         }
         if statement.text == nil { unknownTexts &+= 1 }
-        // The counter covers all executions, and a program may reset it to 0.
+        // The counter accumulates over all executions, and a program may reset it to 0.
         let steps = statement.steps.flatMap { end.steps >= $0 ? end.steps - $0 : nil }
         statement.steps = end.steps
         traced.statements[end.statement] = statement
@@ -219,7 +217,8 @@ struct ExecutionDecoder {
             return BusyWaits.seconds(calls: Int(calls), timeout: limit)
         }
         guard end.result & 0xff == 5 else { return 0 }
-        // The handler stopped after the timeout. Without a handler, the statement did not wait.
+        // A negative count means that the handler stopped after the timeout. Without a handler, the
+        // statement did not wait.
         if calls < 0 { return timeout > 0 ? Double(timeout) / 1_000 : nil }
         return 0
     }
@@ -250,7 +249,6 @@ struct ExecutionDecoder {
         return file
     }
 
-    /// Counts a discarded execution.
     private mutating func drop(_ file: TracedProcess.File?) {
         if file?.match == .unknown { unknownFiles &+= 1 } else { otherExecutions &+= 1 }
     }

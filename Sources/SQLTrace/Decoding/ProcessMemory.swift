@@ -1,7 +1,8 @@
 /// Reads the memory of traced processes.
 protocol ProcessMemory: AnyObject {
-    /// Returns bytes from a process's memory, or no bytes if the process has ended. The result has
-    /// fewer bytes at the end of a mapping.
+    /// Returns bytes from a process's memory, or no bytes if the process has ended.
+    ///
+    /// The result has fewer bytes at the end of a mapping.
     func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian
     /// Returns the process of a thread, or `nil` if the thread has ended.
     func process(ofThread thread: Int32) -> Int32?
@@ -10,7 +11,8 @@ protocol ProcessMemory: AnyObject {
 }
 
 extension ProcessMemory {
-    /// Returns the pointer at an address, or `nil` if it is null or the address is not mapped.
+    /// Returns the pointer at an address, or `nil` if the pointer is null or the address is not
+    /// mapped.
     func pointer(_ process: Int32, at address: UInt64) -> UInt64? {
         guard let value = bytes(process, at: address, count: 8).u64(0), value > 4_096 else {
             return nil
@@ -19,7 +21,7 @@ extension ProcessMemory {
     }
 
     /// Returns the zero-terminated text at an address, truncated to a limit in bytes, or `nil` if
-    /// it cannot be read.
+    /// the text cannot be read.
     func text(_ process: Int32, at address: UInt64, limit: Int) -> String? {
         var text: [UInt8] = []
         var current = address

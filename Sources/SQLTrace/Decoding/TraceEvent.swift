@@ -1,9 +1,8 @@
 /// An event of a traced program, decoded from a record.
 struct TraceEvent: Sendable, Equatable {
-    /// The end of a statement's execution.
     struct StatementEnd: Sendable, Equatable {
         var source: StatementExecution.Source
-        /// The number of the library whose function was called.
+        /// The number of the library that contains the called function.
         var library: Int
         var statement: UInt64
         var connection: UInt64
@@ -28,7 +27,6 @@ struct TraceEvent: Sendable, Equatable {
         var values: [StatementValue] = []
     }
 
-    /// A call to `sqlite3_exec`.
     struct ExecStart: Sendable, Equatable {
         var library: Int
         var connection: UInt64
@@ -39,7 +37,6 @@ struct TraceEvent: Sendable, Equatable {
         var file: String?
     }
 
-    /// A call to `sqlite3_step`.
     struct StepStart: Sendable, Equatable {
         var library: Int
         var statement: UInt64
@@ -59,8 +56,9 @@ struct TraceEvent: Sendable, Equatable {
         case newThread(Int32, isProcess: Bool)
         /// The process started another program.
         case newProgram
-        /// The thread ended. `isProcess` is `true` if it was the last thread of its process, or
-        /// `nil` if that is unknown.
+        /// The thread ended.
+        ///
+        /// `isProcess` is `true` for the last thread of a process, or `nil` if unknown.
         case exit(isProcess: Bool?)
     }
 
@@ -70,7 +68,6 @@ struct TraceEvent: Sendable, Equatable {
 }
 
 extension TraceEvent.Kind {
-    /// Whether the event belongs to a step.
     var isStep: Bool {
         switch self {
         case .stepStart, .stepEnd: true

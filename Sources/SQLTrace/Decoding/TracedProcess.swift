@@ -8,18 +8,17 @@ enum WatchedFileMatch: Sendable, Equatable {
     case unknown
 }
 
-/// The state of a process whose events are decoded.
+/// The state of a traced process.
 struct TracedProcess {
-    /// The main database file of a connection.
     struct File: Equatable {
         var path: String
         var match: WatchedFileMatch
     }
 
-    /// Whether the process started during tracing, so that all its events are known.
+    /// Whether the process started during tracing, in which case all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
-    /// The connections whose files were checked in this batch.
+    /// The connections with files that were checked in this batch.
     var connectionsChecked: Set<UInt64> = []
     var statements: [UInt64: TracedStatement] = [:]
     /// The addresses of finalized statements.
@@ -41,11 +40,10 @@ struct TracedProcess {
     }
 }
 
-/// The state of a prepared statement.
 struct TracedStatement {
     /// The address of the statement's text.
     var sql: UInt64
-    /// The statement's text without keys, or `nil` if unknown.
+    /// The statement's text with redacted keys, or `nil` if unknown.
     var text: String?
     /// The instruction count after the last execution, or `nil` before the first one ends.
     var steps: UInt32?
@@ -55,19 +53,17 @@ struct TracedStatement {
 struct StatementTiming: Equatable {
     /// The time of the first step, in nanoseconds.
     var start: UInt64
-    /// The thread of the first step.
     var thread: Int32
     /// The time in steps without the cost of probes, in nanoseconds.
     var nanoseconds: UInt64 = 0
     /// The time between steps, with the cost of probes, in nanoseconds.
     var between: UInt64 = 0
-    /// The end of the last step.
     var lastEnd: UInt64 = 0
     var steps: UInt64 = 0
     var rows: UInt64 = 0
     /// Whether recording stopped during the statement.
     ///
-    /// Its time then extends to the end of the execution.
+    /// The statement's time then extends to the end of the execution.
     var isCut = false
 
     /// Returns the time that the program spent between steps and before the end of the execution,
@@ -81,7 +77,7 @@ struct StatementTiming: Equatable {
 
 /// The texts of statements that a batch of events finalizes.
 ///
-/// Their memory is already freed when the batch is decoded.
+/// The memory of these statements has already been freed by the time the batch is decoded.
 struct FinalTexts {
     private struct Key: Hashable {
         var statement: UInt64

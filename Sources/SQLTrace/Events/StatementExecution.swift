@@ -1,8 +1,8 @@
-/// One execution of a statement by another program, as observed by uprobes on SQLite's functions.
+/// One execution of a statement by another program, observed through uprobes on SQLite's functions.
 ///
 /// An execution ends when its statement is reset or finalized, or when `sqlite3_exec` returns.
 public struct StatementExecution: Sendable, Equatable {
-    /// The function whose call ended the execution.
+    /// The function that ended the execution.
     public enum Source: String, Sendable, Codable, Equatable {
         /// `sqlite3_reset`.
         case reset
@@ -20,11 +20,11 @@ public struct StatementExecution: Sendable, Equatable {
     public var thread: Int32
     /// The address of the connection in the process.
     ///
-    /// Together with `process`, it identifies the connection.
+    /// Together with ``process``, this address identifies the connection.
     public var connection: UInt64
     /// The address of the statement in the process, or 0 for ``Source/exec``.
     public var statement: UInt64
-    /// The function whose call ended the execution.
+    /// The function that ended the execution.
     public var source: Source
     /// The file of the connection's main database, or `nil` if it could not be read.
     ///
@@ -48,8 +48,8 @@ public struct StatementExecution: Sendable, Equatable {
     /// The time that the program spent outside the calls between the first call and the end, in
     /// seconds, or `nil` if unknown.
     ///
-    /// It excludes the estimated cost of the probes. It is 0 if the program spent less time than
-    /// the probes, because the estimate is not that precise.
+    /// The time excludes the estimated cost of the probes. If the remaining time is shorter than
+    /// this cost, the value is 0, because the estimate is not precise enough.
     public var secondsBetweenSteps: Double?
     /// The time that the busy handler waited, in seconds, or `nil` if unknown.
     ///

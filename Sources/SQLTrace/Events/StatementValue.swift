@@ -8,7 +8,7 @@ public enum StatementValue: Sendable, Equatable {
     case real(Double)
     /// A string, truncated if it is long.
     case text(String)
-    /// The length of a blob, in bytes. The content is not read.
+    /// A blob that is not read, with its length in bytes.
     case blob(bytes: Int)
 }
 

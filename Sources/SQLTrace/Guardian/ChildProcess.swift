@@ -4,7 +4,7 @@ import Telemetry
 
 /// Starts processes that inherit only the descriptors that they need.
 enum ChildProcess {
-    /// Creates a pipe whose ends other programs do not inherit.
+    /// Creates a pipe that child processes do not inherit.
     static func pipe(_ ends: inout [Int32]) -> Bool {
         guard Glibc.pipe(&ends) == 0 else { return false }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -5,15 +5,14 @@ import SQLiteWatch
 
 /// Drops this process's privileges before it runs another program's code or SQL.
 ///
-/// The process cannot undo this.
+/// The process cannot regain these privileges.
 enum ProcessSandbox {
-    /// The resources that the process may use.
     struct Limits {
         /// The processor time, in seconds.
         var processorSeconds: rlim_t
         /// The time until a signal ends the process, in seconds.
         var seconds: UInt32
-        /// The memory that it may map in addition to its current mappings, in bytes.
+        /// The memory that the process may map in addition to its current mappings, in bytes.
         var memory: rlim_t
     }
 
@@ -40,7 +39,7 @@ enum ProcessSandbox {
     /// Switches to a user without files, processes or capabilities.
     ///
     /// - Parameter descriptor: The first descriptor to close.
-    /// - Returns: Whether it succeeded. If not, the process must exit.
+    /// - Returns: `false` if privileges could not be dropped. The process must then exit.
     static func dropPrivileges(closingFrom descriptor: Int32) -> Bool {
         guard poolgauge_close_from(UInt32(descriptor)) == 0 else { return false }
         // Isolate the network, mounts and shared memory if the system permits it. The other steps

@@ -10,7 +10,7 @@ public enum TraceGuardian {
     /// Waits for the end of standard input, then removes the instance and the probes with the given
     /// name.
     ///
-    /// A tracing program calls this method from the command that it passes to a session.
+    /// A tracing program calls this method in the command that it passes to a session.
     public static func run(name: String) {
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { signal(number, SIG_IGN) }
         guard TraceOwner(name: name) != nil, case .success(let folder) = TraceFolder.find() else {
@@ -54,8 +54,8 @@ final class GuardianProcess {
     ///
     /// - Parameters:
     ///   - command: A program and its arguments. The name is appended.
-    ///   - name: The name of the instance and the probes that it removes.
-    /// - Throws: A ``TraceError`` if the process cannot be started.
+    ///   - name: The name of the instance and the probes that the guardian removes.
+    /// - Throws: ``TraceError`` if the process cannot be started.
     init(command: [String], name: String) throws(TraceError) {
         var ends: [Int32] = [-1, -1]
         guard ChildProcess.pipe(&ends) else {

@@ -1,7 +1,6 @@
 #if os(Linux)
 import Glibc
 
-/// Reads and writes files by their descriptors.
 enum DescriptorFile {
     /// Returns the bytes at an offset, or fewer at the end of the file.
     static func read(_ descriptor: Int32, at offset: UInt64, count: Int) -> [UInt8] {
@@ -21,7 +20,7 @@ enum DescriptorFile {
         }
     }
 
-    /// Writes all bytes and returns whether it succeeded.
+    /// Writes all bytes, or returns `false` if a write fails.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -3,13 +3,11 @@
 ///
 /// The file is untrusted, so each offset is checked. A malformed file has no symbols.
 struct ELFFile: Sendable {
-    /// The instruction set.
     enum Machine: Sendable, Equatable {
         case x86_64
         case arm64
     }
 
-    /// The code of a function.
     struct Function: Sendable, Equatable {
         /// The address, relative to the start of the loaded file.
         var address: UInt64
@@ -22,7 +20,7 @@ struct ELFFile: Sendable {
     let machine: Machine
     /// Whether the file is a Go program.
     ///
-    /// Its runtime unwinds stacks.
+    /// Go's runtime unwinds the stack, but return probes change it.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 

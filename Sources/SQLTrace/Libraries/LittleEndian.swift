@@ -13,7 +13,7 @@ struct LittleEndian: Sendable {
     func u32(_ offset: Int) -> UInt32? { value(offset) }
     func u64(_ offset: Int) -> UInt64? { value(offset) }
 
-    /// Returns an unsigned field of 1, 2, 4 or 8 bytes.
+    /// Returns an unsigned integer of 1, 2, 4 or 8 bytes.
     func unsigned(_ offset: Int, size: Int) -> UInt64? {
         switch size {
         case 1: u8(offset).map(UInt64.init)
@@ -31,7 +31,6 @@ struct LittleEndian: Sendable {
         return String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// Returns whether the bytes at an offset begin with a string.
     func hasPrefix(_ prefix: StaticString, at offset: Int) -> Bool {
         let length = prefix.utf8CodeUnitCount
         guard offset >= 0, offset <= bytes.count - length else { return false }

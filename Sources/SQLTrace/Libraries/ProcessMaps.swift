@@ -1,10 +1,8 @@
 /// The files with executable code that a process maps, from `/proc/PID/maps`.
 struct ProcessMaps: Sendable, Equatable {
-    /// A mapped part of a file.
     struct Mapping: Sendable, Equatable {
-        /// The addresses, which are also the name of the link in `/proc/PID/map_files`.
+        /// The address range, which is also the name of the link in `/proc/PID/map_files`.
         var range: Range<UInt64>
-        /// The offset in the file.
         var offset: UInt64
         /// The device and the inode, as in `fe:00 1234`.
         var file: String

@@ -8,21 +8,18 @@ import Telemetry
 /// A new process is surveyed immediately and again shortly afterward, because a program opens its
 /// database after it starts. Older processes are surveyed less often.
 struct ProcessSurvey {
-    /// Facts about a process.
     struct Facts {
         var name: String?
-        /// The numbers of the watched databases that it has open.
+        /// The numbers of the watched databases that the process has open.
         var databases: Set<Int> = []
         /// One executable mapping of each file that may contain SQLite, or of each file if the
         /// process has a watched database open.
         var code: [ProcessMaps.Mapping] = []
-        /// The mapping of the program itself.
         var program: ProcessMaps.Mapping?
     }
 
-    /// The processes, excluding this one and its helpers.
+    /// The processes, excluding this process and its helpers.
     private(set) var processes: [Int32: Facts] = [:]
-    /// The processes to ignore.
     var excluded: Set<Int32> = []
     private var due: [Int32: [UInt64]] = [:]
     private var nextList: UInt64 = 0
@@ -38,13 +35,13 @@ struct ProcessSurvey {
 
     /// Creates a survey of the processes that use files.
     ///
-    /// The paths must not contain symbolic links.
+    /// - Parameter paths: The paths of the files, without symbolic links.
     init(paths: [String]) { self.paths = paths }
 
-    /// Surveys the processes whose scheduled time has come, in order of that time.
+    /// Surveys the processes that are due, in order of their scheduled times.
     ///
     /// - Parameters:
-    ///   - now: The time.
+    ///   - now: The time on the monotonic clock, in nanoseconds.
     ///   - nanoseconds: The time limit. At least one process is surveyed.
     /// - Returns: The processes that were surveyed.
     mutating func surveyDueProcesses(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
@@ -82,7 +79,7 @@ struct ProcessSurvey {
     private mutating func survey(_ process: Int32) {
         var facts = Facts()
         facts.databases = databases(of: process)
-        // Ignore the helpers of this program, which read files for it.
+        // Ignore this program's helpers, which read files on its behalf.
         if !facts.databases.isEmpty, Self.parent(of: process) == getpid(),
             ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
         {

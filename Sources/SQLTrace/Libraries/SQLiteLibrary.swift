@@ -12,12 +12,10 @@ final class SQLiteLibrary {
         var offset: UInt64
         /// Whether the first instruction pushes a register.
         ///
-        /// The kernel emulates such an instruction in a tenth of the time that single-stepping
-        /// takes.
+        /// The kernel emulates this instruction in a tenth of the time that single-stepping takes.
         var isEmulated: Bool
     }
 
-    /// The functions to probe.
     static let functions: Set<String> = [
         "sqlite3_step", "sqlite3_reset", "sqlite3_finalize", "sqlite3_exec",
         "sqlite3_close", "sqlite3_close_v2",
@@ -69,8 +67,8 @@ final class SQLiteLibrary {
     /// Returns the position of a probe in a function.
     ///
     /// A probe in the middle of an instruction would crash every process that uses the library.
-    /// This method therefore skips only `endbr64`, which the kernel would single-step and whose
-    /// length is known.
+    /// This method therefore skips only `endbr64`, which has a known length and which the kernel
+    /// would single-step.
     static func point(
         of function: ELFFile.Function,
         _ code: [UInt8],

@@ -4,8 +4,8 @@ import SQLiteWatch
 
 /// The database files to trace.
 ///
-/// This is a class because the decoder also needs files that are added later. Use it only on the
-/// session's thread.
+/// This type is a class because the decoder shares it and must see files that are added later. Use
+/// it only on the session's thread.
 final class WatchedFiles {
     /// The paths, with symbolic links resolved if the file exists.
     private(set) var paths: [String] = []
@@ -15,7 +15,6 @@ final class WatchedFiles {
         for path in paths { add(path: path) }
     }
 
-    /// Adds a file.
     func add(path: String) {
         guard let real = realpath(path, nil) else {
             if path.hasPrefix("/") { return paths.append(path) }
@@ -27,7 +26,6 @@ final class WatchedFiles {
         paths.append(String(cString: real))
     }
 
-    /// Returns the watched database to which a path in a process refers.
     func database(of process: Int32, path: String) -> WatchedFileMatch {
         // Resolve the path in the process's root directory, because the process may run in a
         // container.
@@ -52,13 +50,14 @@ final class WatchedFiles {
     private var roots: [Int32: Bool] = [:]
     private static let rootLimit = 1 << 14
 
-    /// Records the start of a process, which inherits the root directory of its parent.
+    /// Records the start of a process, which inherits its parent's root directory.
     func noteStart(of process: Int32, by parent: Int32) {
         remember(process, sharesRoot(process, startedBy: parent))
     }
 
-    /// Records that a process started another program, because the first program of a container has
-    /// a new root directory.
+    /// Records that a process started another program.
+    ///
+    /// The first program of a container has a new root directory.
     func noteProgram(of process: Int32) { _ = sharesRoot(process) }
 
     private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {

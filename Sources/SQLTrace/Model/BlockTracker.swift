@@ -1,6 +1,5 @@
-/// The waits of statements for other connections.
+/// Records the waits of statements for other connections.
 struct BlockTracker {
-    /// A wait of one statement.
     struct Block: Sendable, Equatable {
         var end: UInt64
         var key: ConnectionKey
@@ -13,13 +12,12 @@ struct BlockTracker {
         var by: TransactionTracker.Transaction?
     }
 
-    /// The waits, most recent last.
     private(set) var blocks: [Block] = []
     private var lastEnd: [ConnectionKey: UInt64] = [:]
 
     private static let limit = 256
     private static let connectionLimit = 1 << 14
-    /// The minimum wait of a successful statement in the list, in seconds.
+    /// The shortest wait of a successful statement that is recorded, in seconds.
     private static let minimumSeconds = 0.01
 
     /// Records an execution.

@@ -6,11 +6,10 @@ struct StatementTable {
     private final class Entry {
         var report: WatchedStatement
         var pids: Set<Int32> = []
-        /// The number of calls at the last report.
         var reported: UInt64 = 0
         let times = AtomicHistogram()
         var timedRows: Double = 0
-        /// The number of executions whose rows were counted.
+        /// The number of executions with a known number of rows.
         var counted: Double = 0
         var timedSeconds: Double = 0
         var timedSquares: Double = 0
@@ -28,14 +27,11 @@ struct StatementTable {
     private static let capacity = 4_096
     private static let others = "(other statements)"
     private static let unknown = "(text not readable)"
-    /// The maximum number of processes to list for a statement.
     private static let processLimit = 64
 
     /// Counts an execution.
     ///
-    /// - Parameters:
-    ///   - execution: The execution.
-    ///   - sql: The statement's normalized text, or `nil` if unknown.
+    /// - Parameter sql: The statement's normalized text, or `nil` if unknown.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -71,7 +67,6 @@ struct StatementTable {
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
     /// - Parameter elapsed: The time since the last report, in seconds.
-    /// - Returns: The statements.
     mutating func report(elapsed: Double) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
             var report = entry.report

@@ -1,7 +1,6 @@
 import SQLiteWatch
 
 extension TraceModel {
-    /// The process names and times that a report needs.
     struct ReportContext {
         var now: UInt64
         /// A closure that converts a time on the monotonic clock to a calendar time.

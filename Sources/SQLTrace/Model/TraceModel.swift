@@ -2,7 +2,7 @@ import SQLiteWatch
 
 /// The statements, transactions and waits of one database, derived from executions.
 struct TraceModel {
-    /// Whether statements are shown with their literals.
+    /// Whether reports show statements with their literals.
     var showsLiterals = false
     /// The names in the schema, in lower case.
     var identifiers: Set<String> = [] {
@@ -26,7 +26,6 @@ struct TraceModel {
     private static let textCapacity = 8_192
     private static let textLimit = 4_096
 
-    /// Records an execution.
     mutating func add(_ execution: StatementExecution) {
         let text = execution.sql.map { shown($0) }
         if let text { last[execution.process] = (text.shown, execution.end) }
@@ -35,13 +34,11 @@ struct TraceModel {
         transactions.add(execution, sql: text?.shown, keyword: text?.keyword ?? .other)
     }
 
-    /// Ends the transactions of a process that has ended.
     mutating func end(process: Int32, at time: UInt64) {
         last[process] = nil
         transactions.end(process: process, at: time)
     }
 
-    /// Ends the transaction of a connection that is closed.
     mutating func end(_ connection: ConnectionKey, at time: UInt64) {
         transactions.end(connection, at: time)
     }
@@ -53,7 +50,6 @@ struct TraceModel {
         blocks.forget()
     }
 
-    /// Records a loss of events.
     mutating func noteLoss() { statements.isIncomplete = true }
 
     /// Returns the statements with their plans, as in ``StatementTable/report(elapsed:)``.
@@ -65,11 +61,11 @@ struct TraceModel {
         }
     }
 
-    /// Returns the running statement of each process, or else its last statement.
+    /// Returns the running statement of each process, or its last statement if none is running.
     ///
     /// - Parameters:
     ///   - running: The texts and start times of running statements, by process.
-    ///   - now: The time.
+    ///   - now: The time on the monotonic clock, in nanoseconds.
     /// - Returns: The statements, sorted by process ID.
     mutating func currentReport(
         running: [Int32: (text: String, start: UInt64)],
@@ -103,9 +99,9 @@ struct TraceModel {
         unplanned.prefix(Self.planBatch).map { ($0.key, $0.value) }
     }
 
-    /// Stores the plans in an answer.
+    /// Stores the plans from an answer.
     ///
-    /// Without an answer, the statements have no plans.
+    /// If `answer` is `nil`, the statements have no plans.
     mutating func setPlans(_ answer: PlanAnswer?, for requested: [(shown: String, sql: String)]) {
         for (index, statement) in requested.enumerated() {
             unplanned[statement.shown] = nil

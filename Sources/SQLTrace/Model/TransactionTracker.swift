@@ -2,7 +2,6 @@ import SQLiteWatch
 
 /// The explicit transactions of all connections, derived from changes of their autocommit state.
 struct TransactionTracker {
-    /// A transaction.
     struct Transaction: Sendable, Equatable {
         var key: ConnectionKey
         /// The end times of the first statement and of the transaction.
@@ -33,8 +32,10 @@ struct TransactionTracker {
             return Double(end - min(start, end)) / 1e9
         }
 
-        /// Returns how long a period overlaps the longest gap between two statements or the time
-        /// after the last statement, whichever overlap is longer, in nanoseconds.
+        /// Returns the transaction's idle time in a period, in nanoseconds.
+        ///
+        /// The result is the longer of two overlaps: with the longest gap between two statements,
+        /// or with the time after the last statement.
         func idle(from: UInt64, to: UInt64) -> UInt64 {
             func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
                 let first = max(start, from)
@@ -46,7 +47,6 @@ struct TransactionTracker {
         }
     }
 
-    /// The open transactions.
     private(set) var open: [ConnectionKey: Transaction] = [:]
     /// The longest completed transactions, longest first.
     private(set) var longest: [Transaction] = []
@@ -97,7 +97,6 @@ struct TransactionTracker {
         }
     }
 
-    /// Ends the transactions of a process that has ended.
     mutating func end(process: Int32, at time: UInt64) {
         for transaction in open.values where transaction.key.process == process {
             finish(transaction, at: time)
@@ -109,7 +108,7 @@ struct TransactionTracker {
         if let transaction = open[connection] { finish(transaction, at: time) }
     }
 
-    /// Discards the open transactions, whose ends may be missing.
+    /// Discards the open transactions, because their ends may be missing.
     mutating func forgetOpen() { open = [:] }
 
     private mutating func finish(_ transaction: Transaction, at time: UInt64) {

@@ -7,10 +7,8 @@ struct PlanAnswer: Codable, Equatable {
     var plans: [[String]] = []
 }
 
-/// A request to the process that plans statements.
 struct PlanRequest: Codable, Equatable {
     /// The path of the database file with the schema.
     var path: String
-    /// The statements.
     var statements: [String]
 }

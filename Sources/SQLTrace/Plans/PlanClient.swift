@@ -4,16 +4,15 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Requests plans from a separate process.
 struct PlanClient {
-    /// The command of a process that calls ``StatementPlanning/run()``.
+    /// The path and arguments of a program that calls ``StatementPlanning/run()``.
     let command: [String]
 
     /// The time limit for an answer, in nanoseconds.
     private static let answerTimeout: UInt64 = 1_000_000_000
     private static let answerLimit = 1 << 22
 
-    /// Returns the answer, or `nil` if the process fails or takes too long.
+    /// Returns the answer, or `nil` if the process fails or exceeds the time limit.
     func answer(to request: PlanRequest) -> PlanAnswer? {
         guard let text = try? JSONEncoder().encode(request) else { return nil }
         var input: [Int32] = [-1, -1]

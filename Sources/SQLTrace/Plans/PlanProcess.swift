@@ -11,8 +11,8 @@ import Glibc
 /// differ from the program's plan, which may depend on statistics (`ANALYZE`), functions and
 /// extensions.
 ///
-/// The text of a schema is untrusted, like a library's code. The process therefore drops all
-/// privileges after it reads the file and before SQLite parses the text.
+/// A schema's text is as untrusted as a library's code. The process therefore drops all privileges
+/// after it reads the file and before SQLite parses the text.
 public enum StatementPlanning {
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 2,
@@ -22,7 +22,7 @@ public enum StatementPlanning {
 
     /// Answers a request from standard input.
     ///
-    /// A tracing program calls this method, as root, from the command that it passes to a session.
+    /// A tracing program calls this method, as root, in the command that it passes to a session.
     public static func run() {
         let input = FileHandle.standardInput.readDataToEndOfFile()
         ProcessSandbox.limit(to: limits)

@@ -10,9 +10,7 @@ final class PrivateSchema {
     private let connection: OpaquePointer
     private let rights = Rights()
 
-    /// The state of the authorizer.
-    ///
-    /// The connection has a pointer to it.
+    /// The state of the authorizer, to which the connection has a pointer.
     private final class Rights {
         var phase = Phase.schema
     }
@@ -20,7 +18,6 @@ final class PrivateSchema {
     private enum Phase {
         /// The schema is being created, and only the schema itself is read.
         case schema
-        /// Statements are being explained.
         case statements
     }
 
@@ -67,7 +64,7 @@ final class PrivateSchema {
             pointer
         )
         for text in schema where Self.isCreation(text) {
-            // This prepares only the first statement of the text.
+            // Only the first statement of the text is prepared.
             guard let statement = prepare(text) else { continue }
             sqlite3_step(statement)
             sqlite3_finalize(statement)
@@ -141,7 +138,7 @@ final class PrivateSchema {
         return code == SQLITE_OK ? statement : nil
     }
 
-    /// Returns the rows of a statement, and finalizes it.
+    /// Returns one column of a statement's rows, and finalizes the statement.
     private func rows(of statement: OpaquePointer, column: Int32) -> [String] {
         defer { sqlite3_finalize(statement) }
         var rows: [String] = []

@@ -1,6 +1,5 @@
 /// The tokens of SQLite's language (https://sqlite.org/lang.html) that masking requires.
 struct SQLTokens: Sequence, IteratorProtocol {
-    /// The kind of a token.
     enum Kind: Sendable, Equatable {
         case space
         case comment
@@ -17,7 +16,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
         case punctuation
     }
 
-    /// A token.
     struct Token: Sendable, Equatable {
         var kind: Kind
         var bytes: ArraySlice<UInt8>
@@ -43,7 +41,6 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
 
-    /// Returns the tokens without spaces and comments.
     static func significant(_ text: String) -> [Token] {
         SQLTokens(text).filter { $0.kind != .space && $0.kind != .comment }
     }
@@ -108,9 +105,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return Token(kind: kind, bytes: rest[..<end])
     }
 
-    /// Reads a quoted token.
-    ///
-    /// A doubled quote is part of its text.
+    /// Reads a quoted token, in which a doubled quote is part of the text.
     private mutating func takeQuoted(_ kind: Kind, from start: Int, by quote: UInt8) -> Token {
         var end = start + 1
         while end < rest.endIndex {

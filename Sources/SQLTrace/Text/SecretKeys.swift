@@ -1,6 +1,6 @@
 /// Redacts the keys of encrypted databases in statements.
 ///
-/// No option reveals them.
+/// No option reveals these keys.
 enum SecretKeys {
     private static let pragmas: Set<String> = [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_key", "cipher_salt",
@@ -19,7 +19,6 @@ enum SecretKeys {
             }
     }
 
-    /// Returns the text with each key replaced by `?`.
     static func redacted(_ text: String) -> String {
         guard mayContain(text) else { return text }
         var result: [UInt8] = []
@@ -27,9 +26,9 @@ enum SecretKeys {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns whether text contains one of the keywords.
+    /// Returns whether text contains a keyword of a statement that may set a key.
     ///
-    /// Most statements do not.
+    /// This fast check excludes most statements.
     private static func mayContain(_ text: String) -> Bool {
         var window: UInt64 = 0
         for byte in text.utf8 {

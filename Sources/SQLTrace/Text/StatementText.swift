@@ -1,18 +1,18 @@
-/// Normalizes statements so that executions with different literals appear as one statement.
+/// Normalizes statements to combine executions that differ only in their literals.
 enum StatementText {
     /// The maximum length of a normalized text, in characters.
     private static let limit = 4_096
 
-    /// Replaces literals with `?`, collapses lists of them, and removes comments.
+    /// Replaces literals with `?`, collapses lists of literals, and removes comments.
     ///
     /// Text in double quotes is an identifier only if the database has an identifier of that name.
-    /// Otherwise, SQLite treats it as a string (https://sqlite.org/quirks.html, section 8). It is
-    /// masked unless its position or a name in the schema shows that it is an identifier.
+    /// Otherwise, SQLite treats the text as a string (https://sqlite.org/quirks.html, section 8).
+    /// The text is masked unless its position or a name in the schema shows that it is an
+    /// identifier.
     ///
     /// - Parameters:
     ///   - text: The statement.
     ///   - identifiers: The names of tables, columns and indexes, in lower case.
-    /// - Returns: The text without literals.
     static func normalized(_ text: String, identifiers: Set<String> = []) -> String {
         let tokens = SQLTokens.significant(SecretKeys.redacted(text))
         var words: [String] = []

@@ -9,7 +9,6 @@ enum TransactionKeyword: Sendable, Equatable {
     case write
     case other
 
-    /// Classifies a statement.
     init(_ text: String) {
         // The first tokens suffice, unless a common table expression precedes the verb.
         var words: [SQLTokens.Token] = []

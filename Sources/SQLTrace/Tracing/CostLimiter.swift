@@ -1,9 +1,9 @@
 /// Pauses tracing when programs lose too much of their time to probes.
 ///
-/// The limiter uses the cost for the busiest thread, because events slow down only the thread that
-/// causes them.
+/// The limiter uses the cost for the busiest thread, because an event slows down only the thread
+/// that causes it.
 struct CostLimiter {
-    /// The share of its time that a thread may lose, from 0 to 1.
+    /// The share of time, from 0 to 1, that a thread may lose.
     let limit: Double
     private var intervalStart: UInt64
     private var pauseEnd: UInt64?
@@ -29,13 +29,12 @@ struct CostLimiter {
         intervalStart = now
     }
 
-    /// Whether tracing is paused.
     var isPaused: Bool { pauseEnd != nil }
 
     /// Decides whether to pause or resume tracing at the end of an interval or pause.
     ///
     /// - Parameters:
-    ///   - now: The time.
+    ///   - now: The time on the monotonic clock, in nanoseconds.
     ///   - lost: A closure that returns the share that the busiest thread lost in the given number
     ///     of nanoseconds since the last call. An argument of 0 restarts the count.
     /// - Returns: `true` to pause, `false` to resume, or `nil` for no change.

@@ -1,6 +1,4 @@
-/// Decodes records into events.
 struct EventDecoder {
-    /// The kind of event that a record contains.
     enum Meaning: Sendable, Equatable {
         case reset
         case finalize
@@ -23,7 +21,6 @@ struct EventDecoder {
 
     private var sources: [UInt16: Source] = [:]
 
-    /// Adds the format of an event.
     mutating func add(
         _ meaning: Meaning,
         library: Int = 0,
@@ -102,7 +99,6 @@ struct EventDecoder {
         return TraceEvent(time: record.time, thread: record.thread, kind: kind)
     }
 
-    /// Returns the bound values in a record.
     private func values(_ record: EventRecord, _ format: EventFormat) -> [StatementValue] {
         let number = { (name: String) in record.unsigned(format.fields[name]) ?? 0 }
         let count = min(Int(number("nv")), ProbeArguments.valueCount)

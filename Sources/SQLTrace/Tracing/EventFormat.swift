@@ -1,12 +1,11 @@
 /// The fields of a trace event, from its `format` file.
 struct EventFormat: Equatable, Sendable {
-    /// A field of a record.
     struct Field: Equatable, Sendable {
         var offset: Int
         var size: Int
     }
 
-    /// The number at the start of the event's records.
+    /// The event's ID, at the start of each record.
     var id: UInt16
     var fields: [String: Field] = [:]
 
@@ -41,19 +40,15 @@ struct EventFormat: Equatable, Sendable {
     }
 }
 
-/// A record of an event.
 struct EventRecord: Sendable {
     /// The time, in nanoseconds on the trace clock.
     var time: UInt64
     /// The record, which begins with the fields that are common to all events.
     var bytes: LittleEndian
 
-    /// The event's number.
     var id: UInt16 { bytes.u16(0) ?? 0 }
-    /// The thread that caused the event.
     var thread: Int32 { Int32(bitPattern: bytes.u32(4) ?? 0) }
 
-    /// Returns a field as an unsigned number.
     func unsigned(_ field: EventFormat.Field?) -> UInt64? {
         field.flatMap { bytes.unsigned($0.offset, size: $0.size) }
     }

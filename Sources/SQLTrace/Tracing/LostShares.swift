@@ -1,28 +1,27 @@
-/// Calculates the share of its time that a thread loses to probes.
+/// Calculates the share of a thread's time that is lost to probes.
 ///
 /// The share refers to the time during which a thread can run, excluding its waits for a processor.
 /// If a thread on a busy machine runs for only a tenth of the elapsed time, this share is ten times
-/// as large as its share of the elapsed time.
+/// its share of the elapsed time.
 struct LostShares {
-    /// Returns how long a thread has waited for a processor since its start, in nanoseconds, or
-    /// `nil` if the system does not count it.
+    /// A closure that returns how long a thread has waited for a processor since its start, in
+    /// nanoseconds, or `nil` if the system does not measure the time.
     private let delay: (Int32) -> UInt64?
     /// The delays of threads at the end of the last interval.
     private var delays: [Int32: UInt64] = [:]
 
-    /// The maximum number of threads to examine, starting with those that lost the most time.
+    /// The maximum number of threads to examine, starting with the threads that lost the most time.
     private static let threadLimit = 8
     /// The assumed minimum share of an interval during which a thread can run.
     private static let minimumRunnableShare = 0.02
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
 
-    /// Returns the largest share that a thread lost in an interval.
+    /// Returns the largest share, from 0 to 1, that a thread lost in an interval.
     ///
     /// - Parameters:
     ///   - lost: The time that each thread lost in the interval, in nanoseconds.
     ///   - elapsed: The length of the interval, in nanoseconds.
-    /// - Returns: A share from 0 to 1.
     mutating func largest(of lost: [Int32: Double], in elapsed: UInt64) -> Double {
         let length = Double(max(1, elapsed))
         let busiest = lost.sorted { ($0.value, $1.key) > ($1.value, $0.key) }

@@ -7,13 +7,11 @@ import SQLiteWatch
 ///
 /// The kernel sets no probes in other processes.
 final class PerfEvents {
-    /// The buffer of a processor.
     private struct Buffer {
         var descriptor: Int32
         var memory: UnsafeMutableRawPointer
     }
 
-    /// An event of a process.
     private struct Target: Hashable {
         var process: Int32
         var event: UInt16
@@ -30,7 +28,6 @@ final class PerfEvents {
 
     deinit { close() }
 
-    /// Closes all events.
     func close() {
         for buffer in buffers.values { munmap(buffer.memory, Self.size + Self.page) }
         for descriptor in descriptors { Glibc.close(descriptor) }
@@ -38,12 +35,12 @@ final class PerfEvents {
         descriptors = []
     }
 
-    /// Opens events for a process, for its threads and for all threads that they create.
+    /// Opens events for the threads of a process and for all threads that these threads create.
     ///
     /// - Parameters:
-    ///   - process: The process.
+    ///   - process: The process ID.
     ///   - events: The numbers of the trace events.
-    /// - Throws: A ``TraceError`` if the system rejects an event.
+    /// - Throws: ``TraceError`` if the system rejects an event.
     func add(process: Int32, events: [UInt16]) throws(TraceError) {
         let new = events.filter { opened.insert(Target(process: process, event: $0)).inserted }
         guard !new.isEmpty else { return }
@@ -86,7 +83,6 @@ final class PerfEvents {
         }
     }
 
-    /// Returns the records since the last call.
     func read() -> [EventRecord] {
         var records: [EventRecord] = []
         for buffer in buffers.values {

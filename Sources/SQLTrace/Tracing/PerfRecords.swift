@@ -1,15 +1,13 @@
-/// Parses the records of a perf buffer (perf_event_open(2)) whose samples contain the thread, the
-/// time and the record of a trace event.
+/// Parses the records of a perf buffer (perf_event_open(2)).
+///
+/// The samples in the buffer contain the thread, the time and the record of a trace event.
 enum PerfRecords {
-    /// The records in a part of a buffer.
     struct Content {
         var records: [EventRecord] = []
-        /// The number of samples that the kernel lost.
         var lost: UInt64 = 0
         var isMalformed = false
     }
 
-    /// Parses consecutive records.
     static func parse(_ bytes: [UInt8]) -> Content {
         var content = Content()
         let field = LittleEndian(bytes)

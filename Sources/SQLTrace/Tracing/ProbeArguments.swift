@@ -17,7 +17,6 @@ struct ProbeArguments {
     static let valueCount = 8
     static let valueWords = 8
 
-    /// The arguments at the entry of `sqlite3_reset`.
     var reset: [String] {
         let statement = Self.first
         let connection = "+\(layout.connection)(\(statement))"
@@ -46,7 +45,8 @@ struct ProbeArguments {
         return arguments
     }
 
-    /// The arguments at the entry of `sqlite3_finalize`, after which the text cannot be read.
+    /// The arguments at the entry of `sqlite3_finalize`, including the text, which cannot be read
+    /// later.
     var finalize: [String] {
         reset + [
             "text=+0(+\(layout.sql)(\(Self.first))):string",
@@ -54,7 +54,6 @@ struct ProbeArguments {
         ]
     }
 
-    /// The arguments at the entry of `sqlite3_exec`.
     var exec: [String] {
         [
             "db=\(Self.first):x64", "sql=\(Self.second):x64",
@@ -63,7 +62,6 @@ struct ProbeArguments {
         ]
     }
 
-    /// The arguments at the entry of `sqlite3_step`.
     var step: [String] {
         ["st=\(Self.first):x64", "pc=+\(layout.programCounter)(\(Self.first)):u32"]
     }
@@ -71,7 +69,6 @@ struct ProbeArguments {
     /// The arguments at the entry of `sqlite3_close` and `sqlite3_close_v2`.
     static let close = ["db=\(first):x64"]
 
-    /// The arguments at the return of a function.
     static let result = ["rc=$retval:u32"]
 
     private func file(of connection: String) -> String {

@@ -15,7 +15,6 @@ final class ProbeSet {
     ///
     /// The probes remain defined.
     private(set) var isPaused = false
-    /// Whether steps are recorded.
     private(set) var recordsSteps = false
 
     /// The probes that record executions, each with its function and whether it is a return probe.
@@ -25,7 +24,7 @@ final class ProbeSet {
     ]
     /// The probes that record steps.
     ///
-    /// Return probes come first, so that every recorded entry has a recorded return.
+    /// Return probes come first, so every recorded entry has a recorded return.
     private static let steps = [("step", true), ("step", false)]
 
     init(instance: TraceInstance, calibration: Calibration, options: SQLTraceOptions) {
@@ -47,7 +46,6 @@ final class ProbeSet {
         }
     }
 
-    /// The layouts of the libraries with probes.
     var layouts: [Int: StatementLayout] { libraries.layouts }
 
     // MARK: Libraries
@@ -55,7 +53,6 @@ final class ProbeSet {
     /// Returns whether probing a library requires starting other processes and waiting for them.
     func needsCalibration(_ entry: TracedLibraries.Entry) -> Bool { entry.state == nil }
 
-    /// Whether any probe is enabled.
     var isRecording: Bool { libraries.entries.contains { !$0.enabled.isEmpty } }
 
     /// Sets the probes of a library, after calibrating it if necessary.
@@ -155,7 +152,6 @@ final class ProbeSet {
 
     // MARK: Phases
 
-    /// Starts or stops recording steps.
     func recordSteps(_ isEnabled: Bool) {
         recordsSteps = isEnabled
         for entry in libraries.entries {
@@ -163,7 +159,6 @@ final class ProbeSet {
         }
     }
 
-    /// Pauses or resumes the recording of executions.
     func pause(_ isPaused: Bool) {
         guard self.isPaused != isPaused else { return }
         self.isPaused = isPaused

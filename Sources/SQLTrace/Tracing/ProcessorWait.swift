@@ -1,6 +1,6 @@
 import SQLiteWatch
 
-/// How long the threads of processes ran, and how long they waited for a processor.
+/// Measures how long the threads of processes run and how long they wait for a processor.
 package struct ProcessorWait {
     /// The times of a thread since its start, in nanoseconds.
     struct Times: Equatable {
@@ -10,7 +10,6 @@ package struct ProcessorWait {
 
     private var first: [Int32: Times] = [:]
     private var last: [Int32: Times] = [:]
-    /// The processes that have been read.
     package private(set) var known: Set<Int32> = []
     private let times: (Int32) -> [Int32: Times]
 
@@ -21,7 +20,7 @@ package struct ProcessorWait {
 
     /// Creates a measurement that reads `/proc`.
     ///
-    /// On systems without `/proc`, it measures nothing.
+    /// On systems without `/proc`, the measurement is empty.
     package init() { self.init(times: Self.times(of:)) }
 
     /// Reads the times of a process.
@@ -30,13 +29,13 @@ package struct ProcessorWait {
     package mutating func read(_ process: Int32) {
         let isNew = known.insert(process).inserted
         for (thread, times) in times(process) {
-            // A thread that starts later has not run before the measurement.
+            // A thread that appears later started after the first read, so its times start at zero.
             if first[thread] == nil { first[thread] = isNew ? times : Times() }
             last[thread] = times
         }
     }
 
-    /// How long all threads ran and waited since the first read, in nanoseconds.
+    /// The total time that the threads ran and waited since the first read, in nanoseconds.
     package var total: (running: Double, waiting: Double) {
         var total = (running: 0.0, waiting: 0.0)
         for (thread, end) in last {

@@ -1,7 +1,6 @@
 /// A page of the kernel's trace buffer, as `trace_pipe_raw` returns it
 /// (`include/linux/ring_buffer.h`, `kernel/trace/ring_buffer.c`).
 enum RingBufferPage {
-    /// The records of a page.
     struct Content {
         var records: [EventRecord] = []
         /// Whether events were lost before the page.
@@ -49,8 +48,8 @@ enum RingBufferPage {
                     return content
                 }
                 let extended = delta | UInt64(rest) << 27
-                // Type 30 extends the time difference. Type 31 is a time whose upper five bits come
-                // from the page.
+                // Type 30 extends the time difference. Type 31 is a time without its upper five
+                // bits, which come from the page.
                 time = type == 30 ? time &+ extended : extended | time & (0x1f << 59)
                 offset += 4
                 continue

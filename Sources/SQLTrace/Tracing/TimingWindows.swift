@@ -1,9 +1,7 @@
 /// Schedules the recording of steps in short windows.
 ///
-/// The intervals are random, so that windows do not always open in the same phase of a periodic
-/// program.
+/// The intervals are random, so windows do not always open in the same phase of a periodic program.
 struct TimingWindows {
-    /// An action at the start or end of a window.
     enum Action: Equatable {
         /// Record steps.
         case open
@@ -30,12 +28,12 @@ struct TimingWindows {
     ///
     /// A buffer holds about 100,000 events.
     static let eventLimit = 40_000
-    /// How long tracing continues after a window for the statements that started in it, in
+    /// The maximum time after a window for statements that started in the window to end, in
     /// nanoseconds.
     static let drainTime: UInt64 = 1_000_000_000
 
     /// The factor for the length and frequency of windows, which is below 1 if tracing slows
-    /// programs too much.
+    /// programs down too much.
     var share = 1.0
 
     init(at now: UInt64, seed: UInt64) {
@@ -43,13 +41,12 @@ struct TimingWindows {
         intervals = RandomIntervals(state: seed)
     }
 
-    /// Returns the action to take now.
+    /// Returns the action to take now, or `nil` for no action.
     ///
     /// - Parameters:
-    ///   - now: The time.
+    ///   - now: The time on the monotonic clock, in nanoseconds.
     ///   - events: The number of step events since the window opened.
     ///   - isTiming: Whether any timed statement is still running.
-    /// - Returns: The action, or `nil` for no action.
     mutating func action(at now: UInt64, events: Int, isTiming: Bool) -> Action? {
         switch phase {
         case .closed(let until) where now >= until:

@@ -4,7 +4,6 @@ import SQLiteWatch
 
 /// The kernel's interface for trace events (Documentation/trace in the kernel's sources).
 struct TraceFolder: Sendable {
-    /// The mount point.
     let path: String
 
     /// Returns the mounted interface, or the reason why probes are unavailable.
@@ -41,7 +40,6 @@ struct TraceFolder: Sendable {
         )
     }
 
-    /// Returns the text of a file.
     func text(_ name: String) -> String? { ProcFile.text("\(path)/\(name)", limit: 1 << 22) }
 
     /// Writes to a file in one call, because the kernel parses each call separately.
@@ -67,8 +65,8 @@ struct TraceFolder: Sendable {
         return Set((instances + groups).filter { TraceOwner(name: $0) != nil })
     }
 
-    /// Returns the group and name in a line of `uprobe_events` such as `p:GROUP/NAME FILE:OFFSET
-    /// …`.
+    /// Returns the group and the name in a line of `uprobe_events` such as
+    /// `p:GROUP/NAME FILE:OFFSET …`.
     static func event(of line: Substring) -> (group: String, name: String)? {
         guard let word = line.split(separator: " ").first,
             let colon = word.firstIndex(of: ":"), let slash = word.firstIndex(of: "/"),
@@ -82,7 +80,8 @@ struct TraceFolder: Sendable {
 
     /// Removes an instance and all probes of a group.
     ///
-    /// - Returns: Whether everything was removed. A probe in use cannot be removed.
+    /// - Returns: Whether the instance and all probes were removed. A probe in use cannot be
+    ///   removed.
     func remove(_ name: String) -> Bool {
         guard TraceOwner(name: name) != nil else { return false }
         let instance = "instances/\(name)"
@@ -99,9 +98,9 @@ struct TraceFolder: Sendable {
     }
 }
 
-/// The process that owns an instance and its event group.
+/// The process that owns a trace instance and its event group.
 ///
-/// Their name identifies the process.
+/// The name of the instance and the group identifies the process.
 struct TraceOwner: Equatable, Sendable {
     var process: Int32
     /// The start time of the process, in clock ticks since the system booted.
@@ -109,7 +108,7 @@ struct TraceOwner: Equatable, Sendable {
 
     private static let prefix = "poolgauge"
 
-    /// The owner that represents this process.
+    /// The owner for this process.
     static var current: TraceOwner? {
         ProcFile.read("/proc/self/stat").flatMap(ProcessStat.init).map {
             TraceOwner(process: getpid(), startTicks: $0.startTicks)
@@ -134,7 +133,6 @@ struct TraceOwner: Equatable, Sendable {
         guard self.name == name else { return nil }
     }
 
-    /// Whether the process is still running.
     var isRunning: Bool {
         guard let status = ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init) else {
             return false

@@ -6,7 +6,6 @@ import Telemetry
 /// A trace buffer for this session only, and the group of the session's probes.
 final class TraceInstance {
     let folder: TraceFolder
-    /// The name of the instance and of the group.
     let name: String
     private var pipes: [Int32] = []
     private var formats: [String: EventFormat] = [:]
@@ -22,7 +21,6 @@ final class TraceInstance {
     /// Decoding takes longer than reading, and the buffers must not overflow in the meantime.
     private static let readLimit = 256
 
-    /// Creates the instance.
     init(folder: TraceFolder, name: String) throws(TraceError) {
         self.folder = folder
         self.name = name
@@ -113,17 +111,14 @@ final class TraceInstance {
         formats[event] = nil
     }
 
-    /// Reads the format of an event in a group.
     func readFormat(_ event: String, of group: String) throws(TraceError) {
         guard let format = folder.text("events/\(group)/\(event)/format").flatMap(EventFormat.init)
         else { throw TraceError(.probe, "the format of the event \(event) cannot be read") }
         formats[event] = format
     }
 
-    /// Returns the format of an event.
     func format(_ event: String) -> EventFormat? { formats[event] }
 
-    /// Enables or disables an event in this instance.
     func set(_ event: String, of group: String? = nil, isEnabled: Bool) throws(TraceError) {
         let code = folder.write(
             isEnabled ? "1" : "0",
@@ -139,7 +134,6 @@ final class TraceInstance {
 
     // MARK: Records
 
-    /// The records of one call to ``read()``.
     struct Batch {
         /// The records, by processor.
         var records: [EventRecord] = []
@@ -150,7 +144,7 @@ final class TraceInstance {
         var completeUntil: UInt64?
     }
 
-    /// Returns the oldest records that were not yet read.
+    /// Returns the oldest records that have not been read yet.
     func read() -> Batch {
         var batch = Batch()
         for pipe in pipes {

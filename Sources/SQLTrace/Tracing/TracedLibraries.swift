@@ -4,7 +4,6 @@ import SQLiteWatch
 
 /// The libraries with probes.
 struct TracedLibraries {
-    /// A library that contains SQLite.
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
@@ -32,12 +31,13 @@ struct TracedLibraries {
     private var goPrograms: [String: Bool] = [:]
     private let calibration: Calibration
 
-    /// The maximum number of libraries, because each one requires a descriptor and a calibration.
+    /// The maximum number of libraries, because each library requires a descriptor and a
+    /// calibration.
     private static let limit = 64
     /// The maximum number of files and of programs to cache.
     private static let fileLimit = 1 << 14
 
-    /// The libraries that programs probably map if they start later.
+    /// The libraries that later programs are likely to map.
     static let common = [
         "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
         "/usr/lib", "/usr/local/lib",
@@ -72,7 +72,6 @@ struct TracedLibraries {
 
     var isFull: Bool { entries.count >= Self.limit }
 
-    /// Returns the library at a path.
     mutating func entry(path: String, link: String) -> Entry? {
         guard !isFull, let library = SQLiteLibrary(path: path, link: link)
         else { return nil }
@@ -83,14 +82,15 @@ struct TracedLibraries {
         return entry
     }
 
-    /// Finds a library's layout in another process, unless it is known, and waits for the result.
+    /// Finds a library's layout in another process and waits for the result, unless the layout is
+    /// known.
     func calibrate(_ entry: Entry) {
         if entry.state == nil { entry.state = calibration.layout(of: entry.library) }
     }
 
     /// Returns whether a mapped program is a Go program.
     ///
-    /// Return probes must not change its stacks.
+    /// Return probes must not change the stacks of a Go program.
     mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {
         if let known = goPrograms[mapping.file] { return known }
         let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -105,7 +105,6 @@ struct TracedLibraries {
         return file?.isGo ?? false
     }
 
-    /// The layouts, by library number.
     var layouts: [Int: StatementLayout] {
         var layouts: [Int: StatementLayout] = [:]
         for entry in entries { layouts[entry.number] = try? entry.state?.get() }

@@ -1,9 +1,9 @@
 /// The condition under which a copy of a database's files is consistent.
 ///
-/// * With a wal-index, checkpoints change the database file during the copy, but only pages that
-///   have a frame in the log. The log and all its frames are copied last, so the copy contains the
-///   state of the last commit unless the log was reset in between
-///   (https://sqlite.org/walformat.html, section 4.4).
+/// * With a wal-index, a checkpoint may change the database file during the copy, but only pages
+///   that have a frame in the log. The log is copied last, so the copy contains the state of the
+///   last commit unless the log was reset during the copy (https://sqlite.org/walformat.html,
+///   section 4.4).
 /// * With a log but no wal-index, or with a rollback journal, no file may change. A transaction
 ///   writes to the database file only while it holds the exclusive lock
 ///   (https://sqlite.org/lockingv3.html, section 5).
@@ -37,7 +37,7 @@ struct CopyCondition: Equatable {
         !files.isWAL && files.hasValidJournal && !locks.contains(.reserved)
     }
 
-    /// The suffixes of the files that contain the state, starting with the database.
+    /// The suffixes of the files to copy, starting with the database file.
     var suffixes: [String] {
         if files.isWAL, let wal = files.wal, wal.size > UInt64(WALHeader.length) {
             return ["", "-wal"]
@@ -45,21 +45,21 @@ struct CopyCondition: Equatable {
         return hasHotJournal ? ["", "-journal"] : [""]
     }
 
-    /// The total size of these files, in bytes.
+    /// The total size of the files to copy, in bytes.
     var size: UInt64 {
         let log = suffixes.contains("-wal") ? files.wal?.size ?? 0 : 0
         let journal = suffixes.contains("-journal") ? files.journal?.size ?? 0 : 0
         return files.database.size + (hasIndex ? min(log, logBytes ?? log) : log) + journal
     }
 
-    /// The number of bytes in use in the log, or `nil` if the wal-index does not show it.
+    /// The number of bytes in use in the log, or `nil` if no wal-index is available.
     var logBytes: UInt64? {
         guard let index = files.index, let pageSize = files.pageSize else { return nil }
         return UInt64(WALHeader.length)
             + UInt64(index.frames) * UInt64(pageSize + WALHeader.frameHeaderLength)
     }
 
-    /// The reason why no copy can be made now, or `nil` if a copy is possible.
+    /// The reason why the database cannot be copied now, or `nil` if it can be copied.
     var problem: String? {
         guard files.state == .present else { return files.problem ?? "it cannot be read" }
         if locks.contains(.exclusive) || locks.contains(.pending) {

@@ -6,21 +6,25 @@ import Glibc
 /// The copy uses neither locks nor SQLite. The states before and after copying the files determine
 /// whether the copy is consistent (see ``CopyCondition``).
 ///
-/// Making a copy opens and closes the database files in the calling process, which releases that
-/// process's locks on them. A process that uses the database through SQLite must not make a copy.
+/// Making a copy opens and closes the database files, which releases the calling process's locks on
+/// them. A process that uses the database through SQLite must not make a copy.
 package struct DatabaseCopy: Sendable {
-    /// The reason for a failed copy.
     package enum Refusal: Error, Equatable {
-        /// The copy exceeds the size limit. The value is the copy's size, in bytes.
+        /// The copy exceeds the size limit.
+        ///
+        /// The value is the copy's size, in bytes.
         case tooLarge(UInt64)
-        /// The folder's file system lacks space. The values are the copy's size and the free space,
-        /// in bytes.
+        /// The folder's file system lacks space.
+        ///
+        /// The values are the copy's size and the free space, in bytes.
         case noRoom(UInt64, free: UInt64)
-        /// The database changed during every attempt. The value describes the last change.
+        /// The database changed during every attempt.
+        ///
+        /// The value describes the last change.
         case changing(String)
         /// The state depends on the files of other databases.
         case severalDatabases
-        /// A file cannot be read or written. The value is the reason.
+        /// A file cannot be read or written, for the given reason.
         case failed(String)
     }
 
@@ -38,12 +42,10 @@ package struct DatabaseCopy: Sendable {
     /// Copies a database.
     ///
     /// - Parameters:
-    ///   - path: The database.
+    ///   - path: The path of the database.
     ///   - folder: An empty folder for the copy.
     ///   - limit: The maximum size of the copy, in bytes.
-    ///   - isInUse: Whether processes use the database, so that its wal-index is valid.
-    /// - Returns: The copy.
-    /// - Throws: A ``Refusal``.
+    ///   - isInUse: Whether a process uses the database, in which case its wal-index is valid.
     package static func make(
         of path: String,
         in folder: String,
@@ -75,7 +77,7 @@ package struct DatabaseCopy: Sendable {
             for suffix in plan {
                 var limit = UInt64.max
                 if suffix == "-wal", isInUse {
-                    // Many obsolete frames may follow the frames in use.
+                    // Many obsolete frames may follow the valid frames.
                     limit = CopyCondition(files.sample(probesReaders: false)).logBytes ?? limit
                 }
                 bytes += try Self.copy(
@@ -120,7 +122,7 @@ package struct DatabaseCopy: Sendable {
         return UInt64(information.f_bavail) * UInt64(information.f_frsize)
     }
 
-    /// Copies a file from its start and returns the number of bytes.
+    /// Copies a file from its start and returns the number of bytes copied.
     private static func copy(
         _ source: Int32,
         to path: String,

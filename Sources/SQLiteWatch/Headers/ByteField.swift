@@ -4,13 +4,10 @@
 struct ByteField {
     private let bytes: [UInt8]
 
-    /// Creates a reader for bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The number of bytes.
     var count: Int { bytes.count }
 
-    /// Returns the byte at an offset.
     func byte(_ offset: Int) -> UInt8? {
         offset >= 0 && offset < bytes.count ? bytes[offset] : nil
     }
@@ -45,12 +42,10 @@ struct ByteField {
         return nil
     }
 
-    /// Returns a range of the bytes.
     func bytes(_ range: Range<Int>) -> [UInt8]? {
         range.lowerBound >= 0 && range.upperBound <= bytes.count ? Array(bytes[range]) : nil
     }
 
-    /// Returns whether the bytes from an offset are equal to `expected`.
     func matches(_ expected: some Collection<UInt8>, at offset: Int) -> Bool {
         guard offset >= 0, offset + expected.count <= bytes.count else { return false }
         return bytes[offset..<offset + expected.count].elementsEqual(expected)

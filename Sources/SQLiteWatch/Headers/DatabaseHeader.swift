@@ -1,19 +1,17 @@
 /// The first 100 bytes of a database file (https://sqlite.org/fileformat2.html, section 1.3).
 struct DatabaseHeader: Equatable, Sendable {
-    /// The length of a header, in bytes.
     static let length = 100
 
-    /// The page size in bytes.
+    /// The page size, in bytes.
     var pageSize: Int
     /// Whether the file's format versions specify a write-ahead log.
     var isWAL: Bool
     /// A counter that changes with each rollback-journal transaction.
     ///
-    /// In exclusive locking mode, it changes at most once.
+    /// In exclusive locking mode, the counter changes at most once.
     var changeCounter: UInt32
     /// The number of pages, or `nil` if an old version of SQLite left the field invalid.
     var pages: UInt32?
-    /// The number of free pages.
     var freePages: UInt32
     var autoVacuum: AutoVacuum
     /// The text encoding, or `nil` for a file without a schema.

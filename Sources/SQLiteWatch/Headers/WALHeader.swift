@@ -1,11 +1,10 @@
 /// The first 32 bytes of a `-wal` file (https://sqlite.org/walformat.html, section 2.1).
 struct WALHeader: Equatable, Sendable {
-    /// The length of a header, in bytes.
     static let length = 32
     /// The length of the header before each page, in bytes.
     static let frameHeaderLength = 24
 
-    /// The page size in bytes.
+    /// The page size, in bytes.
     var pageSize: Int
     /// Whether checksums use big-endian words.
     var isBigEndian: Bool
@@ -13,7 +12,7 @@ struct WALHeader: Equatable, Sendable {
     var sequence: UInt32
     /// A number that increases by one with each reset of the log.
     var salt1: UInt32
-    /// A random number, which changes with each reset.
+    /// A random number that changes with each reset.
     var salt2: UInt32
     /// The checksum of the header, which is the initial value for the checksum of the first frame.
     var checksum: WALChecksum
@@ -39,7 +38,7 @@ struct WALHeader: Equatable, Sendable {
         self.checksum = checksum
     }
 
-    /// Returns the number of complete frames that fit in a file of `bytes` bytes.
+    /// Returns the number of complete frames that fit in a log of `bytes` bytes.
     static func frames(in bytes: UInt64, pageSize: Int) -> UInt64 {
         bytes < UInt64(length) ? 0 : (bytes - UInt64(length)) / UInt64(pageSize + frameHeaderLength)
     }
@@ -50,16 +49,14 @@ struct WALChecksum: Equatable, Sendable {
     private(set) var first: UInt32 = 0
     private(set) var second: UInt32 = 0
 
-    /// Creates the checksum of an empty sequence.
     init() {}
 
-    /// Creates a checksum from its two stored words.
     init(_ first: UInt32, _ second: UInt32) {
         self.first = first
         self.second = second
     }
 
-    /// Adds bytes in groups of eight.
+    /// Adds the bytes in a range in groups of eight.
     ///
     /// Ignores an incomplete last group and offsets out of bounds.
     mutating func add(_ bytes: [UInt8], _ range: Range<Int>, isBigEndian: Bool) {

@@ -1,30 +1,26 @@
 /// The first 136 bytes of a `-shm` file, in this machine's byte order
 /// (https://sqlite.org/walformat.html, section 3.1).
 struct WALIndexHeader: Equatable, Sendable {
-    /// The number of bytes to read.
     static let length = 136
-    /// The length of one copy of the part that commits change.
-    ///
-    /// The header contains two copies.
+    /// The length of each of the two copies of the index information, in bytes.
     static let copyLength = 48
-    /// The number of read marks in a wal-index.
     static let markCount = 5
 
     /// The number of commits that changed a page since the wal-index was built.
     var change: UInt32
-    /// The page size in bytes, or `nil` until the first frame of a log is written.
+    /// The page size, in bytes, or `nil` until the first frame of a log is written.
     var pageSize: Int?
-    /// The last valid frame of the log.
+    /// The number of valid frames in the log.
     var frames: UInt32
     /// The number of pages in the database, including pages that are only in the log.
     var pages: UInt32
     /// A number that increases by one with each reset of the log.
     var salt1: UInt32
-    /// A random number, which changes with each reset.
+    /// A random number that changes with each reset.
     var salt2: UInt32
     /// The number of frames that checkpoints have copied to the database file.
     var backfilled: UInt32
-    /// The frame of each read mark, or `nil` for unused marks.
+    /// The last frame of each read mark, or `nil` for unused marks.
     var marks: [UInt32?]
 }
 
@@ -55,14 +51,14 @@ extension WALIndexHeader {
         self.pages = pages
         self.salt1 = salt1
         self.salt2 = salt2
-        // A reset writes the header before it sets the count to zero.
+        // A reset writes the header before it sets `backfilled` to zero.
         self.backfilled = min(backfilled, frames)
         marks = (0..<Self.markCount).map { mark in
             field.native32(100 + 4 * mark).flatMap { $0 == .max ? nil : $0 }
         }
     }
 
-    /// Returns whether both copies of the header are equal, which means that no writer is changing
+    /// Returns whether both copies of the header are equal, which shows that no writer is changing
     /// them.
     static func isConsistent(_ bytes: [UInt8]) -> Bool {
         bytes.count >= length && bytes[0..<48].elementsEqual(bytes[48..<96])

@@ -3,12 +3,10 @@ import Telemetry
 
 /// Takes the samples of a batch in the helper process.
 ///
-/// Waking up is the most expensive part of a sample. It takes 35 µs alongside two busy programs,
-/// because their data evicts the helper's data from the caches. Between complete samples, the
-/// sampler therefore only records bytes, without allocating memory, and processes them at the end
-/// of the batch.
+/// Waking up is the most expensive part of a sample. It takes 35 µs while two busy programs evict
+/// the helper's data from the caches. Between complete samples, the sampler therefore only records
+/// bytes, without allocating memory. It processes the bytes at the end of the batch.
 struct BatchSampler {
-    /// The samples at one moment.
     private struct Entry {
         var moment: Int
         var time: UInt64
@@ -24,15 +22,17 @@ struct BatchSampler {
 
     /// Whether the wal-indexes show all changes since the last complete sample.
     private var changesSuffice = false
-    /// The inodes of the files with relevant locks.
+    /// The inodes of the databases and their wal-indexes.
     private var inodes: Set<UInt64> = []
     /// The recorded headers of wal-indexes, concatenated.
     private var headers: [UInt8] = []
-    /// The recorded locks, and the cumulative number of locks after each header.
+    /// The recorded locks.
+    ///
+    /// `probeEnds` contains the number of locks up to each header.
     private var probes: [FileSample.Probe] = []
     private var probeEnds: [Int] = []
 
-    /// The number of locks per sample for which memory is reserved: one writer and one checkpoint.
+    /// The number of locks per sample for which to reserve memory: one writer and one checkpoint.
     private static let expectedProbes = 2
 
     /// - Parameters:
@@ -52,7 +52,7 @@ struct BatchSampler {
     ///
     /// - Parameters:
     ///   - moment: The index of the moment.
-    ///   - list: The list of all locks to read, or `nil` to omit it.
+    ///   - list: The list of all locks, or `nil` to omit the list from the sample.
     mutating func sample(_ moment: Int, list: LockListFile?) {
         var entry = Entry(moment: moment, time: 0)
         if !changesSuffice || !recordChanges() { entry.samples = completeSamples() }
@@ -66,7 +66,6 @@ struct BatchSampler {
         entries.append(entry)
     }
 
-    /// The samples so far.
     var batch: SampleBatch {
         var batch = SampleBatch(entries: [])
         var samples: [FileSample] = []
@@ -106,7 +105,8 @@ struct BatchSampler {
         return samples
     }
 
-    /// Records the headers and write locks of the wal-indexes, and returns whether it succeeded.
+    /// Records the wal-index headers and write locks, or returns `false` if a header cannot be
+    /// read.
     private mutating func recordChanges() -> Bool {
         let counts = (headers.count, probes.count, probeEnds.count)
         for file in files {

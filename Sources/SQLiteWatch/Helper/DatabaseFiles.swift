@@ -3,9 +3,9 @@ import Glibc
 
 /// The files of one database, open for reading in the helper process.
 ///
-/// The helper reads with `pread` and does not map files: the first connection to a database
-/// truncates its `-shm` file, and access to a mapped page would then raise `SIGBUS`. It queries
-/// locks but sets none. Closing a descriptor releases all locks that a process holds on the file,
+/// The helper reads with `pread` and does not map files. The first connection to a database
+/// truncates its `-shm` file, and accessing a mapped page would then raise `SIGBUS`. The helper
+/// queries locks but sets none. Closing a descriptor releases all locks of the process on the file,
 /// but the helper holds no locks because it does not use SQLite.
 final class DatabaseFiles {
     /// A file that may appear, disappear or be replaced.
@@ -13,9 +13,7 @@ final class DatabaseFiles {
         let path: [UInt8]
         var descriptor: Int32 = -1
         var identity: FileIdentity?
-        /// The `errno` of a failed attempt to open the file.
-        ///
-        /// The helper retries when the file's identity changes.
+        /// The `errno` of the last attempt to open the file, or 0.
         var error: Int32 = 0
     }
 
@@ -27,7 +25,7 @@ final class DatabaseFiles {
     /// The last known locks on the database file in WAL mode.
     private var exclusiveLocks: (locks: [FileSample.Probe], identity: FileIdentity?, at: UInt64)?
 
-    /// How long these locks remain valid, in nanoseconds.
+    /// The lifetime of `exclusiveLocks`, in nanoseconds.
     private static let exclusivePause: UInt64 = 50_000_000
     /// The number of attempts to read the wal-index while a writer changes its header.
     private static let attempts = 50
@@ -46,12 +44,12 @@ final class DatabaseFiles {
         }
     }
 
-    /// The descriptor of the database, or -1.
+    /// The file descriptor of the database, or -1.
     var databaseDescriptor: Int32 { database.descriptor }
-    /// The descriptor of the log, or -1.
+    /// The file descriptor of the log, or -1.
     var walDescriptor: Int32 { wal.descriptor }
 
-    /// Returns the descriptor of the file with a suffix at the last sample, or -1.
+    /// Returns the descriptor from the last sample of the file with the given suffix, or -1.
     func descriptor(of suffix: String) -> Int32 {
         switch suffix {
         case "": database.descriptor
@@ -80,19 +78,19 @@ final class DatabaseFiles {
 
     /// Returns whether the wal-index shows all changes to the database since a sample.
     ///
-    /// In WAL mode, it shows each commit, reset and checkpoint. Only complete samples show whether
-    /// the files have been replaced or resized.
+    /// In WAL mode, the wal-index shows each commit, reset and checkpoint. Only complete samples
+    /// show whether the files have been replaced or resized.
     func hasChangesInIndex(since sample: FileSample) -> Bool {
         DatabaseHeader(sample.database.bytes)?.isWAL == true && sample.index.isOpen
             && sample.index.bytes.count == WALIndexHeader.length
     }
 
-    /// Appends the header of the wal-index, or returns `false` and appends nothing if it cannot be
+    /// Appends the wal-index header, or returns `false` and appends nothing if the header cannot be
     /// read.
     func appendIndexHeader(to bytes: inout [UInt8]) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: WALIndexHeader.length, alignment: 8) { buffer in
             guard let start = buffer.baseAddress else { return false }
-            // A writer changes one copy after the other.
+            // A writer changes the two copies one after the other, so retry until they are equal.
             for _ in 0...Self.attempts {
                 guard pread(index.descriptor, start, buffer.count, 0) == buffer.count else {
                     return false
@@ -107,7 +105,6 @@ final class DatabaseFiles {
         }
     }
 
-    /// Appends the locks of the wal-index that exclude all others.
     func appendIndexWriteLocks(to probes: inout [FileSample.Probe]) {
         LockQuery(database: database.descriptor, index: index.descriptor)
             .appendIndexWriteLocks(to: &probes)
@@ -130,11 +127,11 @@ final class DatabaseFiles {
         }
     }
 
-    /// Returns the locks of the database that exclude all others.
+    /// Returns the write locks on the database file.
     ///
-    /// In WAL mode, each connection holds a lock on this file, which makes queries expensive. Only
-    /// exclusive locking mode excludes others, usually for a long time, so the helper queries these
-    /// locks less often.
+    /// In WAL mode, each connection holds a shared lock on this file, which makes queries
+    /// expensive. Only exclusive locking mode excludes other connections, usually for a long time,
+    /// so the helper queries these locks less often.
     private func databaseLocks(
         _ query: LockQuery,
         _ content: FileContent
@@ -151,7 +148,8 @@ final class DatabaseFiles {
         return locks
     }
 
-    /// Reads the first bytes of a file, and reopens the file if another one has replaced it.
+    /// Reads the first bytes of the file at a path, reopening the path if another file has replaced
+    /// it.
     private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
         var content = FileContent()
         var information = stat()
@@ -202,7 +200,7 @@ final class DatabaseFiles {
                 }
             }
         }
-        // Only the owner of a file may preserve its access time.
+        // Only a file's owner may open it without updating its access time.
         var opened = descriptor(noAccessTime)
         if opened < 0, errno == EPERM { opened = descriptor(0) }
         file.error = opened < 0 ? errno : 0

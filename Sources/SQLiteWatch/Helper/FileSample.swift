@@ -12,7 +12,6 @@ struct FileContent: Equatable, Sendable {
     /// The first bytes, up to the requested number.
     var bytes: [UInt8] = []
 
-    /// Whether the file exists.
     var exists: Bool { identity != nil }
 
     /// Whether the helper has the file open and can query its locks.
@@ -72,7 +71,7 @@ struct FileSample: Equatable, Sendable {
     var wal = FileContent()
     var index = FileContent()
     var journal = FileContent()
-    /// The locked bytes.
+    /// The locks that the queries found.
     var probes: [Probe] = []
     /// The processor time of the helper, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
@@ -87,7 +86,6 @@ struct FileSample: Equatable, Sendable {
 
     init() {}
 
-    /// Parses an answer, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let database = FileContent(&reader), let wal = FileContent(&reader),
@@ -134,9 +132,7 @@ struct FileSample: Equatable, Sendable {
 extension FileSample {
     /// The data of a database in WAL mode that may change between two samples.
     struct Update: Equatable, Sendable {
-        /// The header of the wal-index.
         var indexBytes: [UInt8]
-        /// The locked bytes.
         var probes: [Probe]
 
         var bytes: [UInt8] {
@@ -151,7 +147,6 @@ extension FileSample {
             self.probes = probes
         }
 
-        /// Parses an answer, or returns `nil` if it is malformed.
         init?(_ bytes: [UInt8]) {
             var reader = MessageReader(bytes)
             guard let indexBytes = reader.getBytes(), let probes = FileSample.probes(&reader),
@@ -167,7 +162,6 @@ extension FileSample {
         return last.updated(with: update) == self ? update : nil
     }
 
-    /// Returns the sample with an update applied.
     func updated(with update: Update) -> FileSample {
         var sample = self
         sample.index.bytes = update.indexBytes

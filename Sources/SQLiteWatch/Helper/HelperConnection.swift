@@ -1,18 +1,18 @@
 #if os(Linux)
 import Glibc
 
-/// A connection that restarts its helper process if the process ends.
+/// Communicates with a helper process, and starts another helper after a failure.
 struct HelperConnection {
     private let command: [String]
     private var paths: [[UInt8]]
     private var helper: HelperProcess?
     private var retryAt: UInt64 = 0
     private var hasUnreportedRestart = false
-    /// The processor time of ended helpers, in nanoseconds.
+    /// The processor time of earlier helpers, in nanoseconds.
     private var endedNanoseconds: UInt64 = 0
     private var currentNanoseconds: UInt64 = 0
 
-    /// The reason for the failure of the last sample, or `nil` if it succeeded.
+    /// The reason why the last request failed, or `nil` if it succeeded.
     private(set) var problem: String?
 
     /// The time from a failure to the start of another helper, in nanoseconds.
@@ -38,7 +38,6 @@ struct HelperConnection {
     /// The process ID of the helper, or 0 while no helper is running.
     var process: Int32 { helper?.process ?? 0 }
 
-    /// Whether a helper is running.
     var isRunning: Bool { helper != nil }
 
     /// The processor time of all helpers, in nanoseconds.
@@ -52,7 +51,7 @@ struct HelperConnection {
         }
     }
 
-    /// Reads the headers of a database, or returns a sample without files if the helper fails.
+    /// Samples a database, or returns a sample with only an error if the helper fails.
     mutating func sample(slot: UInt8, probesReaders: Bool, at now: UInt64) -> FileSample {
         do throws(HelperProcess.Failure) {
             guard try isReady(at: now), let helper else { return Self.failed(.ended) }
@@ -66,8 +65,9 @@ struct HelperConnection {
         }
     }
 
-    /// Requests samples of all databases at given times, which ``receiveBatch(moments:at:)``
-    /// returns.
+    /// Requests samples of all databases at the given times.
+    ///
+    /// Call ``receiveBatch(moments:at:)`` to receive the samples.
     mutating func sendBatch(
         moments: [HelperRequest.Moment],
         probesReaders: Bool,
@@ -85,7 +85,7 @@ struct HelperConnection {
         } catch { fail(error, at: now) }
     }
 
-    /// Waits for the requested samples, or returns one sample without files if the helper fails.
+    /// Waits for the requested samples, or returns one entry with only errors if the helper fails.
     mutating func receiveBatch(moments: Int, at now: UInt64) -> SampleBatch {
         var failure = HelperProcess.Failure.ended
         do throws(HelperProcess.Failure) {
@@ -129,7 +129,9 @@ struct HelperConnection {
         retryAt = now &+ Self.pause
     }
 
-    /// Adds a database in the next slot, and returns whether it succeeded.
+    /// Adds a database in the next slot.
+    ///
+    /// - Returns: `false` if the path is invalid or the helper does not respond.
     mutating func add(path: String) -> Bool {
         let bytes = Array(path.utf8)
         guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }

@@ -3,30 +3,30 @@ import Glibc
 
 /// A helper process and the socket to it.
 final class HelperProcess {
-    /// The reason why there is no answer.
     enum Failure: Error, Equatable {
-        /// The helper could not be started. The value is `errno`.
+        /// The helper could not be started, with the given `errno`.
         case start(Int32)
         /// The helper ended.
         case ended
-        /// The helper did not answer in time, possibly because a file system is unresponsive.
+        /// The helper did not respond in time, possibly because a file system is unresponsive.
         case silent
-        /// The answer is malformed.
+        /// The response is malformed.
         case malformed
     }
 
-    /// The timeout for an answer, in seconds.
+    /// The timeout for a response, in seconds.
     private static let timeout = 2
     /// The maximum number of bytes to receive in one call.
     private static let part = 4_096
 
-    /// The process ID of the helper.
     let process: pid_t
     private let socket: Int32
-    /// The received part of an answer.
+    /// The received part of a response.
     private var received: [UInt8] = []
 
-    /// Starts a helper from the path of a program and its arguments.
+    /// Starts a helper.
+    ///
+    /// - Parameter command: The path of a program, followed by its arguments.
     init(_ command: [String]) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | closeOnExec, 0, &ends) == 0 else {
@@ -67,7 +67,8 @@ final class HelperProcess {
     }
 
     deinit {
-        // Closing the socket ends the helper. The signal ends a helper that a file system blocks.
+        // Closing the socket ends the helper. The signal ends a helper that is blocked in a file
+        // system.
         close(socket)
         kill(process, SIGKILL)
         for _ in 0..<100 {
@@ -76,7 +77,6 @@ final class HelperProcess {
         }
     }
 
-    /// Sends a request and waits for the answer.
     func answer(to request: HelperRequest) throws(Failure) -> [UInt8] {
         try send(request)
         return try receive()
@@ -84,10 +84,10 @@ final class HelperProcess {
 
     /// Sends a request.
     ///
-    /// ``poll()`` or ``receive()`` returns its answer.
+    /// Call ``poll()`` or ``receive()`` to receive the response.
     func send(_ request: HelperRequest) throws(Failure) { try send(request.bytes) }
 
-    /// Waits for an answer.
+    /// Waits for a response.
     func receive() throws(Failure) -> [UInt8] {
         while true {
             if let answer = try takeAnswer() { return answer }
@@ -95,7 +95,7 @@ final class HelperProcess {
         }
     }
 
-    /// Returns the answer if it has arrived.
+    /// Returns the response if it has arrived completely, or `nil` otherwise.
     func poll() throws(Failure) -> [UInt8]? {
         while true {
             if let answer = try takeAnswer() { return answer }
@@ -106,7 +106,7 @@ final class HelperProcess {
     private func takeAnswer() throws(Failure) -> [UInt8]? {
         guard received.count >= 4 else { return nil }
         let length = received.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        // The helper answers one request at a time, so nothing follows an answer.
+        // The helper responds to one request at a time, so nothing follows a response.
         guard length <= HelperRequest.answerLimit, received.count <= 4 + length else {
             throw .malformed
         }
@@ -129,7 +129,7 @@ final class HelperProcess {
         }
     }
 
-    /// Receives part of an answer, or returns `false` if a non-blocking call receives nothing.
+    /// Receives part of a response, or returns `false` if a non-blocking call receives nothing.
     @discardableResult
     private func receivePart(flags: Int32) throws(Failure) -> Bool {
         var result = 0

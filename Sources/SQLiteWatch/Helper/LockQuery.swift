@@ -4,15 +4,14 @@ import Glibc
 /// Queries locks on open files without setting any.
 ///
 /// `F_OFD_GETLK` returns one lock that conflicts with the described one. The kernel walks the
-/// file's locks for each query, so the time of a query grows with the number of locks. It is 30 µs
-/// for 600 locks.
+/// file's locks for each query, so the duration of a query grows with the number of locks. A query
+/// takes 30 µs for 600 locks.
 struct LockQuery {
     /// The descriptor of the database, or -1.
     var database: Int32
     /// The descriptor of the wal-index, or -1.
     var index: Int32
 
-    /// A lock that conflicts with a query.
     private struct Conflict {
         var bytes: Range<UInt64>
         /// The process ID of the holder, or 0 if the holder is not visible.
@@ -23,10 +22,9 @@ struct LockQuery {
     private static let sharedBytes = LockBytes.shared.lowerBound..<LockBytes.shared.upperBound + 1
     private static let databaseBytes = LockBytes.pending..<sharedBytes.upperBound
 
-    // A query for a read lock conflicts only with write locks, so it finds the same locks as
-    // LockBytes in /proc/locks.
+    // A query for a read lock conflicts only with write locks, so it finds the same locks that
+    // LockBytes finds in /proc/locks.
 
-    /// Appends the locks of the wal-index that exclude all others.
     func appendIndexWriteLocks(to probes: inout [FileSample.Probe]) {
         Self.forEachConflict(in: Self.indexBytes, with: F_RDLCK, index) { conflict in
             for byte in Self.indexBytes where conflict.bytes.contains(byte) {
@@ -42,7 +40,6 @@ struct LockQuery {
         }
     }
 
-    /// The locks of the database that exclude all others.
     var databaseWriteLocks: [FileSample.Probe] {
         var found: [FileSample.Probe] = []
         let starts = [LockBytes.pending, LockBytes.reserved, Self.sharedBytes.lowerBound]
@@ -59,7 +56,7 @@ struct LockQuery {
         return found
     }
 
-    /// One holder of each read mark and of the shared lock.
+    /// At most one holder of each read mark and of the shared lock.
     var readLocks: [FileSample.Probe] {
         var found = (LockBytes.firstReader..<LockBytes.attached).compactMap { byte in
             Self.conflict(in: byte..<byte + 1, with: F_WRLCK, index).map {
@@ -81,7 +78,7 @@ struct LockQuery {
 
     /// Calls a closure with each conflicting lock.
     ///
-    /// The ranges are disjoint, because the locks exclude each other.
+    /// The ranges are disjoint because write locks exclude each other.
     private static func forEachConflict(
         in bytes: Range<UInt64>,
         with type: Int32,
@@ -98,7 +95,7 @@ struct LockQuery {
         forEachConflict(in: above, with: type, descriptor, body)
     }
 
-    /// Returns a conflicting lock, clamped to the bytes, or `nil` if there is none.
+    /// Returns one conflicting lock, clamped to `bytes`, or `nil` if there is none.
     private static func conflict(
         in bytes: Range<UInt64>,
         with type: Int32,

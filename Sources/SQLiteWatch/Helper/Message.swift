@@ -1,6 +1,4 @@
-/// Appends integers and bytes to a message.
-///
-/// Integers are little-endian.
+/// Appends little-endian integers and bytes to a message.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -48,28 +46,26 @@ struct MessageReader {
 /// A request consists of an operation, a slot, a 16-bit length and the content. A response consists
 /// of a 32-bit length and the content.
 enum HelperRequest: Equatable {
-    /// Assigns a slot to the database at a path, given as bytes.
+    /// Assigns a slot to the database at a path.
     case watch(slot: UInt8, path: [UInt8])
     /// Reads the headers of a slot's files and queries the write locks and, on request, the read
     /// locks.
     case sample(slot: UInt8, probesReaders: Bool)
-    /// Samples the files of the first slots at times on the monotonic clock.
+    /// Samples the files of the first `slots` slots at the given times.
     ///
-    /// Each sample resembles ``sample(slot:probesReaders:)``, but only the first one queries read
-    /// locks. The response is a ``SampleBatch``.
+    /// Only the first sample queries the read locks, and only if `probesReaders` is `true`. The
+    /// response is a ``SampleBatch``.
     case batch(slots: UInt8, probesReaders: Bool, moments: [Moment])
     /// Counts the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
 
-    /// The moment of a sample in a batch.
     struct Moment: Equatable {
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
-        /// Whether to read the list of all locks.
+        /// Whether to read `/proc/locks`.
         var readsList: Bool
     }
 
-    /// The maximum number of moments in a batch.
     static let momentLimit = 256
 
     /// The maximum length of a path, in bytes.

@@ -1,31 +1,30 @@
 /// A series of samples that the helper sends in one message, to wake the watching process only
 /// once.
 struct SampleBatch: Equatable, Sendable {
-    /// The samples of one moment.
     struct Entry: Equatable, Sendable {
         /// The index of the moment.
         ///
-        /// If earlier moments were late and have no entry, this entry represents them.
+        /// If the helper skipped late moments before this one, this entry represents them too.
         var moment: Int
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
         /// The samples of the databases, by slot.
         var samples: [FileSample]
-        /// The locks on the databases in the list of all locks, or `nil` if the list was not read.
+        /// The databases' locks in `/proc/locks`, or `nil` if the list was not read.
         var locks: [FileLock]?
     }
 
     var entries: [Entry] = []
-    /// The processor time that the helper has used, in nanoseconds.
+    /// The helper's total processor time, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
-    /// The processor time spent on the lists of this batch, in nanoseconds.
+    /// The processor time for reading `/proc/locks` in this batch, in nanoseconds.
     var listNanoseconds: UInt64 = 0
 
     init(entries: [Entry]) { self.entries = entries }
 
     /// The encoded batch.
     ///
-    /// If possible, a sample contains only the changes from its predecessor.
+    /// If possible, a sample contains only the changes since the previous sample.
     var bytes: [UInt8] {
         var writer = MessageWriter()
         writer.put(helperNanoseconds)
@@ -41,14 +40,13 @@ struct SampleBatch: Equatable, Sendable {
                 writer.put(update?.bytes ?? sample.bytes)
             }
             last = entry.samples
-            // 0 means no list.
+            // 0 means that there is no list.
             writer.put(UInt32(entry.locks.map { $0.count + 1 } ?? 0))
             for lock in entry.locks ?? [] { lock.write(to: &writer) }
         }
         return writer.bytes
     }
 
-    /// Parses an answer, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let used = reader.get(UInt64.self), let listUsed = reader.get(UInt64.self) else {

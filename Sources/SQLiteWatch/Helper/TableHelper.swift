@@ -1,17 +1,16 @@
 #if os(Linux)
 /// A helper process that counts frames by table.
 ///
-/// The caller polls it for answers.
+/// The caller polls for responses.
 struct TableHelper {
-    /// The counts of each database in its last answer, by the database's number.
+    /// The latest counts of each database, by the database's number.
     private(set) var counts: [Int: TableCounts] = [:]
 
     private let command: [String]
     private var paths: [[UInt8]]
     private var helper: HelperProcess?
-    /// The database and the send time of the pending request.
+    /// The number of the database and the send time for the pending request.
     private var pending: (number: Int, sent: UInt64)?
-    /// The number of the database in the last request.
     private var turn = 0
     /// The available processor time, in nanoseconds, which increases over time.
     private var credit: Double
@@ -20,20 +19,17 @@ struct TableHelper {
     private var retryAt: UInt64 = 0
     private var ended: UInt64 = 0
     private var current: UInt64 = 0
-    /// The counts of ended helpers.
     private var earlierCounts: [Int: TableCounts] = [:]
 
     /// The maximum share of one core for the helper.
     private let processorLimit: Double
     /// The time over which credit accumulates, in seconds.
     private static let creditSeconds = 10.0
-    /// The maximum debt that a walk can cause, in nanoseconds.
+    /// The maximum amount by which credit can be overdrawn, in nanoseconds.
     private static let largestDebt = 2e7
     /// The minimum time between two requests, in nanoseconds.
     private static let requestPause: UInt64 = 100_000_000
-    /// The time limit for a response, in nanoseconds.
-    ///
-    /// The helper is terminated when this limit expires.
+    /// The time limit for a response, in nanoseconds, after which the helper is terminated.
     private static let timeout: UInt64 = 5_000_000_000
     /// The time from a failure to the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 10_000_000_000
@@ -51,7 +47,7 @@ struct TableHelper {
     /// The processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { ended &+ current }
 
-    /// Processes an answer if one is available, and sends the next request after a pause.
+    /// Processes a response if one has arrived, and sends the next request if one is due.
     ///
     /// - Parameters:
     ///   - now: The time on the monotonic clock.
@@ -93,7 +89,7 @@ struct TableHelper {
         credit = min(credit + elapsed * processorLimit, processorLimit * Self.creditSeconds * 1e9)
     }
 
-    /// Waits until the helper has read all commits so far or has used up its credit.
+    /// Waits until the helper has read all commits so far or has used all its credit.
     mutating func complete(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             guard let helper else { return }
@@ -120,7 +116,8 @@ struct TableHelper {
 
     /// Adds a database in the next slot.
     ///
-    /// A running helper is terminated. The next helper starts on demand and receives all databases.
+    /// Adding a database terminates a running helper. The next helper starts on demand and receives
+    /// all databases.
     mutating func add(path: String) {
         paths.append(Array(path.utf8))
         guard helper != nil else { return }

@@ -6,18 +6,19 @@ import Telemetry
 ///
 /// POSIX releases all locks of a process on a file when that process closes any descriptor of the
 /// file (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
-/// SQLite must therefore never open and close its files by other means. The helper does so instead.
+/// SQLite must therefore never open and close the database's files by other means. The helper opens
+/// and closes them instead.
 public enum WatchHelper {
-    /// The time limit for an answer about tables, without a walk, in nanoseconds.
+    /// The time limit for a table request, excluding a b-tree walk, in nanoseconds.
     private static let tableTime: UInt64 = 30_000_000
 
     /// Serves requests until standard input is closed.
     ///
-    /// A watching program calls this function from the helper command that it passes to a session.
-    /// The function returns when the session has ended.
+    /// A watching program calls this function in the helper command that it passes to a session.
+    /// The function returns when the session ends.
     public static func run() {
-        // A terminal and `timeout` send these signals to all processes in a group. The session
-        // needs the helper for its last report, and then ends it.
+        // A terminal or the `timeout` command sends these signals to all processes in a group. The
+        // session needs the helper for its last report and then ends it.
         for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] { signal(number, SIG_IGN) }
         signal(SIGPIPE, SIG_DFL)
         var databases: [UInt8: DatabaseFiles] = [:]
@@ -56,7 +57,6 @@ public enum WatchHelper {
         }
     }
 
-    /// Samples at the given moments.
     private static func sample(
         _ moments: [HelperRequest.Moment],
         with sampler: inout BatchSampler,
@@ -65,7 +65,7 @@ public enum WatchHelper {
         var readsList = false
         for (number, moment) in moments.enumerated() {
             readsList = readsList || moment.readsList
-            // Skip a late sample: it would duplicate the next one, which represents both.
+            // Skip a late sample. The next sample represents both moments.
             if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1].time {
                 continue
             }
@@ -76,7 +76,6 @@ public enum WatchHelper {
     }
 }
 
-/// A channel for requests and answers on two descriptors.
 struct HelperChannel {
     var input: Int32
     var output: Int32
@@ -89,7 +88,7 @@ struct HelperChannel {
         return HelperRequest(prefix + content)
     }
 
-    /// Sends an answer and returns whether it succeeded.
+    /// Sends a response and returns whether the write succeeded.
     func send(answer: [UInt8]) -> Bool {
         var writer = MessageWriter()
         writer.put(UInt32(answer.count))

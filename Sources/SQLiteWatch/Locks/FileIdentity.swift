@@ -13,13 +13,12 @@ package struct FileIdentity: Hashable, Sendable {
 /// The identities that `/proc/locks` may use for the locks on one file.
 ///
 /// `/proc/locks` prints the device of the mounted file system. If a file system has several devices
-/// below one mount, as overlayfs and btrfs do, `stat` returns a different device. The mount's
-/// device is therefore the second candidate.
+/// below one mount, as overlayfs and btrfs do, `stat` returns a different device. The second
+/// candidate is therefore the mount's device.
 struct LockIdentity: Equatable, Sendable {
     var inode: UInt64
     var devices: [FileIdentity.Device]
 
-    /// Returns whether a lock belongs to this file.
     func matches(_ file: FileIdentity) -> Bool {
         inode == file.inode && devices.contains(file.device)
     }

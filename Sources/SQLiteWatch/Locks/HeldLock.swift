@@ -2,7 +2,7 @@
 public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     /// Permits one process to write to the log in WAL mode.
     case writer
-    /// Permits reading a state of the database, on a read mark, in WAL mode.
+    /// Permits reading a snapshot of the database in WAL mode, at a read mark.
     case reader
     /// Permits copying the log to the database in WAL mode.
     case checkpoint
@@ -10,7 +10,7 @@ public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     case recovery
     /// Permits reading the database with a rollback journal.
     case shared
-    /// Permits preparing changes in memory, while others read, with a rollback journal.
+    /// Permits preparing changes in memory, while other connections read, with a rollback journal.
     case reserved
     /// Blocks new readers while a writer with a rollback journal waits for readers to finish.
     case pending
@@ -18,14 +18,12 @@ public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     case exclusive
 }
 
-/// A lock that a process holds at one time.
 struct HeldLock: Hashable, Sendable {
     var kind: LockKind
-    /// The read mark of a reader.
+    /// The read mark, or `nil` for kinds other than ``LockKind/reader``.
     var mark: Int?
 }
 
-/// The locks of one process on one database at one time.
 struct ProcessLocks: Equatable, Sendable {
     var process: Int32
     var held: Set<HeldLock> = []
@@ -46,7 +44,7 @@ enum LockBytes {
     static let reserved = pending + 1
     static let shared = (pending + 2)...(pending + 511)
 
-    /// Adds the SQLite locks that a lock on a `-shm` file represents.
+    /// Adds the SQLite locks that a system lock on a `-shm` file represents.
     static func addIndexLock(_ lock: FileLock, to locks: inout ProcessLocks) {
         if lock.bytes.contains(attached) { locks.isAttached = true }
         if lock.isWrite {
@@ -62,9 +60,9 @@ enum LockBytes {
         }
     }
 
-    /// Adds the SQLite locks that a lock on a database file represents.
+    /// Adds the SQLite locks that a system lock on a database file represents.
     ///
-    /// In WAL mode, each connection always holds the shared lock.
+    /// In WAL mode, each connection always holds the shared lock, which is therefore omitted.
     static func addDatabaseLock(_ lock: FileLock, isWAL: Bool, to locks: inout ProcessLocks) {
         if lock.bytes.overlaps(shared) {
             locks.isAttached = true
@@ -79,7 +77,7 @@ enum LockBytes {
         if lock.bytes.contains(pending) { locks.held.insert(HeldLock(kind: .pending)) }
     }
 
-    /// Returns the exclusive locks of visible processes that queries found.
+    /// Returns the write locks of visible processes that queries found.
     static func writeLocks(_ probes: [FileSample.Probe]) -> [Int32: ProcessLocks] {
         var found: [Int32: ProcessLocks] = [:]
         for probe in probes where probe.isWrite && probe.process > 0 {
@@ -100,7 +98,6 @@ enum LockBytes {
         return found
     }
 
-    /// Returns the locks of each process on one database.
     static func processes(
         in locks: [FileLock],
         database: LockIdentity?,

@@ -1,26 +1,23 @@
 #if os(Linux)
 import Glibc
 
-/// Reads the locks on some files from the system's list.
+/// Reads the locks on some files from `/proc/locks`.
 ///
 /// Each call to `read` returns at most one page of `/proc/locks`, and Linux unlocks its list
 /// between calls (`seq_read_iter` in `fs/seq_file.c`). If an earlier lock is released between two
-/// calls, the list skips a lock that is held continuously. Alongside a process that changes 10,000
-/// locks per second, this affects 0.4% of the lists. If a list of several pages lacks a lock from
-/// the previous list, it is therefore read again.
+/// calls, the list omits a lock that is held continuously. Alongside a process that changes 10,000
+/// locks per second, this affects 0.4% of the lists. A list of several pages is therefore read
+/// again if it lacks a lock from the previous list.
 struct LockList {
-    /// The maximum length of a list that certainly came from one call, in bytes: a page minus one
+    /// The maximum length of a list that certainly came from one call, in bytes: one page minus one
     /// line.
     static let page = 4096 - 256
 
     private var last: Set<FileLock> = []
 
-    /// Returns the locks on files with one of the inodes.
+    /// Returns the locks on files with the given inodes.
     ///
-    /// - Parameters:
-    ///   - inodes: The inodes of the files.
-    ///   - read: A closure that reads the list. It is called once or twice.
-    /// - Returns: The locks.
+    /// - Parameter read: A closure that reads the list. It is called once or twice.
     mutating func locks(on inodes: Set<UInt64>, read: () -> [UInt8]) -> [FileLock] {
         let text = read()
         var locks = LockTable.parse(text, inodes: inodes)

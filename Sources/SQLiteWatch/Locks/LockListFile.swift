@@ -28,7 +28,7 @@ final class LockListFile {
 
     deinit { close(descriptor) }
 
-    /// Reads the locks on files with one of the inodes.
+    /// Reads the locks on files with the given inodes.
     func locks(on inodes: Set<UInt64>) -> [FileLock] {
         list.locks(on: inodes) { read() }
     }
@@ -37,8 +37,7 @@ final class LockListFile {
     ///
     /// Each call to `read` briefly blocks all processes' lock requests and waits for an RCU grace
     /// period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore stops
-    /// when a result leaves room for another line in the page, which means that the list is
-    /// complete.
+    /// when a result leaves room for another line in the page, because the list is then complete.
     private func read() -> [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         var content: [UInt8] = []

@@ -1,8 +1,8 @@
 /// A POSIX lock in `/proc/locks`.
 struct FileLock: Hashable, Sendable {
-    /// The process that holds the lock.
+    /// The ID of the process that holds the lock.
     var process: Int32
-    /// Whether the lock excludes all others.
+    /// Whether the lock is a write lock, which excludes all other locks.
     var isWrite: Bool
     var file: FileIdentity
     /// The locked bytes.
@@ -13,11 +13,12 @@ struct FileLock: Hashable, Sendable {
 
 /// Parses `/proc/locks`.
 ///
-/// A line such as `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123` contains the device in
-/// hexadecimal, the inode in decimal, and the first and last byte, or `EOF` for the end of the
-/// file. The parser works on bytes because the list is read up to 100 times per second.
+/// A line has the form `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`. The device is
+/// hexadecimal and the inode is decimal. The last two fields are the first and last byte, or `EOF`
+/// for the end of the file. The parser works on bytes because the list is read up to 100 times per
+/// second.
 enum LockTable {
-    /// Returns the locks on files with one of the inodes, ignoring malformed lines.
+    /// Returns the locks on files with the given inodes, ignoring malformed lines.
     static func parse(_ text: [UInt8], inodes: Set<UInt64>) -> [FileLock] {
         text.withUnsafeBufferPointer { buffer in
             var found: [FileLock] = []
@@ -29,7 +30,6 @@ enum LockTable {
         }
     }
 
-    /// Reads the fields of the current line in order.
     private struct LineScanner {
         private var rest: Slice<UnsafeBufferPointer<UInt8>>
         private var line: Slice<UnsafeBufferPointer<UInt8>>
@@ -47,11 +47,11 @@ enum LockTable {
             return true
         }
 
-        /// Returns the lock on the current line, or `nil` if the line is malformed or describes
-        /// another kind of lock or another file.
+        /// Returns the lock on the current line, or `nil` if the line is malformed, describes
+        /// another kind of lock, or refers to another file.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
-            // The line of a waiting process has "->" in this position, but SQLite never waits
-            // inside a system call.
+            // A line for a waiting process has "->" in this position, but SQLite never waits inside
+            // a system call.
             guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,
                 let mode = word(), let process = decimal(word()).flatMap(Int32.init(exactly:)),
                 let place = word()

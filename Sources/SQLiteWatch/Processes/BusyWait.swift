@@ -8,7 +8,6 @@ import Glibc
 /// stack. A thread that sleeps for another reason lacks these addresses. Reading the stack requires
 /// permission to debug the process, but does not stop the thread.
 struct BusyWait {
-    /// The addresses of SQLite's code in a process.
     private struct Code {
         var startTicks: UInt64
         var ranges: [Range<UInt64>]
@@ -16,7 +15,7 @@ struct BusyWait {
 
     private var code: [Int32: Code] = [:]
 
-    /// The number of bytes of a stack to search.
+    /// The number of stack bytes to search.
     private static let stackLength = 1_024
     /// The numbers of `nanosleep` and `clock_nanosleep` on x86_64.
     private static let sleepCalls: Set<Substring> = ["35", "230"]
@@ -84,7 +83,7 @@ struct BusyWait {
 
 /// Parses `/proc/PID/maps`.
 enum MemoryMaps {
-    /// Returns the executable ranges of files whose names contain "sqlite" or "sqlcipher".
+    /// Returns the executable ranges of files with "sqlite" or "sqlcipher" in their names.
     static func sqliteCode(in maps: String) -> [Range<UInt64>] {
         maps.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)

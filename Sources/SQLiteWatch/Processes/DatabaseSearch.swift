@@ -3,14 +3,14 @@ import Glibc
 
 /// Finds the SQLite databases that processes have open, or that a folder contains.
 ///
-/// The search does not open files. It lists folders and `/proc`, and a helper process reads the
-/// first bytes of each candidate once for each state of the file. Use a search on one thread only.
+/// The search lists folders and `/proc` but does not open files. A helper process reads the first
+/// bytes of each candidate, once per state of the file. Use a search on one thread only.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
-        /// The path.
+        /// The path of the database.
         public var path: String
-        /// The visible processes that have it open.
+        /// The IDs of the visible processes that have the database open.
         public var processes: [Int32]
     }
 
@@ -37,9 +37,9 @@ public final class DatabaseSearch {
 
     /// The maximum number of cached file states.
     private static let capacity = 16_384
-    /// The smallest page size.
+    /// The smallest page size, in bytes.
     ///
-    /// The size of every database is a multiple of it.
+    /// The size of each database file is a multiple of this size.
     private static let smallestPage: Int64 = 512
 
     /// Creates a search.
@@ -126,7 +126,7 @@ public final class DatabaseSearch {
         return notes
     }
 
-    /// Returns the state of a file that may be a database, or `nil` for all others.
+    /// Returns the state of a file that may be a database, or `nil` for other files.
     private func state(of path: String) -> FileState? {
         var information = stat()
         guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,

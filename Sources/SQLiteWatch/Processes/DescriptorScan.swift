@@ -11,14 +11,12 @@ struct DescriptorScan {
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
     /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
-    /// The processes whose descriptors this user cannot list.
+    /// The processes with descriptors that this user cannot list.
     private(set) var hidden: Set<Int32> = []
 
-    /// The command of helper processes.
-    ///
-    /// The scan also ignores the descriptors of other sessions' helpers.
+    /// The command of the helper processes that the scan ignores, including those of other
+    /// sessions.
     var helperCommand: [String] = []
-    /// The processes that this scan skips.
     private(set) var excluded: Set<Int32> = []
     private var known: Set<Int32> = []
     /// The processes to scan, in reverse order.
@@ -26,7 +24,7 @@ struct DescriptorScan {
     /// The times to scan new processes again, because they may open a database after they start.
     private var followUps: [(process: Int32, time: UInt64)] = []
 
-    /// The delays after which a new process is scanned again, in nanoseconds.
+    /// The delays after which to scan a new process again, in nanoseconds.
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
     mutating func exclude(_ process: Int32) {
@@ -42,14 +40,13 @@ struct DescriptorScan {
         filesOfDatabase[database] = identities
     }
 
-    /// Whether all listed processes have been scanned.
     var isComplete: Bool { queue.isEmpty }
 
     /// Lists all processes, schedules new ones for a scan, and removes ended ones.
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
-        // Another process may reuse the ID of an ended one.
+        // Another process may reuse the ID of an excluded process that ended.
         excluded.formIntersection(processes)
         processes.subtract(excluded)
         let new = processes.subtracting(known)
@@ -74,7 +71,7 @@ struct DescriptorScan {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans at least one process, and continues until the time limit, if any.
+    /// Scans at least one process and continues until the time limit, if any.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,

@@ -1,6 +1,4 @@
-/// The mounted file systems, from `/proc/self/mountinfo`.
 struct MountTable: Sendable {
-    /// One mounted file system.
     struct Mount: Equatable, Sendable {
         var device: FileIdentity.Device
         var point: String
@@ -63,7 +61,7 @@ struct MountTable: Sendable {
 public struct FileSystemStatus: Sendable, Codable, Equatable {
     /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
     public var type: String
-    /// The limitations of the file system, or `nil` for a local one.
+    /// The limitations of the file system, or `nil` for a local file system.
     public var warning: String?
 
     /// Creates the status of a file system from its type.

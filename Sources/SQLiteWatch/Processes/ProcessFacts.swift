@@ -1,12 +1,11 @@
 #if os(Linux)
 import Glibc
 
-/// Facts about a process that uses a watched database.
 struct ProcessFacts: Equatable, Sendable {
     var process: Int32
-    /// The program's name, followed by the script's name for an interpreter: `python3 report.py`.
+    /// The program's name, with the script's name for an interpreter, such as `python3 report.py`.
     var name: String
-    /// The name or number of the process's user.
+    /// The user's name, or the user ID if the name is unknown.
     var user: String?
     /// The program and its arguments, separated by spaces.
     var commandLine: String?
@@ -33,7 +32,7 @@ struct ProcessFacts: Equatable, Sendable {
 
     /// The names of interpreters.
     ///
-    /// The script is their first argument that is not an option.
+    /// The first argument that is not an option is the script.
     private static let interpreters = [
         "python", "pypy", "ruby", "perl", "node", "php", "lua", "bash", "sh", "dash",
     ]
@@ -44,7 +43,7 @@ struct ProcessFacts: Equatable, Sendable {
     ///   - name: The name in `/proc`, such as `python3.11`.
     ///   - arguments: The program and its arguments.
     /// - Returns: A name such as `python3 report.py`, or only `name` for other programs and for an
-    ///   interpreter whose arguments contain the program text (`-c`).
+    ///   interpreter that receives the program text as an argument (`-c`).
     static func name(of name: String, arguments: [String]) -> String {
         let stem = name.prefix { $0.isLetter }
         guard interpreters.contains(String(stem)) else { return name }
@@ -57,7 +56,6 @@ struct ProcessFacts: Equatable, Sendable {
         return name
     }
 
-    /// Returns the user ID of a process.
     static func owner(of process: Int32) -> uid_t? {
         var information = stat()
         guard stat("/proc/\(process)", &information) == 0 else { return nil }

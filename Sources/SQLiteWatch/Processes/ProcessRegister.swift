@@ -2,9 +2,8 @@
 import Glibc
 import Telemetry
 
-/// The processes of the watched databases, with their facts, processor time and waits.
+/// Records facts, processor time and waits of the processes that use the watched databases.
 struct ProcessRegister {
-    /// The scan for processes that have the files open.
     var scan: DescriptorScan
 
     private var facts: [Int32: ProcessFacts] = [:]
@@ -14,9 +13,9 @@ struct ProcessRegister {
     private var nextSlice: UInt64 = 0
     private var nextRound: UInt64 = 0
     private var nextCheck: UInt64 = 0
-    /// Whether a round should start as soon as the current one completes.
+    /// Whether another round should start immediately after the current round.
     private var isAwaitingUsers = false
-    /// Whether the current round was started for new users.
+    /// Whether new users triggered the current round.
     private var isUrgent = false
     /// Whether this user lacks the permission to detect waiting threads.
     private var isWaitingHidden = false
@@ -41,7 +40,7 @@ struct ProcessRegister {
     /// nanoseconds.
     private static let checkPause: UInt64 = 100_000_000
     private static let checkTime: UInt64 = 250_000
-    /// The number of processes above which the facts of ended processes are discarded.
+    /// The number of recorded processes at which the facts of ended processes are discarded.
     private static let capacity = 4_096
 
     init(ownProcess: Int32?) {
@@ -49,7 +48,6 @@ struct ProcessRegister {
         if let ownProcess { scan.exclude(ownProcess) }
     }
 
-    /// The excluded processes.
     var excluded: Set<Int32> { scan.excluded }
 
     /// Lists processes and scans a slice of them at regular intervals.
@@ -81,7 +79,6 @@ struct ProcessRegister {
     /// Requests an early scan of all processes because a database has appeared.
     mutating func expectNewUsers() { isAwaitingUsers = true }
 
-    /// Records facts about a new process before it ends.
     mutating func recordFacts(of process: Int32) {
         guard facts[process] == nil else { return }
         if facts.count >= Self.capacity {
@@ -123,7 +120,6 @@ struct ProcessRegister {
         ticks = next
     }
 
-    /// Returns the facts about a process for a report.
     func facts(of process: Int32) -> DatabaseMonitor.Process? {
         facts[process].map { facts in
             DatabaseMonitor.Process(
@@ -137,7 +133,8 @@ struct ProcessRegister {
 
     func isCheckDue(at now: UInt64) -> Bool { now >= nextCheck }
 
-    /// Checks as many processes as time permits and returns whether each waits in a busy handler.
+    /// Checks as many processes as time permits and returns whether each of them waits in a busy
+    /// handler.
     mutating func waiting(among processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)
         guard now >= nextCheck else { return [:] }

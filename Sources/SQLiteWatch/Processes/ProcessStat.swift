@@ -13,7 +13,7 @@ package struct ProcessStat: Equatable, Sendable {
 
     /// Parses the content of the file, or returns `nil` if it is malformed.
     ///
-    /// The name is in parentheses and may itself contain spaces and parentheses.
+    /// The program name is in parentheses and may contain spaces and parentheses.
     package init?(_ line: [UInt8]) {
         guard let open = line.firstIndex(of: 0x28), let close = line.lastIndex(of: 0x29),
             open < close

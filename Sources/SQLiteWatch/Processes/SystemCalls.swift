@@ -41,12 +41,12 @@ package enum ProcFile {
         return arguments.split(separator: 0).elementsEqual(command) { $0.elementsEqual($1.utf8) }
     }
 
-    /// Reads a file as text, and replaces bytes that are not valid UTF-8.
+    /// Reads a file as text, replacing invalid UTF-8.
     package static func text(_ path: String, limit: Int = 1 << 16) -> String? {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the names in a folder, or `nil` if it cannot be listed.
+    /// Returns the names in a folder, or `nil` if the folder cannot be listed.
     package static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
@@ -62,7 +62,7 @@ package enum ProcFile {
         return names
     }
 
-    /// Returns the target of a symbolic link, or `nil` if it cannot be read.
+    /// Returns the target of a symbolic link, or `nil` if the link cannot be read.
     package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard let start = buffer.baseAddress else { return nil }

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Clocks of the system, in nanoseconds.
+/// The system's clocks, in nanoseconds unless stated otherwise.
 enum SystemClock {
     /// The processor time of this thread.
     static var thread: UInt64 { reading(CLOCK_THREAD_CPUTIME_ID) }
@@ -21,7 +21,8 @@ enum SystemClock {
             tv_sec: Int(time / 1_000_000_000),
             tv_nsec: Int(time % 1_000_000_000)
         )
-        // The signal may be a request to end the program, so return to the caller.
+        // Do not resume sleeping after a signal, because the signal may request the end of the
+        // program.
         clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &moment, nil)
     }
 

@@ -1,7 +1,6 @@
-/// Escapes text from other programs so that terminals do not interpret it.
+/// Escapes text from other programs to prevent terminals from interpreting control characters.
 public enum PrintableText {
-    /// Replaces control characters, and characters that change the direction of text, with
-    /// `\u{…}`.
+    /// Replaces control characters and invisible formatting characters with `\u{…}`.
     public static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         var escaped = ""
@@ -15,18 +14,18 @@ public enum PrintableText {
         return escaped
     }
 
-    /// Escapes each line of text and keeps its newlines.
+    /// Escapes each line of text, preserving newlines.
     package static func escapedLines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { escaped(String($0)) }.joined(separator: "\n")
     }
 
-    /// Replaces the same characters in JSON text with `\uXXXX`, which denotes the same string.
+    /// Replaces the same characters in JSON text with `\uXXXX` without changing the JSON value.
     ///
-    /// Encoders escape only the control characters below U+0020. In JSON text, the other characters
-    /// to replace can only be part of a string.
+    /// Encoders escape only the control characters below U+0020. The other characters can occur
+    /// only in JSON strings.
     static func escaped(json: String, keepingNewlines: Bool) -> String {
-        // Most JSON text contains none of the bytes that start such characters in UTF-8.
+        // Most JSON text contains none of the bytes that start these characters in UTF-8.
         let mayBeUnsafe = json.utf8.contains { byte in
             switch byte {
             case 0x0a: !keepingNewlines
@@ -50,8 +49,8 @@ public enum PrintableText {
         return escaped
     }
 
-    /// Returns whether a character is a C0 or C1 control, a line or paragraph separator, or a
-    /// directional mark or override.
+    /// Returns whether a character is a control, a line or paragraph separator, or an invisible
+    /// formatting character.
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,

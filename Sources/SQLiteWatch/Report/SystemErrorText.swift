@@ -4,9 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Descriptions of system errors, with remedies.
 enum SystemErrorText {
-    /// Returns the description of an `errno` value.
     static func text(_ code: Int32) -> String {
         switch code {
         case EACCES, EPERM:

@@ -6,19 +6,19 @@ public struct WatchCondition: Sendable, Equatable {
         case pin
         /// The number of frames that readers pin in the log.
         case pinFrames = "pin.frames"
-        /// The size of these frames, in bytes.
+        /// The size of the pinned frames, in bytes.
         case pinBytes = "pin.bytes"
         /// The longest time that a process has held a write lock, in seconds.
         case writer
         /// The largest share of time that one process held a write lock, from 0 to 1.
         case writerShare = "writer.share"
-        /// The age of the longest checkpoint, in seconds.
+        /// The age of the oldest running checkpoint, in seconds.
         case checkpoint
         /// The number of processes that are probably waiting.
         case waiting
         /// The size of the `-wal` file, in bytes.
         case log
-        /// The number of frames in use.
+        /// The number of frames in use in the log.
         case logFrames = "log.frames"
         /// The number of commits or rollback-journal transactions per second.
         case commits
@@ -63,7 +63,7 @@ public struct WatchCondition: Sendable, Equatable {
         case less = "<"
     }
 
-    /// The number in the report that is compared.
+    /// The number to compare.
     public var metric: Metric
     /// The comparison.
     public var comparison: Comparison

@@ -14,7 +14,7 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     public var pinned: UInt64?
     /// The page size, in bytes.
     ///
-    /// A frame is 24 bytes longer.
+    /// A frame is 24 bytes longer than a page.
     public var pageSize: Int?
     /// The read marks, in frames, or `nil` for unused marks.
     ///
@@ -46,13 +46,13 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     public var transactionsPerSecond: Double
     /// The size of the `-journal` file, in bytes, or `nil` if there is no journal.
     public var journalBytes: UInt64?
-    /// Whether the journal belongs to a transaction whose process ended.
+    /// Whether the journal belongs to the transaction of an ended process.
     ///
-    /// The next reader rolls it back.
+    /// The next reader rolls back this transaction.
     public var isHot: Bool
 }
 
-/// A period in which a process blocked others or pinned the log.
+/// A period in which a process blocked other processes or pinned the log.
 public struct WatchEpisode: Sendable, Codable, Equatable {
     /// The lock or mark that the process held.
     public enum Kind: String, Sendable, Codable, Equatable {
@@ -62,7 +62,7 @@ public struct WatchEpisode: Sendable, Codable, Equatable {
         case checkpoint
         /// A read mark behind the end of the log.
         case pin
-        /// A rollback-journal lock that excludes others, or exclusive locking mode.
+        /// A rollback-journal lock that excludes other connections, or exclusive locking mode.
         case exclusive
     }
 

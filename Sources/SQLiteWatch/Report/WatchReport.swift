@@ -23,7 +23,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var tables: [WatchedTable]
     /// The proportion of written frames that ``tables`` covers, or `nil` if frames are not read.
     public var tablesCoverage: WatchedCoverage?
-    /// The periods in which a process blocked others or pinned the log, most recent first.
+    /// The periods in which a process blocked other processes or pinned the log, most recent first.
     public var episodes: [WatchEpisode]
     /// The most important finding.
     public var verdict: WatchVerdict
@@ -68,9 +68,9 @@ public struct WatchedFile: Sendable, Codable, Equatable {
         case empty
         /// No file exists at this path.
         case missing
-        /// The file is not an SQLite database, or it is encrypted.
+        /// The file is not an SQLite database or is encrypted.
         case notADatabase
-        /// This user cannot read it, or the file system does not respond.
+        /// This user cannot read the file, or the file system does not respond.
         case unreadable
     }
 
@@ -78,12 +78,13 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public enum JournalMode: String, Sendable, Codable, Equatable {
         /// A write-ahead log.
         case wal
-        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`. The file does
-        /// not record which.
+        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`.
+        ///
+        /// The file does not record which of these modes is in use.
         case rollback
     }
 
-    /// The path.
+    /// The path of the file.
     public var path: String
     /// The state of the file.
     public var state: State
@@ -139,9 +140,9 @@ public struct WatchedLock: Sendable, Codable, Equatable {
     public var kind: LockKind
     /// The read mark of a reader in WAL mode.
     public var mark: Int?
-    /// The last frame of the reader's state, or 0 for the database file alone.
+    /// The last frame of the reader's snapshot, or 0 if the reader uses only the database file.
     public var frame: UInt64?
-    /// The time of the first of the consecutive samples that show the lock.
+    /// The time since which every sample has shown the lock.
     public var since: WatchTime
     /// A lower bound on the time that the lock has been held, in seconds.
     public var seconds: Double
@@ -181,7 +182,7 @@ public struct WatchedEstimate: Sendable, Codable, Equatable {
 public struct WatchedWait: Sendable, Codable, Equatable {
     /// Whether a thread waited at the last check.
     public var isWaiting: Bool
-    /// The share of checks, from 0 to 1, in which a thread waited while others held locks.
+    /// The share of checks, from 0 to 1, in which a thread waited while other processes held locks.
     public var share: Double
     /// Always `true`, because waits are inferred from the stacks of sleeping threads.
     public var isInferred = true
@@ -195,13 +196,13 @@ public struct WatchedPin: Sendable, Codable, Equatable {
     public var name: String
     /// The read mark.
     public var mark: Int
-    /// The last frame of the reader's state, or 0 for the database file alone.
+    /// The last frame of the reader's snapshot, or 0 if the reader uses only the database file.
     public var frame: UInt64
     /// The number of frames that no checkpoint can copy during this read.
     public var frames: UInt64
     /// The size of these frames in the log, in bytes.
     public var bytes: UInt64
-    /// The time of the first of the consecutive samples that show the pin.
+    /// The time since which every sample has shown the pin.
     public var since: WatchTime
     /// A lower bound on the age of the pin, in seconds.
     public var seconds: Double

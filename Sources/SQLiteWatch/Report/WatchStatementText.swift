@@ -1,12 +1,12 @@
 import Units
 
-/// The lines of a report about statements, transactions and waits, for ``WatchText``.
+/// Formats statements, transactions and waits for ``WatchText``.
 enum WatchStatementText {
     private static let limit = 20
-    /// The maximum width of a statement's text.
+    /// The maximum length of a statement's text, in characters.
     private static let textWidth = 58
 
-    /// Returns the lines, or an empty array without SQL tracing.
+    /// Returns the lines, or an empty array if the report has no SQL tracing.
     static func lines(of report: WatchReport) -> [String] {
         guard let tracing = report.tracing else { return [] }
         return statements(report) + transactions(report) + blocked(report) + notes(tracing)

@@ -2,8 +2,8 @@ import Units
 
 /// Formats a report as text that is at most 100 columns wide unless names or paths are longer.
 ///
-/// Names, paths and command lines are escaped so that no control character from another program
-/// reaches a terminal.
+/// Escaping names, paths and command lines prevents control characters of other programs from
+/// reaching a terminal.
 public struct WatchText {
     private let report: WatchReport
     private var lines: [String] = []
@@ -217,7 +217,7 @@ public struct WatchText {
 
     /// Aligns the columns of rows.
     ///
-    /// The width of the last column is not limited.
+    /// The last column has no width limit.
     static func table(_ rows: [[String]]) -> [String] {
         let escaped = rows.map { $0.map(PrintableText.escaped) }
         let columns = escaped.first?.count ?? 0
@@ -237,7 +237,7 @@ public struct WatchText {
         }
     }
 
-    /// Appends parts of a line, and breaks the line between parts if it is too long.
+    /// Appends the parts of a line, breaking an overlong line between parts.
     private mutating func list(_ parts: [String]) {
         var line = ""
         for part in parts {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// An unusual finding, or the result that nothing unusual was observed.
+/// An unusual finding, or a statement that nothing unusual was observed.
 public struct WatchVerdict: Sendable, Codable, Equatable {
     /// The kind of a finding.
     public enum Kind: String, Sendable, Codable, Equatable {
@@ -8,15 +8,15 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case unavailable
         /// A crash left a rollback journal, which the next reader rolls back.
         case hotJournal
-        /// One process excludes all others: exclusive locking mode, or a long write.
+        /// One process excludes all others, in exclusive locking mode or during a long write.
         case exclusive
         /// A process holds the write lock for a long time, or others wait for it.
         case longWriter
         /// A checkpoint waits for readers or a writer.
         case checkpointWaits
-        /// A reader of an old state pins frames in the log.
+        /// A reader with an old snapshot pins frames in the log.
         case pinned
-        /// Readers overlap without a gap, so the log is never reset.
+        /// Readers overlap continuously, so the log is never reset.
         case overlappingReaders
         /// One large transaction fills the log.
         case largeTransaction
@@ -32,7 +32,7 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
 
     /// The kind of the finding.
     public var kind: Kind
-    /// The cause as defined by ``Telemetry/WALPin``, if a log does not shrink.
+    /// The cause of a log that does not shrink, as defined by ``Telemetry/WALPin``.
     public var cause: WALPin.Cause?
     /// The process ID of the responsible process.
     public var pid: Int32?

@@ -16,7 +16,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
             public var name: String
         }
 
-        /// The path.
+        /// The path of the database.
         public var path: String
         /// The state of the file.
         public var state: WatchedFile.State

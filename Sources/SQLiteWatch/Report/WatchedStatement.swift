@@ -6,8 +6,9 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var calls: UInt64
     /// The number of executions per second in the last interval.
     public var callsPerSecond: Double
-    /// The number of returned rows, estimated if only some executions were timed, or `nil` if none
-    /// were timed.
+    /// The number of returned rows, or `nil` if no executions were timed.
+    ///
+    /// The number is an estimate if only some executions were timed.
     public var rows: Double?
     /// The total time of all executions, in seconds, estimated like ``rows``.
     public var seconds: Double?
@@ -94,15 +95,15 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
 
 /// The statement that a traced process is executing, or the last one that it executed.
 public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
-    /// The process.
+    /// The process ID.
     public var pid: Int32
     /// The statement, as in ``WatchedStatement/sql``.
     public var sql: String
     /// Whether the statement is running.
     ///
-    /// This is known only for `sqlite3_exec` and for statements whose steps are traced.
+    /// This is known only for `sqlite3_exec` and for statements with traced steps.
     public var isRunning: Bool
-    /// The time since the start of a running statement, or since the end of an ended one, in
+    /// The time since the start of a running statement, or since the end of an ended statement, in
     /// seconds.
     public var seconds: Double
 
@@ -119,16 +120,18 @@ public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
 public struct WatchedBlock: Sendable, Codable, Equatable {
     /// The connection that blocked the statement.
     public struct Blocker: Sendable, Codable, Equatable {
-        /// The process.
+        /// The process ID.
         public var pid: Int32
         /// The name of the program.
         public var name: String?
-        /// The last statement in its transaction, or `nil` if the connection was not traced.
+        /// The last statement in the blocking transaction, or `nil` if the connection was not
+        /// traced.
         public var sql: String?
-        /// The age of its transaction, in seconds, or `nil` if the connection was not traced.
+        /// The age of the blocking transaction, in seconds, or `nil` if the connection was not
+        /// traced.
         public var transactionSeconds: Double?
-        /// The part of the wait during which it executed no statement, in seconds, or `nil` if the
-        /// connection was not traced.
+        /// The part of the wait during which the blocker executed no statement, in seconds, or
+        /// `nil` if the connection was not traced.
         public var idleSeconds: Double?
         /// Whether the blocker is known only as the lock holder.
         public var isInferred: Bool
@@ -142,7 +145,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
 
     /// The time at which the wait ended.
     public var time: WatchTime
-    /// The waiting process.
+    /// The ID of the waiting process.
     public var pid: Int32
     /// The name of the program.
     public var name: String?
@@ -150,7 +153,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public var sql: String?
     /// The duration of the wait, in seconds.
     public var seconds: Double
-    /// Whether `seconds` is an upper bound, the time since the connection's last statement.
+    /// Whether ``seconds`` is only an upper bound: the time since the connection's last statement.
     public var isUpperBound: Bool
     /// Whether the statement failed with `SQLITE_BUSY`.
     public var failed: Bool
@@ -169,13 +172,13 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
 
 /// Details about statement tracing.
 public struct WatchedTracing: Sendable, Codable, Equatable {
-    /// A program whose statements are not visible.
+    /// A program without visible statements.
     public struct Hidden: Sendable, Codable, Equatable {
-        /// The process.
+        /// The process ID.
         public var pid: Int32
         /// The name of the program.
         public var name: String?
-        /// The reason that its statements are not visible.
+        /// The reason why the program's statements are not visible.
         public var reason: String
 
         /// Creates a description of a hidden program.
@@ -192,7 +195,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var seconds: Double
     /// The libraries with probes.
     public var libraries: [String]
-    /// The processes that use the watched database and are traced.
+    /// The IDs of the traced processes that use the watched database.
     public var pids: [Int32]
     /// The number of processes that map these libraries.
     ///
@@ -206,15 +209,15 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var share: Double
     /// The number of lost events.
     ///
-    /// If it is not 0, all counts are lower bounds.
+    /// If events were lost, all counts are lower bounds.
     public var lost: UInt64
     /// The number of events read.
     public var events: UInt64
-    /// The number of executions whose SQL could not be read.
+    /// The number of executions with unreadable SQL.
     public var unknownTexts: UInt64
     /// The number of executions on other databases, which are not shown.
     public var otherExecutions: UInt64
-    /// The programs that use the database but whose statements are not visible.
+    /// The programs that use the database but have no visible statements.
     public var notVisible: [Hidden]
     /// The limitations of the trace.
     public var notes: [String]

@@ -1,8 +1,8 @@
 /// The frames of a log that belong to one table or index.
 public struct WatchedTable: Sendable, Codable, Equatable {
-    /// What a page is used for.
+    /// The use of a page.
     public enum Kind: String, Sendable, Codable, Equatable, CaseIterable {
-        /// A page whose use is unknown.
+        /// A page with an unknown use.
         case unknown
         /// A table.
         case table
@@ -18,7 +18,7 @@ public struct WatchedTable: Sendable, Codable, Equatable {
 
     /// The name, or an empty string if the pages belong to neither a table nor an index.
     public var name: String
-    /// What the pages are used for.
+    /// The use of the pages.
     public var kind: Kind
     /// The share of the read frames, from 0 to 1.
     public var share: Double
@@ -32,7 +32,7 @@ public struct WatchedCoverage: Sendable, Codable, Equatable {
     public var framesRead: UInt64
     /// The share of the frames written in the interval that were read, from 0 to 1.
     public var readShare: Double
-    /// The share of the read frames whose table is unknown, from 0 to 1.
+    /// The share of the read frames that belong to an unknown table, from 0 to 1.
     public var unknownShare: Double
 }
 
@@ -60,7 +60,6 @@ extension TableCounts {
         )
     }
 
-    /// Adds the counts of another helper.
     mutating func add(_ other: TableCounts) {
         framesRead += other.framesRead
         for (key, count) in other.counts { counts[key, default: 0] += count }

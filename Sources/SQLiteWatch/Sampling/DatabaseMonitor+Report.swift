@@ -1,7 +1,7 @@
 extension DatabaseMonitor {
     /// How long findings mention an ended episode, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
-    /// The minimum share of time for which a process holds a read lock to be named as a reader.
+    /// The minimum share of time with a read lock for a finding to name the process as a reader.
     private static let readerShare = 0.05
 
     /// Reports on the interval since the last report and starts a new one.
@@ -10,11 +10,7 @@ extension DatabaseMonitor {
     ///   - now: The time on the monotonic clock, which is used only before the first sample.
     ///   - calendar: A closure that converts a reading of the monotonic clock.
     ///   - processorShare: This program's processor time, as a share of one core.
-    ///   - fileSystem: The file system of the database.
-    ///   - notes: The limitations of the report.
     ///   - tables: The frames by table since the start, or `nil` if they are not read.
-    ///   - facts: A closure that returns the facts about a process.
-    /// - Returns: The report.
     mutating func report(
         at now: UInt64,
         calendar: @escaping (UInt64) -> WatchTime,

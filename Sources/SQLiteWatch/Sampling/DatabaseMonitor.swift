@@ -1,10 +1,9 @@
 /// Accumulates the samples of one database.
 ///
-/// A monitor reads neither clocks nor files. Each sample shows the exclusive locks, but if many
-/// processes use the database, only some samples show the read locks. The monitor therefore tracks
-/// the two kinds separately.
+/// A monitor reads neither clocks nor files. Each sample contains the exclusive locks. If many
+/// processes use the database, only some samples contain the read locks. The monitor therefore
+/// tracks the two kinds separately.
 struct DatabaseMonitor: Sendable {
-    /// Facts about a process for a report.
     struct Process: Sendable {
         var name: String
         var user: String?
@@ -13,11 +12,10 @@ struct DatabaseMonitor: Sendable {
         var processorShare: Double?
     }
 
-    /// The counts for the next report.
     struct Interval: Sendable {
         var start: UInt64?
         var samples = ShareCounter()
-        /// The samples that read the list of all locks.
+        /// The samples that read `/proc/locks`.
         var lists = ShareCounter()
         var weights: [Int32: HeldWeights] = [:]
         var seen: Set<Int32> = []
@@ -36,26 +34,23 @@ struct DatabaseMonitor: Sendable {
     /// The last writers, most recent first.
     private(set) var writers: [Int32] = []
     private(set) var last: Observation?
-    /// The locks of the last sample that read the list of all locks.
+    /// The locks of the last sample that read `/proc/locks`.
     private var listed: [Int32: ProcessLocks] = [:]
-    /// Whether one of these locks is the shared lock of a rollback journal.
+    /// Whether `listed` contains the shared lock of a rollback journal.
     private var isShared = false
     private var writeHolds = HoldTracker()
     private var readHolds = HoldTracker()
     private var writeEpisodes = EpisodeLog()
     private var pinEpisodes = EpisodeLog()
 
-    /// The maximum number of recorded writers.
     private static let writerLimit = 8
 
     init(path: String) { self.path = path }
 
-    /// The processes that the next report shows.
     var processes: Set<Int32> {
         interval.seen.union(last?.open ?? [])
     }
 
-    /// The locks that processes hold now.
     var holds: HoldTracker { writeHolds.merging(readHolds) }
 
     /// The episodes, most recent first.
@@ -75,7 +70,6 @@ struct DatabaseMonitor: Sendable {
         return !hasList && isShared
     }
 
-    /// Adds a sample.
     mutating func update(_ observation: Observation) {
         if interval.start == nil { interval.start = observation.now }
         if let last, last.files.database.identity != observation.files.database.identity {
@@ -115,7 +109,7 @@ struct DatabaseMonitor: Sendable {
         )
         let index = last?.files.index
         last = observation
-        // A writer was changing the header, so keep the previous one.
+        // A writer was changing the header, so keep the previous header.
         if observation.files.index == nil, observation.files.isWAL,
             observation.files.indexIdentity != nil
         {
@@ -140,7 +134,7 @@ struct DatabaseMonitor: Sendable {
         }
     }
 
-    /// The last sample, with all known locks and states.
+    /// The last sample, with the latest known read locks and waits.
     var current: Observation? {
         guard var current = last else { return nil }
         if !current.hasList {

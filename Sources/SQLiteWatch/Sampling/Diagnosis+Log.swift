@@ -2,7 +2,7 @@ import Telemetry
 import Units
 
 extension Diagnosis {
-    /// A reader of an old state, and the frames that it pins in the log.
+    /// A reader with an old snapshot, which pins frames in the log.
     struct Pin {
         var process: Int32
         var mark: Int
@@ -31,8 +31,8 @@ extension Diagnosis {
         }.sorted { ($0.frames, $1.since, $1.process) > ($1.frames, $0.since, $0.process) }
     }
 
-    /// The multiple of the threshold above which a log is considered long, even if little was
-    /// written to it during the observation.
+    /// The multiple of the threshold above which a log is considered long, even if few frames were
+    /// written during the observation.
     private static let longLog: UInt64 = 8
 
     private var frameLength: UInt64 {
@@ -127,7 +127,7 @@ extension Diagnosis {
         )
     }
 
-    /// The finding that the log was once large and its file has kept that size.
+    /// The finding that the log was once large and the file has kept that size.
     var large: WatchVerdict? {
         guard let index = observation.files.index, let room = observation.files.room,
             let bytes = observation.files.wal?.size,

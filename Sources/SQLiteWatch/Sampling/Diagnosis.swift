@@ -1,7 +1,6 @@
 import Telemetry
 import Units
 
-/// Detects unusual states of a database.
 struct Diagnosis {
     var observation: Observation
     var holds: HoldTracker
@@ -10,7 +9,7 @@ struct Diagnosis {
     var isHot: Bool
     /// A closure that returns the name of a process with its ID.
     var name: (Int32) -> String
-    /// A closure that returns the processor time of a process, as a share of one core.
+    /// A closure that returns a process's processor time, as a share of one core.
     var processorShare: (Int32) -> Double?
     /// The last writers, most recent first.
     var writers: [Int32]
@@ -195,7 +194,6 @@ struct Diagnosis {
         ]
     }
 
-    /// Returns the hold of a process on the checkpoint lock, if any.
     private func checkpointer(_ process: Int32) -> HoldTracker.Hold? {
         holds.holds[process]?[HeldLock(kind: .checkpoint)]
     }

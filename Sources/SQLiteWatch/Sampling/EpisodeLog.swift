@@ -1,4 +1,4 @@
-/// Records the periods in which a process blocked others or pinned the log.
+/// Records the periods in which a process blocked other processes or pinned the log.
 ///
 /// A period is an episode if it lasts at least one second, or 0.1 seconds while another process
 /// probably waits.
@@ -24,7 +24,6 @@ struct EpisodeLog: Sendable {
     private(set) var ended: [Entry] = []
     private var current: [Key: Entry] = [:]
 
-    /// The maximum number of recorded episodes.
     private static let capacity = 500
     /// The minimum duration of an episode, in nanoseconds.
     private static let length: UInt64 = 1_000_000_000
@@ -37,7 +36,6 @@ struct EpisodeLog: Sendable {
             .sorted { ($0.start, $1.process) > ($1.start, $0.process) }
     }
 
-    /// Adds the holds of a sample.
     mutating func update(_ observation: Observation, holds: HoldTracker) {
         var seen: Set<Key> = []
         let waiters = observation.waiting.filter(\.value).map(\.key)

@@ -1,12 +1,11 @@
-/// Tracks how long processes have held their locks, according to samples.
+/// Estimates from samples how long processes have held their locks.
 struct HoldTracker: Sendable {
-    /// A lock that a process has held at each of the last samples.
+    /// A lock that a process held in an unbroken series of samples.
     struct Hold: Equatable, Sendable {
-        /// The time of the first of these samples.
+        /// The time of the first sample in the series.
         var since: UInt64
         /// The time of the first sample in which a reader was behind the end of the log.
         var behindSince: UInt64?
-        /// The frame of a reader's mark.
         var frame: UInt32?
         /// Whether a release between two samples would have been detected.
         var isContinuous: Bool
@@ -66,7 +65,7 @@ struct HoldTracker: Sendable {
         changeCounter = counter ?? changeCounter
     }
 
-    /// Returns the holds of this tracker and of another tracker for other kinds of locks.
+    /// Returns the holds of both trackers, which must track different kinds of locks.
     func merging(_ other: HoldTracker) -> HoldTracker {
         var merged = self
         for (process, locks) in other.holds {
@@ -93,7 +92,7 @@ struct HoldTracker: Sendable {
     ) -> Bool {
         switch lock.kind {
         case .writer:
-            // A commit ends the transaction, and with it the lock.
+            // A commit ends the transaction and releases the lock.
             return index.map { old in new.map { $0.change != old.change } ?? false } ?? false
         case .reserved, .pending:
             return changeCounter.map { old in counter.map { $0 != old } ?? false } ?? false

@@ -1,4 +1,4 @@
-/// Counts commits, frames, checkpoints and resets from one wal-index header to the next.
+/// Counts commits, frames, checkpoints and resets from consecutive wal-index headers.
 struct LogCounter: Equatable, Sendable {
     private(set) var commits: UInt64 = 0
     /// The number of frames written, or a lower bound if the log was reset.
@@ -16,7 +16,6 @@ struct LogCounter: Equatable, Sendable {
     /// A larger difference between the salts indicates a new log.
     private static let plausibleResets: UInt32 = 100_000
 
-    /// Adds the header of a sample.
     mutating func update(_ header: WALIndexHeader, identity: FileIdentity?) {
         defer {
             last = header
@@ -53,7 +52,6 @@ struct LogCounter: Equatable, Sendable {
         }
     }
 
-    /// Returns the counts since an earlier state of this counter.
     func since(_ baseline: LogCounter) -> LogCounter {
         var counts = self
         counts.commits -= min(counts.commits, baseline.commits)
@@ -65,7 +63,7 @@ struct LogCounter: Equatable, Sendable {
     }
 }
 
-/// Counts rollback-journal transactions by the database's change counter.
+/// Counts rollback-journal transactions from the database's change counter.
 struct ChangeCounter: Equatable, Sendable {
     private(set) var transactions: UInt64 = 0
     private var last: UInt32?

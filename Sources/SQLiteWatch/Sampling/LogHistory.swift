@@ -1,21 +1,21 @@
 /// The history of a log, for diagnoses.
 struct LogHistory: Equatable, Sendable {
-    /// The default number of frames that starts a checkpoint (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
+    /// The default number of frames that starts an automatic checkpoint
+    /// (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     static let threshold: UInt64 = 1_000
 
-    /// The file's capacity without the space that the current transaction has added, in frames.
+    /// The log file's capacity, in frames, without the space that the open transaction has added.
     private(set) var settledRoom: UInt64?
-    /// The time since which the log has exceeded the threshold without a checkpoint copying frames.
+    /// The time since which the backlog has exceeded the threshold without any checkpoint progress.
     private(set) var neglectedSince: UInt64?
     /// The time since which a log above the threshold has been copied but not reset.
     private(set) var overlapSince: UInt64?
     /// The number of frames written since ``overlapSince``.
     private(set) var framesInOverlap: UInt64 = 0
     private var last: WALIndexHeader?
-    /// Whether the last list of all locks shows a reader of the log.
+    /// Whether the last sample of `/proc/locks` shows a reader of the log.
     private var hasReader = false
 
-    /// Adds a sample.
     mutating func update(_ observation: Observation) {
         guard let header = observation.files.index else { return }
         defer { last = header }

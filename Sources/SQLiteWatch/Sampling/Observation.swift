@@ -5,24 +5,24 @@ struct Observation: Sendable {
     /// The time that this sample represents, in nanoseconds, or 0 to exclude it from the shares.
     var weight: Double
     var files: ObservedFiles
-    /// The exclusive locks, or all locks if the list of all locks was read.
+    /// The exclusive locks, or all locks if `/proc/locks` was read.
     var locks: [Int32: ProcessLocks] = [:]
-    /// Whether the list of all locks was read.
+    /// Whether `/proc/locks` was read.
     var hasList = true
     /// Whether ``locks`` contains the exclusive locks.
     ///
-    /// Without permission to read the files, the monitor obtains them only from the list.
+    /// Without permission to read the files, only `/proc/locks` provides these locks.
     var hasWriteLocks = true
-    /// The time that this sample represents among the samples of the list, in nanoseconds.
+    /// The time that this sample represents among the samples that read `/proc/locks`, in
+    /// nanoseconds.
     var listWeight: Double
     /// The processes that have the database open, according to the scan of descriptors.
     var open: Set<Int32> = []
     /// Whether each checked process waits.
     var waiting: [Int32: Bool] = [:]
-    /// Whether a process that is not visible holds a lock.
+    /// Whether an invisible process holds a lock.
     var hasHiddenHolder = false
 
-    /// Creates an observation of all locks.
     init(now: UInt64, weight: Double, files: ObservedFiles) {
         self.now = now
         self.weight = weight
@@ -31,7 +31,6 @@ struct Observation: Sendable {
     }
 }
 
-/// The parsed files of a database.
 struct ObservedFiles: Equatable, Sendable {
     var state = WatchedFile.State.missing
     var problem: String?
@@ -39,9 +38,9 @@ struct ObservedFiles: Equatable, Sendable {
     var header: DatabaseHeader?
     var wal: FileContent?
     var walHeader: WALHeader?
-    /// The wal-index header, or `nil` if a writer changed it during all attempts.
+    /// The wal-index header, or `nil` if it cannot be read or a writer was changing it.
     ///
-    /// The previous state then remains valid.
+    /// In the last case, the previous header remains in use.
     var index: WALIndexHeader?
     var indexIdentity: FileIdentity?
     var journal: FileContent?
@@ -49,7 +48,6 @@ struct ObservedFiles: Equatable, Sendable {
 
     init() {}
 
-    /// Parses a helper's sample.
     init(_ sample: FileSample) {
         database = sample.database
         header = DatabaseHeader(sample.database.bytes)
@@ -89,10 +87,10 @@ struct ObservedFiles: Equatable, Sendable {
 
     /// Whether connections use a write-ahead log.
     ///
-    /// If the database cannot be read, this depends on whether a wal-index exists.
+    /// For an unreadable database, this is `true` if a wal-index exists.
     var isWAL: Bool { header?.isWAL ?? (index != nil || indexIdentity != nil) }
 
-    /// The page size in bytes.
+    /// The page size, in bytes.
     var pageSize: Int? { index?.pageSize ?? walHeader?.pageSize ?? header?.pageSize }
 
     /// The number of frames that fit in the log file.

@@ -1,12 +1,9 @@
-/// Converts processes, pins and episodes for a report.
 struct ProcessList {
-    /// The processes that use the database.
     var known: [Int32: DatabaseMonitor.Process]
     /// A closure that returns the facts about any process, including ended ones.
     var facts: (Int32) -> DatabaseMonitor.Process?
     /// A closure that converts a reading of the monotonic clock to a calendar time.
     var calendar: (UInt64) -> WatchTime
-    /// The time of the last sample.
     var now: UInt64
 
     /// Returns the processes, lock holders first.
@@ -46,7 +43,6 @@ struct ProcessList {
         }
     }
 
-    /// Converts a pin, including the size of its frames.
     func pin(_ pin: Diagnosis.Pin, pageSize: Int) -> WatchedPin {
         WatchedPin(
             pid: pin.process,
@@ -60,7 +56,6 @@ struct ProcessList {
         )
     }
 
-    /// Converts an episode, including the names of its processes.
     func episode(_ entry: EpisodeLog.Entry) -> WatchEpisode {
         WatchEpisode(
             kind: entry.kind,
@@ -80,9 +75,7 @@ struct ProcessList {
         Double(now - min(now, start)) / 1e9
     }
 
-    /// Returns the sort order of a lock.
-    ///
-    /// More exclusive locks come first.
+    /// Returns the sort key of a lock, which is lower for more exclusive locks.
     private static func order(_ lock: HeldLock) -> Int {
         let kinds: [LockKind] = [
             .exclusive, .pending, .reserved, .writer, .recovery, .checkpoint, .reader, .shared,

@@ -5,7 +5,7 @@
 struct SampleBudget: Sendable {
     /// The length of a slot, which contains one sample, in nanoseconds.
     private(set) var slot: Double
-    /// The number of samples in a group, one of which reads the list of all locks.
+    /// The number of samples in a group, one of which reads `/proc/locks`.
     private(set) var group: Int
     /// The maximum share of one core.
     var limit: Double
@@ -20,7 +20,7 @@ struct SampleBudget: Sendable {
 
     /// The number of samples between two rate changes.
     ///
-    /// `slowRound` applies if the samples take at least `slowRoundTime`, in nanoseconds.
+    /// `slowRound` applies if the samples span more than `slowRoundTime`, in nanoseconds.
     private static let round = 50
     private static let slowRound = 5
     private static let slowRoundTime = 2e9
@@ -74,7 +74,7 @@ struct SampleBudget: Sendable {
     private mutating func endRound() {
         let each = cost / Double(samples)
         slot = min(max(shortest, each / (limit * Self.sampleShare)), Self.longest)
-        // A group may be longer than a round.
+        // A round may read no list, because a group may be longer than a round.
         if lists > 0 {
             let rest = max(limit - each / slot, limit * (1 - Self.sampleShare))
             let desiredGroup = (listCost / Double(lists) / (rest * slot)).rounded(.up)

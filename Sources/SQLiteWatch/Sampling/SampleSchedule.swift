@@ -17,7 +17,8 @@ struct SampleSchedule: Sendable {
 
     /// The maximum time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
-    /// If this process does not run for longer than this, the state during that time is unknown.
+    /// If this process does not run for longer than this limit, the state during that time is
+    /// unknown.
     private static let weightLimit = 1e9
 
     /// - Parameters:
@@ -50,7 +51,7 @@ struct SampleSchedule: Sendable {
     }
 }
 
-/// Selects the samples that read the list of all locks: one random sample in each group.
+/// Selects the samples that read `/proc/locks`: one random sample in each group.
 ///
 /// Selecting every nth sample would be as biased as a fixed rate.
 struct ListSchedule: Sendable {
@@ -63,9 +64,7 @@ struct ListSchedule: Sendable {
 
     /// Returns whether the next sample reads the list.
     ///
-    /// One sample in each group does.
-    ///
-    /// `group` is the length of a group. A new length applies to the next group.
+    /// - Parameter group: The number of samples in a group. A new value applies to the next group.
     mutating func next(group: Int) -> Bool {
         if position == 0 {
             length = max(1, group)
@@ -75,7 +74,7 @@ struct ListSchedule: Sendable {
         return position == chosen
     }
 
-    /// The number of samples in the current group, which the sample with the list represents.
+    /// The number of samples that the current group's sample of the list represents.
     var group: Int { length }
 }
 
@@ -85,7 +84,6 @@ struct RandomBits: Sendable {
 
     init(seed: UInt64) { state = seed }
 
-    /// Returns the next 64 bits.
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var bits = state
@@ -94,6 +92,6 @@ struct RandomBits: Sendable {
         return bits ^ (bits >> 31)
     }
 
-    /// Returns the next number in 0..<1.
+    /// Returns the next number in `0..<1`.
     mutating func nextUnit() -> Double { Double(next() >> 11) / Double(1 << 53) }
 }

@@ -1,13 +1,12 @@
 /// Estimates, from samples, the share of time during which a condition held.
 ///
-/// The weight of each sample is the mean sampling interval at its time, so rate changes do not bias
-/// the share.
+/// Each sample's weight is the mean sampling interval at that time, so rate changes do not bias the
+/// share.
 struct ShareCounter: Equatable, Sendable {
     private var total: Double = 0
     private var totalOfSquares: Double = 0
     private(set) var samples = 0
 
-    /// Adds a sample.
     mutating func add(weight: Double) {
         guard weight > 0 else { return }
         total += weight
@@ -43,14 +42,16 @@ struct HeldWeights: Equatable, Sendable {
     /// - Parameters:
     ///   - held: The locks that the process held.
     ///   - weight: The time that the sample represents for exclusive locks.
-    ///   - listWeight: The time that it represents for read locks, or 0 if they were not read.
+    ///   - listWeight: The time that the sample represents for read locks, or 0 if they were not
+    ///     read.
     mutating func add(_ held: Set<HeldLock>, weight: Double, listWeight: Double) {
         if held.contains(where: \.kind.isWrite) { writer += weight }
         if held.contains(HeldLock(kind: .checkpoint)) { checkpoint += weight }
         if listWeight > 0, held.contains(where: \.kind.isRead) { reader += listWeight }
     }
 
-    /// Returns the shares, based on all samples and on the samples that read the list of all locks.
+    /// Returns the shares of exclusive locks in all samples, and of read locks in the samples that
+    /// read `/proc/locks`.
     func share(_ samples: ShareCounter, lists: ShareCounter) -> WatchedShare {
         var share = WatchedShare()
         share.writer = samples.estimate(held: writer)
@@ -61,7 +62,7 @@ struct HeldWeights: Equatable, Sendable {
 }
 
 extension LockKind {
-    /// Whether the lock permits writing, or prevents others from writing.
+    /// Whether the lock permits writing or prevents other connections from writing.
     var isWrite: Bool {
         switch self {
         case .writer, .reserved, .pending, .exclusive: true
@@ -69,6 +70,5 @@ extension LockKind {
         }
     }
 
-    /// Whether the lock permits reading.
     var isRead: Bool { self == .reader || self == .shared }
 }

@@ -11,10 +11,8 @@ struct WaitTracker: Sendable {
 
     /// Adds the checks of a sample.
     ///
-    /// - Parameters:
-    ///   - observation: The sample.
-    ///   - isBlocked: Whether a lock excludes others. Without such a lock, no process waits and no
-    ///     process is checked.
+    /// - Parameter isBlocked: Whether a lock excludes other processes. Otherwise, no process waits
+    ///   and no process is checked.
     mutating func update(_ observation: Observation, isBlocked: Bool) {
         for (process, isWaiting) in observation.waiting {
             checks[process, default: Checks()].count += 1

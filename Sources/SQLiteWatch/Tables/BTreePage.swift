@@ -10,13 +10,13 @@ struct BTreePage {
     let isInterior: Bool
     /// Whether the tree belongs to a table rather than an index.
     let isTable: Bool
-    /// The number of cells.
     let cells: Int
 
     /// Parses a page, or returns `nil` if it is not a b-tree page.
     ///
-    /// The first page starts with the database header. `usable` is the page size without the
-    /// reserved bytes.
+    /// The first page starts with the database header.
+    ///
+    /// - Parameter usable: The page size, excluding the reserved bytes.
     init?(_ bytes: [UInt8], number: UInt32, usable: Int) {
         field = ByteField(bytes)
         start = number == 1 ? DatabaseHeader.length : 0
@@ -31,7 +31,6 @@ struct BTreePage {
         guard self.cells <= usable / 6 else { return nil }
     }
 
-    /// The child pages of an interior page.
     var children: [UInt32] {
         guard isInterior else { return [] }
         var found: [UInt32] = []
@@ -44,7 +43,7 @@ struct BTreePage {
         return found
     }
 
-    /// The first overflow page of each cell whose content does not fit in this page.
+    /// The first overflow page of each cell with content that does not fit in this page.
     var overflowPages: [UInt32] {
         guard !(isInterior && isTable) else { return [] }
         return (0..<cells).compactMap { cell in

@@ -1,12 +1,10 @@
 /// Counts the frames of a log by table and index.
 struct FrameTally: Sendable {
-    /// The page number and bytes of a frame.
     struct Frame: Sendable {
         var page: UInt32
         var bytes: [UInt8]
     }
 
-    /// The number of frames of each owner.
     private(set) var counts: [PageMap.Owner: UInt64] = [:]
 
     /// Counts the frames of one transaction, and derives the owners of new pages from them.
@@ -16,7 +14,6 @@ struct FrameTally: Sendable {
     /// pages to the map.
     ///
     /// - Parameters:
-    ///   - frames: The frames, in order.
     ///   - map: The map, to which the method adds new pages.
     ///   - usable: The page size, excluding the reserved bytes.
     mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {
@@ -45,7 +42,7 @@ struct FrameTally: Sendable {
         }
         var queue = Array(last.keys)
         var visits = 0
-        // A page is visited again when its owner becomes known, at most once per parent.
+        // The loop visits a page again when its owner becomes known, at most once per parent.
         while let page = queue.popLast(), visits < 4 * frames.count + 16 {
             visits += 1
             let owner = map.owner(of: page)
@@ -63,7 +60,7 @@ struct FrameTally: Sendable {
         }
     }
 
-    /// Assigns pages to an owner and returns the pages of this transaction whose owner changed.
+    /// Assigns pages to an owner and returns this transaction's pages with a changed owner.
     private func assign(
         _ pages: [UInt32],
         _ owner: PageMap.Owner,

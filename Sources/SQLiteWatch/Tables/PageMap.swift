@@ -9,7 +9,7 @@ struct PageMap: Sendable {
         static let free = Owner(code: 2)
         static let pointerMap = Owner(code: 3)
 
-        /// The number of the b-tree in the schema, or `nil` for another use.
+        /// The index of the b-tree in ``PageMap/entries``, or `nil` for another use.
         var entry: Int? { code >= 4 ? Int(code) - 4 : nil }
 
         init(entry: Int) { code = UInt16(entry + 4) }
@@ -24,7 +24,6 @@ struct PageMap: Sendable {
     ///
     /// A map uses two bytes per page.
     static let pageLimit = 1 << 24
-    /// The maximum number of b-trees.
     static let entryLimit = 20_000
     private static let overflow: UInt16 = 0x8000
 
@@ -61,26 +60,22 @@ struct PageMap: Sendable {
 }
 
 extension PageMap {
-    /// The limits of a walk.
     struct Limits {
-        /// The maximum number of pages to read.
         var pages = 200_000
         /// A closure that returns whether to continue.
         ///
-        /// The walk calls it before each page.
+        /// The walk calls the closure before reading each page.
         var mayContinue: () -> Bool = { true }
     }
 
     /// Builds a map from the schema and the interior pages of all b-trees.
     ///
     /// All pages on one level of a b-tree are of the same kind, so the walk reads only one leaf
-    /// below each parent of leaves. It does not find overflow pages, which become known when they
-    /// are written.
+    /// below each parent of leaves. Overflow pages remain unknown until they are written.
     ///
     /// - Parameters:
     ///   - pages: The number of pages in the database.
     ///   - usable: The page size, excluding the reserved bytes.
-    ///   - limits: The limits of the walk.
     ///   - read: A closure that returns the bytes of a page, or `nil` if they cannot be read.
     /// - Returns: The map and whether the walk is complete, or `nil` if there is no schema.
     static func walk(

@@ -3,8 +3,8 @@ import Glibc
 
 /// Reads a database's schema from its pages, without SQLite and without a lock.
 ///
-/// A process that also uses the database through SQLite must not use this type: closing the files
-/// would release its locks (https://sqlite.org/howtocorrupt.html, section 2.2).
+/// A process that also uses the database through SQLite must not use this type. Closing the files
+/// would release the process's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
 package enum SchemaReader {
     /// The maximum numbers of schema pages, bytes in a statement, and log frames.
     private static let pageLimit = 4_096
@@ -44,7 +44,7 @@ package enum SchemaReader {
             guard let bytes = page(number),
                 let node = BTreePage(bytes, number: number, usable: usable), node.isTable
             else { continue }
-            // Push the last child first so that its rows come last.
+            // Push the last child first to return its rows last.
             for child in node.children.reversed() where seen.insert(child).inserted {
                 stack.append(child)
             }
@@ -101,7 +101,6 @@ package enum SchemaReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the newest frame of each page in the log.
     private static func frames(
         _ files: DatabaseFiles,
         _ index: WALIndexHeader,

@@ -1,6 +1,5 @@
 /// The number of log frames of each table and index since a helper started reading the log.
 struct TableCounts: Equatable, Sendable {
-    /// A table, an index, or another use of a page.
     struct Key: Hashable, Sendable {
         var kind: WatchedTable.Kind
         /// The name, or an empty string for another use.
@@ -29,7 +28,6 @@ struct TableCounts: Equatable, Sendable {
     }
 
     var counts: [Key: UInt64] = [:]
-    /// The number of frames read.
     var framesRead: UInt64 = 0
     /// Whether more frames can be read now.
     var isBehind = false
@@ -38,7 +36,7 @@ struct TableCounts: Equatable, Sendable {
 
     /// The maximum number of entries in a message.
     ///
-    /// Frames of the remaining entries become unknown.
+    /// The message counts the frames of the remaining entries as unknown.
     private static let limit = 1_000
 
     init(
@@ -71,7 +69,6 @@ struct TableCounts: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Parses an answer, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let framesRead = reader.get(UInt64.self), let isBehind = reader.get(UInt8.self),

@@ -5,7 +5,7 @@ import Telemetry
 /// Reads the frames of a log as they are written, and counts them by table and index.
 ///
 /// The reader runs in a separate helper process, because walking a large database takes longer than
-/// a sample may take. The time of each call is limited, and so is the size of the map.
+/// a sample may take. Each call has a time limit, and the map has a size limit.
 final class TableReader {
     private let files: DatabaseFiles
     private var map: PageMap?
@@ -15,19 +15,17 @@ final class TableReader {
     private var tally = FrameTally()
     private var framesRead: UInt64 = 0
     private var pageSize = 4_096
-    /// The counts of earlier maps.
     private var earlierCounts: [TableCounts.Key: UInt64] = [:]
     /// The numbers of frames read, and of unknown frames among them, since the last walk.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
     /// The salts that identify the current log, and the last frame read from it.
     private var position: (salts: (UInt32, UInt32), frame: UInt32)?
-    /// The newest frame of each page in the log.
     private var newest: [UInt32: UInt32] = [:]
 
-    /// The maximum number of log frames that a walk searches for pages.
+    /// The maximum number of log frames in which a walk looks up pages.
     ///
-    /// It reads other pages from the database file.
+    /// A walk reads other pages from the database file.
     private static let newestLimit: UInt32 = 200_000
     /// The maximum number of frames to read as one transaction.
     private static let transactionLimit = 8_192
@@ -128,7 +126,7 @@ final class TableReader {
 
     // MARK: Frames
 
-    /// Reads some transactions or a large part of one, and returns whether it succeeded.
+    /// Reads several transactions, or a large part of one, and returns whether this succeeded.
     private func readTransactions(until end: UInt32, usable: Int) -> Bool {
         guard let position, var map else { return false }
         var transactions: [[FrameTally.Frame]] = []
@@ -169,7 +167,7 @@ final class TableReader {
         return true
     }
 
-    /// Reads a transaction or a large part of one, or returns `nil` if it fails.
+    /// Reads a transaction, or a large part of one, and returns `nil` if a read fails.
     private func readTransaction(
         after first: UInt32,
         until end: UInt32,
