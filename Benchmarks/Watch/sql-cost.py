@@ -162,7 +162,7 @@ def main():
         subprocess.run(
             ["cc", "-O2", "-o", program, folder + "/loop.c", "-lsqlite3"], check=True
         )
-        top = [options.poolgauge, "top", path, "--follow", "--for", str(options.seconds + 30)]
+        top = [options.poolgauge, "top", path, "--follow", "--for", f"{options.seconds + 30:g}s"]
         unlimited = ["--sql-limit", "100%"]
         levels = {
             "light": top + ["--sql=light"] + unlimited,
