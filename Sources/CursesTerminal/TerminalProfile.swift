@@ -11,6 +11,7 @@ struct TerminalProfile: Equatable {
     /// of most terminals describe only 256 colors.
     ///
     /// - Parameters:
+    ///   - environment: The process's environment variables.
     ///   - isKnown: Returns whether the terminfo database has an entry with the given name.
     /// - Throws: ``TerminalError`` if the terminal is unusable.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {

@@ -1,7 +1,7 @@
 import Dispatch
 import Telemetry
 
-/// A read that one thread performs while another thread waits for it.
+/// A read by one thread that another thread waits for.
 package final class ConcurrentRead: Sendable {
     private let result = Lock<Result<Void, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
@@ -14,9 +14,7 @@ package final class ConcurrentRead: Sendable {
         ended.signal()
     }
 
-    /// Waits until the read ends.
-    ///
-    /// - Throws: The error that ended the read.
+    /// Waits until the read ends, and throws its error.
     package func wait() throws {
         ended.wait()
         try result.withLock { $0 }?.get()

@@ -3,19 +3,19 @@ import EngineTarget
 import Telemetry
 import WorkloadEngine
 
-/// The busy handler of GRDB's writing connection, with the waits after which the handler gave up.
+/// The busy handler of GRDB's writing connection, and a list of the waits that it gave up.
 ///
-/// GRDB's errors do not contain the wait. Each time the handler gives up, one access fails, so the
-/// order of the waits is enough to match them.
+/// GRDB's errors do not contain the wait. Exactly one access fails each time the handler gives up,
+/// so errors and waits are matched in order.
 final class GRDBBusyWaits: Sendable {
     private let wait: BusyWait
     private let waits = Lock<[BusyFailure.Handler]>([])
-    /// The maximum number of waits whose accesses have not failed yet.
+    /// The maximum number of waits that are not matched with an error yet.
     private static let limit = 64
 
     /// Creates a handler.
     ///
-    /// Without a timeout, the handler gives up immediately, like GRDB's default.
+    /// Without a timeout, the handler gives up immediately, as GRDB does by default.
     init(_ arm: Arm) {
         wait = BusyWait(timeout: arm.busyTimeout ?? .zero, retry: arm.busyRetry)
     }
@@ -31,7 +31,7 @@ final class GRDBBusyWaits: Sendable {
         return false
     }
 
-    /// Returns the handler's role in an access that failed with a plain `SQLITE_BUSY`.
+    /// Returns the handler's role in an access that failed with plain `SQLITE_BUSY`.
     func take() -> BusyFailure.Handler {
         waits.withLock { $0.isEmpty ? .skipped : $0.removeFirst() }
     }

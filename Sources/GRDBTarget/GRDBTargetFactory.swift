@@ -55,7 +55,7 @@ struct GRDBTargetFactory {
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
-        // A missing file stands for an empty database, as in any other arm.
+        // A missing file means an empty database, as for other arms.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true

@@ -15,9 +15,9 @@ public struct InterruptStatus: Sendable, Codable, Equatable {
     /// The number of statements that ended with `SQLITE_INTERRUPT`, including statements that were
     /// being prepared.
     public var delivered: UInt64
-    /// The number of calls without a running statement on any connection.
+    /// The number of calls while no connection was running a statement.
     ///
-    /// A statement that is being prepared is not a running statement.
+    /// A statement that is being prepared does not count as running.
     public var withoutEffect: UInt64
     /// The time from a request until a statement ended with `SQLITE_INTERRUPT`, or `nil` if no
     /// statement was interrupted.

@@ -1,8 +1,10 @@
-/// A color, which a terminal approximates with the nearest color that it supports.
+/// A color.
+///
+/// A terminal shows the nearest color that it supports.
 public enum Color: Sendable, Hashable {
     /// The terminal's default color.
     case standard
-    /// An indexed color: one of 16 (0–15) or 256 colors.
+    /// A color in the palette of 16 (0–15) or 256 colors.
     case indexed(UInt8)
     /// Red, green and blue components, each from 0 to 255.
     case rgb(UInt8, UInt8, UInt8)
@@ -12,9 +14,9 @@ public enum Color: Sendable, Hashable {
 public struct Style: Sendable, Hashable {
     /// Attributes that do not require color.
     public struct Attributes: OptionSet, Sendable, Hashable {
-        /// The bits of the set.
+        /// The raw bits.
         public let rawValue: UInt8
-        /// Creates a set from its bits.
+        /// Creates a set from raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Bold text.
         public static let bold = Attributes(rawValue: 1)
@@ -28,8 +30,7 @@ public struct Style: Sendable, Hashable {
         public static let italic = Attributes(rawValue: 16)
     }
 
-    // Colors are stored as numbers for fast comparison, because each frame compares thousands of
-    // cells.
+    // Store colors as numbers, because each frame compares thousands of cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
     /// The attributes.
@@ -60,7 +61,9 @@ public struct Style: Sendable, Hashable {
 }
 
 extension Color {
-    /// The color as a number, with the kind of color in the most significant byte.
+    /// The color as a number.
+    ///
+    /// The most significant byte contains the kind of color.
     fileprivate var code: UInt32 {
         switch self {
         case .standard: 0
@@ -86,11 +89,10 @@ extension Color {
 
 /// One cell of a terminal.
 public struct Cell: Sendable, Hashable {
-    /// The character with its combining marks.
-    ///
-    /// The string is empty in the second cell of a wide character.
+    /// The character with its combining marks, or an empty string in the second cell of a wide
+    /// character.
     public var character: String
-    /// The appearance.
+    /// The appearance of the cell.
     public var style: Style
 
     /// Creates a cell.
