@@ -1,8 +1,9 @@
 import Telemetry
 import TerminalUI
 
-/// The state of a connection in a lane, stored in one byte, with a glyph, a color and a
-/// description.
+/// The state of a connection in a lane.
+///
+/// It occupies one byte.
 enum LaneState: UInt8, Sendable, CaseIterable {
     /// No access holds the connection.
     case idle
@@ -16,12 +17,11 @@ enum LaneState: UInt8, Sendable, CaseIterable {
     case locked
     /// The connection is being opened.
     case opening
-    /// No access is reading the snapshot, which still pins its state of the database.
+    /// The snapshot is idle but still pins its state of the database.
     case kept
     /// The connection is closed.
     case absent
 
-    /// Creates the state of a connection.
     init(_ connection: ConnectionStatus) {
         switch connection.state {
         case .idle: self = connection.role == .snapshot ? .kept : .idle
@@ -35,7 +35,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
 
     /// The appearance.
     ///
-    /// Each state has a distinct glyph, so that color alone never identifies a state.
+    /// Each state has a distinct glyph, so states are distinguishable without colors.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -52,7 +52,6 @@ enum LaneState: UInt8, Sendable, CaseIterable {
     /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
-    /// The legend for the border of a panel with lanes.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         allCases.filter { $0 != .absent }.map { state in
             let mark = state.mark
@@ -63,7 +62,6 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The short description.
     var words: String {
         switch self {
         case .idle: "idle"
@@ -77,7 +75,6 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The description for the help.
     var meaning: String {
         switch self {
         case .idle: "idle: no access holds the connection"

@@ -1,13 +1,14 @@
 /// A buffer of a series' newest elements.
 ///
-/// At capacity, appending removes the oldest element.
+/// In a full buffer, a new element replaces the oldest.
 struct RingBuffer<Element: Sendable>: Sendable {
-    /// The maximum number of elements.
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0
 
-    /// Creates an empty buffer with a capacity of at least 1.
+    /// Creates an empty buffer.
+    ///
+    /// The minimum capacity is 1.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
@@ -27,7 +28,6 @@ struct RingBuffer<Element: Sendable>: Sendable {
         return position < storage.count ? position : position - storage.count
     }
 
-    /// Adds an element, and removes the oldest element if the buffer is full.
     mutating func append(_ element: Element) {
         if storage.count < capacity {
             storage.append(element)

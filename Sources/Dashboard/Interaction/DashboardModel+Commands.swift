@@ -43,7 +43,9 @@ extension DashboardModel {
         return []
     }
 
-    /// Interrupts the selected connection, or the only connection.
+    /// Interrupts the selected connection.
+    ///
+    /// If there is only one connection, selection is unnecessary.
     private mutating func interruptSelected() -> [DashboardAction] {
         let connections = history.latest?.database.connections ?? []
         if let label = selectedConnection {
@@ -72,7 +74,7 @@ extension DashboardModel {
         return [.interrupt(connection: label)]
     }
 
-    /// The selected connection, if the screen shows connections.
+    /// The selected connection, or `nil` if the screen does not show connections.
     private var selectedConnection: String? {
         switch screen {
         case .overview, .connections: view.selected
@@ -99,7 +101,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Handles Esc, which undoes the first that applies: expansion, filter, freeze, focus, or
+    /// Handles Esc: reverts the first active state of expansion, filter, freeze, focus, and
     /// selection.
     private mutating func leave() {
         if view.isExpanded {
@@ -147,7 +149,7 @@ extension DashboardModel {
         return [.copy(text)]
     }
 
-    /// The text that the `y` key copies: the selection, or the verdict if nothing is selected.
+    /// The text to copy: the selection or, without a selection, the verdict.
     private var copyText: String? {
         guard let sample = shown.latest else { return nil }
         let database = sample.database

@@ -1,7 +1,7 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Moves the selection, or expands, sorts or filters the rows of the screen.
+    /// Moves the selection, or expands, sorts or filters rows.
     mutating func move(_ command: DashboardCommand) {
         let rows = rowNames
         let page = max(1, size.height - 8)
@@ -28,7 +28,7 @@ extension DashboardModel {
         }
     }
 
-    /// Expands the selected part or row, or restores the whole screen.
+    /// Expands the selected part or row, or shows the whole screen again.
     mutating func expand() {
         guard screen == .overview, view.part == nil else {
             view.isExpanded.toggle()
@@ -49,7 +49,7 @@ extension DashboardModel {
 
     /// Selects another part of the screen.
     ///
-    /// After the last part, selects the whole screen.
+    /// After the last part, the whole screen is selected.
     private mutating func focus(by step: Int) {
         let count = screen.parts.count
         guard count > 0 else {
@@ -78,8 +78,8 @@ extension DashboardModel {
 
     /// Moves the selection by a number of rows.
     ///
-    /// If there is no selection, the first key press selects the first or last row, unless the
-    /// screen already highlights a row.
+    /// Without a selection, the first key press selects the first or last row, unless the screen
+    /// already highlights a row.
     mutating func select(by step: Int, among rows: [String]) {
         guard let last = rows.indices.last else { return }
         var index = view.selected.flatMap { rows.firstIndex(of: $0) }
@@ -95,7 +95,7 @@ extension DashboardModel {
 
     /// Sorts by the next sortable column.
     ///
-    /// After the last column, restores the natural order.
+    /// After the last column, the natural order is restored.
     private mutating func sortByNext() {
         let titles: [String] =
             switch screen {

@@ -1,18 +1,21 @@
 import TerminalUI
 
-/// An overlay above a screen, which receives all key presses.
+/// An overlay on a screen.
+///
+/// An open overlay receives all key presses.
 enum Overlay: Sendable, Equatable {
-    /// The help, scrolled to this line.
+    /// The help.
+    ///
+    /// `top` is the first displayed line.
     case help(top: Int)
-    /// The dialog for choosing a checkpoint mode, with the index of the selected mode.
+    /// The dialog for choosing a checkpoint mode.
+    ///
+    /// The value is the index of the selected mode.
     case checkpoint(Int)
-    /// A prompt.
     case prompt(PromptState)
 }
 
-/// The state of a prompt.
 struct PromptState: Sendable, Equatable {
-    /// The purpose of a prompt.
     enum Purpose: Sendable, Equatable {
         /// A filter for rows.
         ///
@@ -23,7 +26,6 @@ struct PromptState: Sendable, Equatable {
     }
 
     var purpose: Purpose
-    /// The text that has been typed.
     var text = ""
     /// The error in the last entered text.
     var problem: String?
