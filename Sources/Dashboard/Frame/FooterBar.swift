@@ -24,7 +24,7 @@ struct FooterBar {
 
     /// Draws the rows.
     ///
-    /// A single row without a prompt or message shows the screens without their titles.
+    /// With only one row, only the displayed screen has a title.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let prompt {
             if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }

@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// A summary of the log, the snapshots and the interrupts in one row, for screens without room for
-/// their panels.
+/// A summary of the log, the snapshots and the interrupts, for screens without room for their
+/// panels.
 struct SummaryLine {
     let history: History
-    /// The key of the screen with details of the log, or `nil` if there is no key.
+    /// The key of the screen with details of the log, if any.
     let details: String?
 
     /// The length of each text.
@@ -22,7 +22,7 @@ struct SummaryLine {
         guard let database = history.latest?.database else { return }
         let theme = canvas.theme
         let gap = 3
-        // The lengths of the texts about the log, the snapshots and the interrupts, longest first.
+        // The lengths of the texts about the log, the snapshots and the interrupts, longest first
         let choices: [(Wording, Wording, Wording)] = [
             (.long, .long, .long), (.long, .long, .medium), (.long, .long, .short),
             (.long, .short, .short), (.short, .short, .short),

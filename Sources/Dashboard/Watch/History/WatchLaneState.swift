@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The state of a process in a lane: its use of a database in one interval.
+/// How a process used a database in one interval.
 enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process held no lock.
     case idle
@@ -9,7 +9,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     case readingBriefly
     /// The process held a read lock.
     case reading
-    /// The process is reading an old state, which pins frames in the log.
+    /// The process read an old state, which pins frames in the log.
     case pinning
     /// The process held a write lock for less than a third of the interval.
     case writingBriefly
@@ -17,15 +17,14 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     case writing
     /// The process held the checkpoint lock.
     case checkpointing
-    /// The process is probably waiting for a lock.
+    /// The process was probably waiting for a lock.
     case waiting
-    /// The process does not use the database.
+    /// The process did not use the database.
     case absent
 
-    /// The minimum share of an interval for which a lock is considered held continuously.
+    /// The share of an interval from which a lock is not considered brief.
     private static let large = 1.0 / 3
 
-    /// Creates the state of a process in the interval of a report.
     init(_ process: WatchedProcess, isPinning: Bool) {
         let share = process.share
         if process.waiting?.isWaiting == true {
@@ -47,7 +46,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
 
     /// The appearance.
     ///
-    /// Each state has a distinct glyph, so that color alone never identifies a state.
+    /// Each state has a distinct glyph, so states are distinguishable without colors.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -65,7 +64,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
-    /// Returns the legend for the border of a panel, with the most important marks first.
+    /// Returns the legend for the border of a panel, most important marks first.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         let order: [WatchLaneState] = [
             .writing, .reading, .pinning, .checkpointing, .waiting, .writingBriefly,
@@ -79,7 +78,6 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The short description.
     var words: String {
         switch self {
         case .idle: "idle"
@@ -94,7 +92,6 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The description for the help.
     var meaning: String {
         switch self {
         case .idle: "idle: holds no lock"
