@@ -1,7 +1,7 @@
 import ArgumentParser
 import TerminalUI
 
-/// The options of commands that have a display.
+/// The options of commands with a display.
 struct DisplayArguments: ParsableArguments {
     @Option(help: "The name of a theme, or the path to its file; see 'poolgauge themes list'.")
     var theme: String?
@@ -60,7 +60,7 @@ struct DisplayArguments: ParsableArguments {
 
     var pictureSize: Size { size?.size ?? Size(width: 120, height: 40) }
 
-    /// The configuration, with these options applied.
+    /// Returns the user's configuration with these options applied.
     func options() throws -> DisplayOptions {
         var options = try DisplayOptions(theme: theme)
         if let glyphs { options.glyphs = glyphs }
@@ -79,7 +79,7 @@ struct DisplayArguments: ParsableArguments {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, or 0 if it is negative.
+    /// The duration in nanoseconds, or 0 if the duration is negative.
     fileprivate var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

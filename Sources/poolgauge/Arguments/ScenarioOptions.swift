@@ -53,12 +53,12 @@ struct ScenarioOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// Returns the arms with these names, in the scenario's order.
+    /// Returns the arms with the given names, in the scenario's order.
     ///
-    /// If `names` is empty, returns ``WorkloadEngine/Scenario/defaultArms``.
+    /// Without names, returns ``WorkloadEngine/Scenario/defaultArms``.
     ///
-    /// - Throws: ``CommandFailure`` with a remedy if an arm does not exist or this program cannot
-    ///   run it.
+    /// - Throws: ``CommandFailure`` with a remedy if an arm does not exist, or if this build does
+    ///   not include the arm's library.
     func arms(named names: [String]) throws -> [Arm] {
         let known = arms.map(\.name)
         for name in names where !known.contains(name) {

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The temporary folders of a capture, which are removed when the capture ends, even by a signal.
+/// The temporary folders of a capture.
+///
+/// They are removed when the capture ends, even by a signal.
 final class CaptureFolders: Sendable {
     private let folders = Mutex<[RunFolder]>([])
 
     /// Creates an empty folder.
     ///
-    /// - Returns: The folder.
     /// - Throws: ``CommandFailure`` with the reason if the folder cannot be created.
     func make() throws -> URL {
         try folders.withLock { folders in

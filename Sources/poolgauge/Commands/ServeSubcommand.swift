@@ -2,9 +2,10 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// The separate process of a scenario's client, which a run starts.
+/// The process that performs a client's accesses.
+///
+/// A run starts this process.
 struct ServeSubcommand: ParsableCommand {
-    /// The name of the subcommand that a run uses to start it.
     static let name = "serve-client"
 
     static let configuration = CommandConfiguration(

@@ -1,9 +1,10 @@
 import ArgumentParser
 import SQLiteWatch
 
-/// A process, started by `poolgauge top`, that opens the files to watch.
+/// A process that opens the files to watch.
+///
+/// `poolgauge top` starts this process.
 struct WatchHelperSubcommand: ParsableCommand {
-    /// The name of the subcommand that `top` uses to start it.
     static let name = "watch-helper"
 
     static let configuration = CommandConfiguration(
