@@ -1,6 +1,8 @@
 import TerminalUI
 
-/// A file for an image of a surface, whose format depends on the file name extension.
+/// A file for an image of a surface.
+///
+/// The file name extension determines the format.
 struct PictureFile {
     private enum Form: String, CaseIterable {
         case txt

@@ -3,16 +3,17 @@ import SQLiteWatch
 
 /// Traces the statements of watched programs, in addition to a watch session.
 ///
-/// If tracing fails, the reports contain the reason and all data that does not depend on it.
+/// If tracing fails, the reports contain the reason and all data that tracing does not provide.
 struct SQLWatch {
     private let session: SQLTraceSession?
     private let problem: String?
 
-    /// The time between two reads of events, which is short enough to keep the kernel's buffer from
-    /// filling up.
+    /// The time between two reads of events.
+    ///
+    /// Less frequent reads would let the kernel's buffer fill up.
     private static let pause = Duration.milliseconds(20)
 
-    /// Starts tracing the programs that use the databases.
+    /// Starts to trace the programs that use the databases.
     init(paths: [String], options: SQLTraceOptions) {
         do throws(TraceError) {
             session = try SQLTraceSession(
@@ -31,12 +32,11 @@ struct SQLWatch {
         }
     }
 
-    /// Starts tracing the programs that use additional databases.
+    /// Starts to trace the programs that use additional databases.
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }
     }
 
-    /// Removes the probes.
     func end() { session?.close() }
 
     /// Watches for a duration and reads events during that time.
@@ -52,7 +52,6 @@ struct SQLWatch {
         }
     }
 
-    /// Adds the traced statements to the reports.
     func complete(_ reports: inout [WatchReport]) {
         for index in reports.indices {
             if let problem { reports[index].notes.append(problem) }
