@@ -10,7 +10,6 @@ package enum DashboardAction: Sendable, Equatable {
     ///
     /// `nil` means all statements.
     case interrupt(connection: String?)
-    /// Checkpoint the write-ahead log.
     case checkpoint(CheckpointMode)
     /// Take a snapshot and keep it.
     case makeSnapshot
@@ -18,7 +17,6 @@ package enum DashboardAction: Sendable, Equatable {
     ///
     /// `nil` means the oldest snapshot that was created with a key.
     case releaseSnapshot(label: String?)
-    /// Pause or resume the load.
     case setLoadPaused(Bool)
     /// Change a setting of the load.
     case turn(LoadKnob)

@@ -1,9 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The dashboard as a value.
-///
-/// It turns samples and input events into surfaces and actions.
+/// The dashboard as a value, which turns samples and input events into surfaces and actions.
 ///
 /// The model depends on no terminal, database or clock. The owner calls ``ingest(_:)`` for each
 /// sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
@@ -12,9 +10,7 @@ package struct DashboardModel: Sendable {
     /// The display's share of one CPU, in 0…1, or `nil` to omit the share from the footer.
     package var displayCPUShare: Double?
     package var glyphs: GlyphSet
-    /// The character sets that the `g` key cycles through.
-    ///
-    /// The terminal must support them.
+    /// The character sets that the `g` key cycles through, all supported by the terminal.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
@@ -23,7 +19,9 @@ package struct DashboardModel: Sendable {
     /// The refresh rate, in frames/s.
     package internal(set) var refreshRate: Double
     package internal(set) var screen = DashboardScreen.overview
-    /// The size of the terminal, for mouse positions and page lengths.
+    /// The size of the terminal.
+    ///
+    /// It determines mouse positions and page lengths.
     package internal(set) var size = Size(width: 120, height: 40)
     package var isPaused: Bool { frozen != nil }
     package var showsHelp: Bool {
@@ -35,12 +33,11 @@ package struct DashboardModel: Sendable {
     var frozen: History?
     /// The index of the displayed time window in ``windows``.
     var window = 1
-    /// The overlay on the screen.
     var overlay: Overlay?
     /// The selection, sorting and filter of each screen, in screen order.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
-    /// The interrupt whose outcome is pending.
+    /// The interrupt with a pending outcome, if any.
     var interrupt: InterruptWatch?
     /// Requested values that the samples do not show yet, by setting name.
     var requestedKnobs: [String: Double] = [:]
@@ -108,7 +105,6 @@ package struct DashboardModel: Sendable {
 
     package func render(size: Size) -> Surface { canvas(size: size).surface }
 
-    /// The selection, sorting and filter of the displayed screen.
     var view: ListView {
         get { views[screen.rawValue - 1] }
         set { views[screen.rawValue - 1] = newValue }
@@ -117,7 +113,6 @@ package struct DashboardModel: Sendable {
     /// The displayed data.
     var shown: History { frozen ?? history }
 
-    /// Draws the screen with its overlay and mouse targets.
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds

@@ -1,18 +1,11 @@
 /// The screens, in the order of their keys.
 package enum DashboardScreen: Int, Sendable, CaseIterable {
-    /// The most important facts about the run.
     case overview = 1
-    /// The connections with their holders, SQL and counts.
     case connections
-    /// The waiters and their blockers.
     case waiters
-    /// The open snapshots and the frames that they pin.
     case snapshots
-    /// The distributions and history of latencies.
     case latency
-    /// The arms of this session side by side.
     case compare
-    /// The load's settings.
     case workload
 
     /// The names of the parts, in the order of the Tab key.

@@ -14,7 +14,6 @@ struct CompareScreen {
     private var metrics: [ArmMetric] {
         var metrics: [ArmMetric] = []
         for arm in arms {
-            // Omit metrics for which no arm has a value.
             for metric in arm.metrics
             where !metrics.contains(metric)
                 && arms.contains(where: { $0.median(of: metric).isFinite })
@@ -25,7 +24,6 @@ struct CompareScreen {
         return metrics
     }
 
-    /// The names of the rows, from top to bottom.
     var names: [String] { metrics.map(\.title) }
 
     private var selected: ArmMetric? {
@@ -247,12 +245,10 @@ struct CompareScreen {
 }
 
 extension ArmRecord {
-    /// Returns the median of a metric, or NaN if there are no values.
     fileprivate func median(of metric: ArmMetric) -> Double {
         metrics.firstIndex(of: metric).map { medians[$0] } ?? .nan
     }
 
-    /// Returns the values of a metric, or `nil` if there are no values.
     fileprivate func series(of metric: ArmMetric) -> RingBuffer<Float>? {
         metrics.firstIndex(of: metric).map { series[$0] }
     }

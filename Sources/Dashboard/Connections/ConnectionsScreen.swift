@@ -5,12 +5,9 @@ import TerminalUI
 struct ConnectionsScreen {
     let scene: ScreenScene
 
-    /// The connections, from top to bottom.
     var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
 
-    /// The selected connection.
-    ///
-    /// By default, the connection that has been held longest.
+    /// The selected connection or, by default, the connection that has been held longest.
     private var selected: Lane? {
         lanes.first { $0.label == scene.view.selected }
             ?? lanes.max { ($0.status?.heldNanoseconds ?? 0) < ($1.status?.heldNanoseconds ?? 0) }

@@ -2,7 +2,6 @@ import TerminalUI
 
 /// The dialog for choosing a checkpoint mode.
 struct CheckpointChoice {
-    /// The index of the selected mode.
     let selected: Int
 
     func draw(on canvas: inout Canvas, in rect: Rect) {

@@ -10,7 +10,6 @@ struct FooterBar {
 
     /// The relevant keys, most important first.
     let commands: [KeyBar.Item]
-    /// The screens, in display order.
     let screens: [Screen]
     let prompt: PromptState?
     /// The origin of times, as a phrase such as `of the run`.
@@ -19,7 +18,6 @@ struct FooterBar {
     /// A message in place of the keys, or `nil` if there is no message.
     var message: Span?
 
-    /// Returns the number of rows on a screen of the given size.
     static func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
 
     /// Draws the rows.

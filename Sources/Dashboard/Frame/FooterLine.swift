@@ -55,7 +55,6 @@ struct FooterLine {
 }
 
 extension DashboardCommand {
-    /// Returns whether the key bar of a screen shows the command.
     fileprivate func isUseful(on screen: DashboardScreen, _ view: ListView) -> Bool {
         switch self {
         case .filter, .sort, .reverse:

@@ -1,21 +1,14 @@
 import TerminalUI
 
-/// The first row of a dashboard.
-///
-/// The state is on the right.
+/// The first row of a dashboard, with the state on the right.
 struct HeaderBar {
-    /// A segment of the row.
-    ///
-    /// A segment is shown completely or not at all.
+    /// A segment of the row, shown completely or not at all.
     struct Segment {
         var spans: [Span]
-        /// The priority.
-        ///
         /// Segments with the lowest priority are omitted first.
         var priority: Int
     }
 
-    /// The segments, from left to right.
     let segments: [Segment]
     let state: (mark: String, text: String, role: Role)
 

@@ -19,7 +19,6 @@ struct ScreenScene: Sendable {
 }
 
 extension Listing {
-    /// Returns a screen's items, filtered and sorted.
     func arranged(_ items: [Item], _ view: ListView) -> [Item] {
         arranged(
             items,

@@ -3,20 +3,17 @@ import TerminalUI
 /// A metric for the comparison of arms.
 struct ArmMetric: Sendable, Hashable {
     enum Unit: Sendable {
-        /// Accesses per second.
         case rate
-        /// Nanoseconds.
+        /// In nanoseconds.
         case duration
         /// A share in 0…1.
         case share
         /// A number without a unit.
         case count
-        /// Bytes.
         case bytes
     }
 
     var title: String
-    /// A description of the values.
     var meaning: String
     var unit: Unit
 

@@ -1,4 +1,4 @@
-/// A store of a series' newest elements with limits on their number and total size.
+/// A store of the newest elements of a series, limited in number and total size.
 struct BoundedStore<Element: Sendable>: Sendable {
     /// The limit on the total size, in bytes.
     var budget: Int {
@@ -7,7 +7,7 @@ struct BoundedStore<Element: Sendable>: Sendable {
     /// Returns the approximate size of an element, in bytes.
     private let size: @Sendable (Element) -> Int
     private var elements: RingBuffer<Element?>
-    /// The approximate total size of the elements, in bytes.
+    /// The approximate total size, in bytes.
     private(set) var bytes = 0
     /// The index of the oldest stored element.
     private(set) var firstKept = 0

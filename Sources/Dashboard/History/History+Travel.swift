@@ -22,14 +22,15 @@ extension History: Timeline {
             ?? mean(over: seconds, \.inUse)
     }
 
-    /// Describes the period before the displayed sample, such as `last 10 s`.
+    /// Describes the period before the displayed sample.
     ///
-    /// After a run, the description is, for example, `last 10 s of the run`.
+    /// The description is, for example, `last 10 s` or, after a run, `last 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {
         "last \(HumanUnits.secondsLabel(seconds))" + (isOver ? " of the run" : "")
     }
 
-    /// Returns the start of a displayed waiter's wait, in seconds since the start of the run.
+    /// Returns the time at which a displayed waiter started to wait, in seconds since the run's
+    /// start.
     func start(of waiter: WaiterStatus) -> Double {
         max(0, now - Double(waiter.waitedNanoseconds) / 1e9)
     }

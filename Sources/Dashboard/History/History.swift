@@ -23,7 +23,7 @@ struct History: Sendable {
     private var samples = SampleStore(capacity: Self.capacity)
     /// The values for charts, newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
-    /// One lane for each connection, in the order writer or queue, readers, snapshots.
+    /// One lane for each connection: the writer or queue, followed by readers and snapshots.
     private(set) var lanes: [Lane] = []
     /// The throughput of each client, aligned with ``moments``.
     ///
@@ -64,10 +64,9 @@ struct History: Sendable {
         latest = shown
     }
 
-    /// Adds an event from the program.
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
 
-    /// Returns the mean of a value over the last `seconds`, or `nil` without finite values.
+    /// Returns the mean of a value over the last `seconds`, or `nil` if no value is finite.
     func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var sum = 0.0
         var count = 0
@@ -183,7 +182,6 @@ struct History: Sendable {
         lanes.removeAll { $0.missed > Self.lingering }
     }
 
-    /// Returns the index after all lanes whose roles come first or are equal.
     private func indexOfNewLane(_ role: ConnectionRole) -> Int {
         let rank = Self.rank(role)
         return lanes.firstIndex { Self.rank($0.role) > rank } ?? lanes.count

@@ -12,7 +12,6 @@ struct Lane: Sendable {
     var missed = 0
     /// The status in the last sample with a holder.
     var lastWork: ConnectionStatus?
-    /// Whether the run has ended.
     var isOver = false
 
     /// The status to display: the current status or, after the run, the last status with a holder.

@@ -1,25 +1,20 @@
 import Telemetry
 import TerminalUI
 
-/// The state of a connection in a lane.
-///
-/// It occupies one byte.
+/// The state of a connection in a lane, stored in one byte.
 enum LaneState: UInt8, Sendable, CaseIterable {
     /// No access holds the connection.
     case idle
-    /// The connection is running a statement.
     case running
-    /// The holder is running code between its statements.
+    /// The holder runs code between statements.
     case held
     /// The connection is ending its transaction.
     case committing
     /// The connection is waiting for a file lock.
     case locked
-    /// The connection is being opened.
     case opening
     /// The snapshot is idle but still pins its state of the database.
     case kept
-    /// The connection is closed.
     case absent
 
     init(_ connection: ConnectionStatus) {
@@ -33,9 +28,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance.
-    ///
-    /// Each state has a distinct glyph, so states are distinguishable without colors.
+    /// The appearance, with a distinct glyph for each state, so colors are not required.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -49,7 +42,6 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {

@@ -29,8 +29,7 @@ enum LatencyPart: Int, CaseIterable, Sendable {
     }
 }
 
-/// The latency distributions of the last five minutes, second by second, for each operation of each
-/// client.
+/// The latency distributions of each operation, second by second, over the last five minutes.
 struct LatencyHistory: Sendable {
     /// The maximum number of recorded seconds.
     static let capacity = 300
@@ -39,7 +38,6 @@ struct LatencyHistory: Sendable {
     /// Their distributions use at most 9 MiB.
     static let maximumSeries = 64
 
-    /// One second of an operation.
     struct Second: Sendable {
         var time: Double
         var latencies: OperationLatencies
@@ -59,7 +57,6 @@ struct LatencyHistory: Sendable {
         var isOpenLoop: Bool
         var seconds = RingBuffer<Second>(capacity: LatencyHistory.capacity)
 
-        /// The name in lists.
         var name: String { client == operation ? client : "\(client) · \(operation)" }
 
         /// Returns the distribution of all accesses that ended between two times.
@@ -99,9 +96,7 @@ struct LatencyHistory: Sendable {
 
     private(set) var series: [Series] = []
 
-    /// Adds the latencies in a sample.
-    ///
-    /// They cover the preceding second.
+    /// Adds the latencies in a sample, which cover the preceding second.
     mutating func append(_ sample: Sample, time: Double) {
         for client in sample.clients {
             for operation in client.operations ?? [] {

@@ -8,9 +8,7 @@ struct Moment: Timed, Equatable {
     ///
     /// If known, the time-weighted mean since the previous sample.
     var inUse: Double
-    /// The number of waiting reads.
     var waitingReaders: Double
-    /// The number of waiting writes.
     var waitingWriters: Double
     /// The share of time with all connections in use and an access waiting, in 0…1.
     var saturation: Double

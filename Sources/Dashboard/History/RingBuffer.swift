@@ -1,14 +1,12 @@
-/// A buffer of a series' newest elements.
+/// A buffer of the newest elements of a series.
 ///
-/// In a full buffer, a new element replaces the oldest.
+/// In a full buffer, each new element replaces the oldest element.
 struct RingBuffer<Element: Sendable>: Sendable {
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0
 
-    /// Creates an empty buffer.
-    ///
-    /// The minimum capacity is 1.
+    /// Creates an empty buffer with a capacity of at least 1.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }

@@ -1,7 +1,9 @@
 import Telemetry
 import TerminalUI
 
-/// The peaks of a run, for panels that show them after the run.
+/// The peak values of a run.
+///
+/// Panels show them after the run.
 struct RunPeaks: Sendable {
     /// The largest numbers of waiting accesses and of readers in use.
     ///
@@ -22,13 +24,11 @@ struct RunPeaks: Sendable {
     /// Whether the time after the last sample is part of the run's result, or `nil` if unknown.
     private var isMeasured: Bool?
     private var wasEverMeasured = false
-    /// The read with the longest observed wait.
     private(set) var longestReader: WaiterStatus?
-    /// The write with the longest observed wait.
     private(set) var longestWriter: WaiterStatus?
     /// The largest size of the write-ahead log, in bytes.
     private(set) var walBytes: UInt64 = 0
-    /// The snapshot with the greatest age of all.
+    /// The snapshot that reached the greatest age.
     private(set) var oldestSnapshot: SnapshotStatus?
 
     mutating func append(_ sample: Sample) {

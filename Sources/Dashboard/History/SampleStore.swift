@@ -1,11 +1,9 @@
 import Telemetry
 
-/// A store of the newest samples, for moving back in time.
-///
-/// Their number and total size are limited.
+/// A store of the newest samples for moving back in time, limited in number and total size.
 ///
 /// The store omits events, which are recorded elsewhere. For each long queue, it keeps only the
-/// waiters with the longest waits. It stores equal strings once.
+/// waiters with the longest waits. Equal strings are stored once.
 struct SampleStore: Sendable {
     /// The limit on the total size, in bytes.
     static let budget = 32 << 20
@@ -30,7 +28,6 @@ struct SampleStore: Sendable {
     /// The sample at an index, counted from the oldest, or `nil` if the sample was removed.
     subscript(position: Int) -> Sample? { samples[position] }
 
-    /// Adds a sample and removes the oldest samples that exceed a limit.
     mutating func append(_ sample: Sample) { samples.append(trimmed(sample)) }
 
     mutating func removeAll() {
@@ -56,7 +53,6 @@ struct SampleStore: Sendable {
         queue = Array(queue.prefix(waiters))
     }
 
-    /// Returns the shared copy of a string.
     private mutating func shared(_ text: String) -> String {
         if let known = texts[text] { return known }
         // Limit the size of the cache, because SQL with literals rarely repeats.

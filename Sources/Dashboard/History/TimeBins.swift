@@ -2,9 +2,7 @@
 ///
 /// Intervals start at multiples of their length since the start of the run, and not relative to the
 /// newest sample. As a result, the content of a column stays the same while the column moves left.
-/// newest sample. Therefore, a column's content does not change as the column moves left.
 struct TimeBins {
-    /// How to reduce the samples of an interval to one value.
     enum Reduction {
         case mean
         case maximum
@@ -13,7 +11,7 @@ struct TimeBins {
     let count: Int
     /// The index of the first sample in an interval.
     private let first: Int
-    /// The interval of each sample from `first`.
+    /// The interval of each sample, starting with the sample at `first`.
     private let bins: [Int]
 
     /// Divides the displayed window of `seconds` into `count` intervals.

@@ -1,23 +1,18 @@
 import TerminalUI
 
-/// A value in a series over time.
 protocol Timed: Sendable {
     /// The time since the start, in seconds.
     var time: Double { get }
 }
 
-/// A series over time.
-///
-/// The displayed moment is the newest or an earlier moment.
+/// A series over time, of which one moment is displayed.
 protocol Timeline {
-    /// The data of a moment.
     associatedtype Entry: Timed
 
     /// The moments, newest last.
     var moments: RingBuffer<Entry> { get }
     /// The index in ``moments`` of the displayed earlier moment, or `nil` for the newest moment.
     var cursor: Int? { get }
-    /// Whether the series has ended.
     var isOver: Bool { get }
 
     /// Displays the moment at an index in ``moments``, or the nearest recorded moment.
@@ -71,7 +66,7 @@ extension Timeline {
         show(at: low)
     }
 
-    /// Makes an area clickable that shows a number of seconds, and marks the displayed earlier
+    /// Makes an area that shows a number of seconds clickable, and marks the displayed earlier
     /// moment.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }

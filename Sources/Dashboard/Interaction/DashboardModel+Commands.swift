@@ -43,9 +43,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Interrupts the selected connection.
-    ///
-    /// If there is only one connection, selection is unnecessary.
+    /// Interrupts the selected connection, or the only connection.
     private mutating func interruptSelected() -> [DashboardAction] {
         let connections = history.latest?.database.connections ?? []
         if let label = selectedConnection {
@@ -74,7 +72,6 @@ extension DashboardModel {
         return [.interrupt(connection: label)]
     }
 
-    /// The selected connection, or `nil` if the screen does not show connections.
     private var selectedConnection: String? {
         switch screen {
         case .overview, .connections: view.selected

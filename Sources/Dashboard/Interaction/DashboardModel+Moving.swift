@@ -1,7 +1,6 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Moves the selection, or expands, sorts or filters rows.
     mutating func move(_ command: DashboardCommand) {
         let rows = rowNames
         let page = max(1, size.height - 8)
@@ -40,7 +39,6 @@ extension DashboardModel {
             note("nothing is selected: " + hint.joined(separator: ", "), severity: .warning)
             return
         }
-        // The connections screen shows the details of a lane.
         screen = .connections
         view.selected = selected
         view.part = nil
@@ -62,7 +60,6 @@ extension DashboardModel {
         if view.part == nil { view.isExpanded = false }
     }
 
-    /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] {
         let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
         return switch screen {

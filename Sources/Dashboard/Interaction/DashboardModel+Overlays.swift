@@ -1,7 +1,6 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Handles a key while an overlay is open.
     mutating func handle(_ key: Key, in overlay: Overlay) -> [DashboardAction] {
         // ^C quits even while an overlay is open.
         if key == .control("c"), keys.command(for: key) == .quit { return [.quit] }

@@ -1,7 +1,6 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Freezes the display, moves through the recorded time, or changes the time window.
     mutating func travel(_ command: DashboardCommand) -> [DashboardAction] {
         switch command {
         case .pause: frozen = frozen == nil ? history : nil
@@ -34,7 +33,6 @@ extension DashboardModel {
         return nil
     }
 
-    /// Displays the sample nearest to a time in the run.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = history }
         frozen?.show(time: time)

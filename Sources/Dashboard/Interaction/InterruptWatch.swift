@@ -8,7 +8,6 @@ struct InterruptWatch: Sendable, Equatable {
     /// Most statements respond to an interrupt sooner.
     private static let timeout = 5.0
 
-    /// The counts before the request.
     private let before: InterruptStatus
     /// The time of the request, in seconds since the start of the run.
     private let requestTime: Double

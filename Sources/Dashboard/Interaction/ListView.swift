@@ -1,6 +1,5 @@
 /// The selection, sorting and filter of a screen.
 struct ListView: Sendable, Equatable {
-    /// The name of the selected row.
     var selected: String?
     /// The title of the sort column, or `nil` for the natural order.
     var sortColumn: String?

@@ -1,27 +1,19 @@
 import TerminalUI
 
-/// An overlay on a screen.
-///
-/// An open overlay receives all key presses.
+/// An overlay on a screen, which receives all key presses.
 enum Overlay: Sendable, Equatable {
-    /// The help.
-    ///
-    /// `top` is the first displayed line.
+    /// The help, with the index of the first displayed line.
     case help(top: Int)
-    /// The dialog for choosing a checkpoint mode.
-    ///
-    /// The value is the index of the selected mode.
+    /// The dialog for choosing a checkpoint mode, with the index of the selected mode.
     case checkpoint(Int)
     case prompt(PromptState)
 }
 
 struct PromptState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
-        /// A filter for rows.
-        ///
-        /// Esc restores the previous filter.
+        /// A filter for rows, with the previous filter, which Esc restores.
         case filter(before: String)
-        /// A time in the run.
+        /// A time in the run to go to.
         case seek
     }
 
@@ -30,13 +22,10 @@ struct PromptState: Sendable, Equatable {
     /// The error in the last entered text.
     var problem: String?
 
-    /// The effect of a key.
     enum Outcome: Sendable, Equatable {
         /// The text may have changed.
         case edited
-        /// The prompt is canceled.
         case cancelled
-        /// The text is complete.
         case entered
     }
 

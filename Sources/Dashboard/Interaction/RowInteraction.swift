@@ -9,7 +9,7 @@ protocol RowInteraction {
     var overlay: Overlay? { get set }
     var view: ListView { get set }
     var size: Size { get }
-    /// The names of the displayed rows, from top to bottom.
+    /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
     /// The first line of the help's last page at the current size.
     var lastHelpLine: Int { get }
@@ -22,9 +22,7 @@ protocol RowInteraction {
     mutating func perform(_ command: Command) -> [Action]
     /// Displays the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Displays the moment nearest to a typed time.
-    ///
-    /// Returns an error description if the text is invalid.
+    /// Displays the moment nearest to a typed time, or returns an error description.
     mutating func seek(_ text: String) -> String?
 }
 
@@ -42,7 +40,7 @@ extension RowInteraction {
                 overlay = .prompt(prompt)
             }
         case .edited:
-            // Update the rows while the user types a filter.
+            // Filter the rows while the user types.
             if case .filter = prompt.purpose { view.filter = prompt.text }
             overlay = .prompt(prompt)
         }

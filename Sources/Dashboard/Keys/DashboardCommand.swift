@@ -4,19 +4,12 @@ import TerminalUI
 ///
 /// The raw value is the name in a configuration file.
 package enum DashboardCommand: String, Sendable, CaseIterable {
-    /// Shows screen 1.
     case overview
-    /// Shows screen 2.
     case connections
-    /// Shows screen 3.
     case waiters
-    /// Shows screen 4.
     case snapshots
-    /// Shows screen 5.
     case latency
-    /// Shows screen 6.
     case compare
-    /// Shows screen 7.
     case workload
     case focusNext = "focus-next"
     case focusPrevious = "focus-previous"
@@ -28,15 +21,11 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case right
     case pageUp = "page-up"
     case pageDown = "page-down"
-    /// Moves to the first row.
     case first
-    /// Moves to the last row.
     case last
-    /// Expands the selection.
+    /// Shows or hides details of the selection.
     case expand
-    /// Prompts for a filter.
     case filter
-    /// Sorts by the next column.
     case sort
     case reverse
     /// Freezes or resumes the display.
@@ -55,33 +44,25 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case slower
     /// Raises the refresh rate.
     case faster
-    /// Runs the next arm.
     case nextArm = "next-arm"
-    /// Pauses or resumes the load.
     case pauseLoad = "pause-load"
     /// Interrupts the statement of the selected connection.
     case interrupt
-    /// Interrupts all running statements.
     case interruptAll = "interrupt-all"
     /// Prompts for a checkpoint mode.
     case checkpoint
     case snapshot
     /// Releases a snapshot that was created with a key.
     case release
-    /// Switches to the next theme.
     case theme
     /// Switches to the next character set for charts.
     case glyphs
-    /// Copies the selection.
     case copy
-    /// Shows or hides the help.
     case help
     /// Reverts the first active state of expansion, filter, freeze, focus, and selection.
     case back
-    /// Quits the program.
     case quit
 
-    /// The screen that the command shows, if any.
     var screen: DashboardScreen? {
         switch self {
         case .overview: .overview
@@ -95,9 +76,7 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         }
     }
 
-    /// The purpose of a command.
-    ///
-    /// The raw values are the section titles of the help.
+    /// The purpose of a command, with the section title of the help.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
         case moving = "Navigation"

@@ -4,7 +4,6 @@ import TerminalUI
 package typealias DashboardKeys = KeyTable<DashboardCommand>
 
 extension KeyTable<DashboardCommand> {
-    /// The default keys.
     package static var standard: DashboardKeys {
         DashboardKeys(bindings: DashboardCommand.bindings)
     }

@@ -2,9 +2,7 @@ import TerminalUI
 
 /// The keys of commands: the defaults with the changes in a configuration file.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
-    /// An error in a key table.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The command with invalid keys.
         package var command: Command
         /// The error with the expected value.
         package var description: String

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The range of latencies in a row of a heat map.
+/// The range of latencies that a row of a heat map shows.
 struct LatencyRange {
     /// The shortest latency, in nanoseconds.
     let low: UInt64

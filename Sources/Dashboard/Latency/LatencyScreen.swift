@@ -8,7 +8,6 @@ struct LatencyScreen {
 
     private var all: [LatencyHistory.Series] { scene.history.latencies.series }
 
-    /// The names of the rows, from top to bottom.
     var names: [String] { all.map(\.name) }
 
     private var part: LatencyPart {
@@ -27,7 +26,6 @@ struct LatencyScreen {
             drawNothing(on: &canvas, in: rect)
             return
         }
-        // Expanded charts fill the screen.
         let isExpanded = scene.view.isExpanded
         let list = Track(
             minimum: isExpanded ? 0 : 4,
@@ -208,7 +206,7 @@ struct LatencyScreen {
         let bins = columns(of: series, count: plot.width)
         guard let range = Self.range(of: bins) else { return }
         // A row may cover several buckets, and a bucket may cover several rows. Each cell shows the
-        // mean of its row's buckets.
+        // mean of the buckets in its row.
         let rows = (0..<plot.height).map { row in
             let low = range.lowerBound + row * range.count / plot.height
             let high = range.lowerBound + (row + 1) * range.count / plot.height

@@ -1,19 +1,15 @@
 import Telemetry
 import TerminalUI
 
-/// The breakdown of a client's slow accesses as text and as a bar.
 struct SlowParts {
     let slow: SlowSplit
 
-    /// A part of the response time.
     struct Part {
         var activity: String
         /// The mean time, in nanoseconds.
         var nanoseconds: UInt64
         var role: Role
-        /// The character for the bar.
         var glyph: String
-        /// The ASCII character for the bar.
         var ascii: String
     }
 
@@ -56,9 +52,7 @@ struct SlowParts {
     /// Whether there are too few accesses for any percentile.
     private var isSlowest: Bool { slow.beyond == "max" }
 
-    /// The color of the percentile.
-    ///
-    /// The histogram uses the same color.
+    /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
     /// Describes the accesses, such as `the 21 at or beyond p99`.

@@ -5,9 +5,7 @@ import TerminalUI
 struct AccessTimes {
     let database: DatabaseStatus
 
-    /// The rows.
-    ///
-    /// A pool has separate rows for reads and writes.
+    /// The rows, which are separate for reads and writes in a pool.
     var summaries: [(name: String, summary: LatencySummary)] {
         let isPool = database.readers != nil
         let all: [(String, LatencySummary?)] = [

@@ -28,7 +28,7 @@ struct MomentPanels {
         drawWaiting(on: &canvas, in: columns[1])
     }
 
-    /// Draws a summary in one row if the panels do not fit.
+    /// Draws a one-row summary for screens without room for the panels.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("at \(time) ", theme.bold(.accent))]

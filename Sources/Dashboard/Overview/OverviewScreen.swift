@@ -1,9 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The overview screen.
-///
-/// Its panels adapt to the size of the terminal.
+/// The overview screen, which adapts its panels to the size of the terminal.
 struct OverviewScreen {
     let scene: ScreenScene
 
@@ -35,7 +33,6 @@ struct OverviewScreen {
         scene.markPart(part.rawValue, on: &canvas, rect)
     }
 
-    /// Draws one part, which fills the screen below the verdict.
     private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
         let head = min(1, rect.height)

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the open snapshots, their ages, and the outcomes of interrupts.
+/// The panel with the open snapshots and the outcomes of interrupts.
 struct SnapshotsPanel {
     let history: History
 

@@ -1,6 +1,5 @@
 import TerminalUI
 
-/// The screen for a terminal that is too small for the panels.
 struct TooSmallScreen {
     /// The minimum size of the overview.
     static let needed = Size(width: 40, height: 10)

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the size of the write-ahead log over time and the reason that it cannot shrink.
+/// The panel with the log's size over time and the reason that the log does not shrink.
 struct WALPanel {
     let history: History
     let seconds: Double
@@ -44,7 +44,6 @@ struct WALPanel {
         drawText(state.text, style, on: &canvas, in: areas[2])
     }
 
-    /// Returns a hint to open the screen with details of a growing log.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let wal = history.latest?.database.wal else { return [] }
         let isPinned = wal.pin != nil

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the waiting reads and writes, and the share of time with waiters.
+/// The panel with waiting accesses and the share of time with waiters.
 struct WaitingPanel {
     let history: History
     let seconds: Double
@@ -63,7 +63,6 @@ struct WaitingPanel {
         AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
-    /// Returns a hint to open the screen with details of waiters.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let database = history.latest?.database,
             database.waitingReaders.count + database.waitingWriters.count > 0
@@ -76,9 +75,7 @@ struct WaitingPanel {
         ]
     }
 
-    /// Draws a row such as `reads waiting  6  ▁▂▃`.
-    ///
-    /// After the run, the row shows the maximum.
+    /// Draws a row such as `reads waiting  6  ▁▂▃`, or the maximum after the run.
     private func drawCount(
         _ name: String,
         _ waiters: Int,

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// An open snapshot with its connection.
+/// An open snapshot and its connection.
 struct LiveSnapshot: Sendable {
     var status: SnapshotStatus
     /// The status of the snapshot's connection, or `nil` if unknown.

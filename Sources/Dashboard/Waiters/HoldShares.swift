@@ -5,11 +5,8 @@ import Telemetry
 /// A single sample misses clients that held connections only between samples.
 struct HoldShares: Sendable, Equatable {
     enum Resource: Sendable, CaseIterable {
-        /// The readers of a pool.
         case readers
-        /// The writer of a pool.
         case writer
-        /// The connection of a queue.
         case connection
 
         fileprivate var role: ConnectionRole {
@@ -28,7 +25,6 @@ struct HoldShares: Sendable, Equatable {
     }
 
     var resource: Resource
-    /// The number of connections.
     var count: Int
     /// The holders, largest share first.
     var holders: [Holder]

@@ -1,14 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// A waiting access and its position in the queue.
 struct Waiting: Sendable {
     enum Resource: String, Sendable {
-        /// A reader of a pool.
         case reader = "a reader"
-        /// The writer of a pool.
         case writer = "the writer"
-        /// The connection of a queue.
         case connection = "the connection"
     }
 

@@ -144,7 +144,6 @@ struct WaitersScreen {
             .draw(on: &canvas, in: areas[0])
     }
 
-    /// Draws a summary of the queue after the run.
     private func drawEnd(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let peaks = scene.history.peaks
@@ -229,7 +228,7 @@ struct WaitersScreen {
         }
     }
 
-    /// Draws the recent holders of connections below `rows` occupied rows if there is room.
+    /// Draws the recent holders of connections below `rows` occupied rows, if there is room.
     ///
     /// - Returns: The remaining rectangle.
     private func drawHoldShares(
@@ -298,7 +297,6 @@ struct WaitersScreen {
         Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
-    /// Draws the current holders of connections when no access waits.
     private func drawHolders(
         _ database: DatabaseStatus,
         on canvas: inout Canvas,

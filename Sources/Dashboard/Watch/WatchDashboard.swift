@@ -3,11 +3,10 @@ import TerminalUI
 
 /// The dashboard for watched databases as a value.
 ///
-/// It turns reports and input events into surfaces and actions.
-///
-/// The dashboard depends on no terminal or clock, and takes no samples. The owner calls
-/// ``ingest(_:)`` for each batch of reports, ``handle(_:)`` for each event
-/// (``InputEvent/resize(_:)`` first), and ``render(size:)`` for each frame.
+/// The dashboard turns reports and input events into surfaces and actions. It depends on no
+/// terminal or clock, and takes no samples. The owner calls ``ingest(_:)`` for each batch of
+/// reports, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
+/// for each frame.
 package struct WatchDashboard: Sendable {
     /// A request to the owner of the dashboard.
     package enum Action: Sendable, Equatable {
@@ -17,9 +16,7 @@ package struct WatchDashboard: Sendable {
     }
 
     package var glyphs: GlyphSet
-    /// The character sets that the `g` key cycles through.
-    ///
-    /// The terminal must support them.
+    /// The character sets that the `g` key cycles through, all supported by the terminal.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
@@ -29,7 +26,7 @@ package struct WatchDashboard: Sendable {
     package let screens: [any WatchScreen.Type]
     /// The refresh rate, in frames/s.
     package internal(set) var refreshRate: Double
-    /// The index of the displayed screen in ``screens``.
+    /// The index of the displayed screen.
     package internal(set) var screen = 0
     package internal(set) var size = Size(width: 120, height: 40)
     /// The text if there is no database.
@@ -50,9 +47,7 @@ package struct WatchDashboard: Sendable {
     var overlay: Overlay?
     /// The selection, sorting and filter of each screen.
     var views: [ListView]
-    /// The result of a key press.
-    ///
-    /// `time` is in seconds since the first report.
+    /// The result of a key press, with its time in seconds since the first report.
     var message: (text: String, isWarning: Bool, time: Double)?
     private var start: WatchTime?
 
@@ -136,10 +131,8 @@ package struct WatchDashboard: Sendable {
         set { views[screen] = newValue }
     }
 
-    /// The displayed data of all databases.
     var shown: [WatchHistory] { frozen ?? databases }
 
-    /// The index of the displayed database.
     var displayedIndex: Int {
         path.flatMap { path in shown.firstIndex { $0.path == path } } ?? 0
     }
@@ -166,7 +159,6 @@ package struct WatchDashboard: Sendable {
 
     var content: any WatchScreen { screens[screen].init(scene: scene) }
 
-    /// Draws the screen with its overlay and mouse targets.
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds

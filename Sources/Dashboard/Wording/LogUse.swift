@@ -9,7 +9,6 @@ import TerminalUI
 /// last connection deletes the file (https://sqlite.org/wal.html, "The WAL File";
 /// https://sqlite.org/pragma.html#pragma_journal_size_limit).
 enum LogUse: Equatable {
-    /// The log is empty.
     case empty
     /// Frames wait for a checkpoint, so the log grows.
     case filling(waiting: UInt64)
@@ -17,7 +16,6 @@ enum LogUse: Equatable {
     ///
     /// The file keeps its size.
     case startsOver
-    /// The number of frames is unknown.
     case unknown
 
     init(_ wal: WALStatus) {

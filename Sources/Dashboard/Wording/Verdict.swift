@@ -12,9 +12,7 @@ struct Verdict: Equatable {
         /// The pool or queue is saturated.
         case bad
 
-        /// The glyph and the color.
-        ///
-        /// The glyphs are also distinct in ASCII.
+        /// The mark, with glyphs that are also distinct in ASCII.
         var mark: (glyph: String, role: Role) {
             switch self {
             case .neutral: ("·", .dim)
@@ -79,13 +77,12 @@ struct Verdict: Equatable {
         self.parts = parts
     }
 
-    /// Returns the verdict with a description of the run's state in front.
+    /// Returns the verdict preceded by a description of the run's state.
     private func prefixed(with state: String) -> Verdict {
         let heads = heads.map { "\(state): " + $0.prefix(1).lowercased() + $0.dropFirst() }
         return Verdict(level: level, heads: heads + [state], parts: parts)
     }
 
-    /// Returns the verdict on the last `seconds` of a history.
     private static func judged(
         _ sample: Sample,
         history: History,

@@ -85,7 +85,6 @@ enum WALWords {
             ?? texts.last ?? ""
     }
 
-    /// Returns the cause of a pin in a few words.
     static func short(_ pin: WALPin) -> String {
         switch pin.cause {
         case .oldReader: "pinned by \(pin.by.name)"

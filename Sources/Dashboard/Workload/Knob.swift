@@ -27,7 +27,6 @@ struct Knob: Sendable {
         self.actual = actual
     }
 
-    /// The name in lists.
     var name: String {
         switch kind {
         case .readers: "maximum readers"

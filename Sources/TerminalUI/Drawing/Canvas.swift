@@ -8,9 +8,7 @@ package struct Canvas: Sendable {
     package let theme: Theme
     package let glyphs: GlyphSet
     var mouseAreas: [MouseArea] = []
-    /// Whether the surface contains wide characters.
-    ///
-    /// Both halves must be overwritten together.
+    /// Whether the surface contains wide characters, whose halves must be overwritten together.
     private var hasWide = false
 
     package init(size: Size, theme: Theme, glyphs: GlyphSet) {
@@ -106,7 +104,6 @@ package struct Canvas: Sendable {
         return column
     }
 
-    /// Writes text into a row.
     package mutating func write(
         _ text: String,
         in row: Rect,

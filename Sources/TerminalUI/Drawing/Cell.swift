@@ -1,6 +1,4 @@
-/// A color.
-///
-/// A terminal shows the nearest color that it supports.
+/// A color, which a terminal approximates with the nearest color that it supports.
 public enum Color: Sendable, Hashable {
     /// The terminal's default color.
     case standard
@@ -61,9 +59,7 @@ public struct Style: Sendable, Hashable {
 }
 
 extension Color {
-    /// The color as a number.
-    ///
-    /// The most significant byte contains the kind of color.
+    /// The color as a number, with the kind of color in the most significant byte.
     fileprivate var code: UInt32 {
         switch self {
         case .standard: 0

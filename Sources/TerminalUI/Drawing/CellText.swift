@@ -58,9 +58,8 @@ package enum CellText {
 
     /// Returns whether each scalar of the text occupies a separate cell.
     ///
-    /// The ranges contain ASCII and the characters of Poolgauge's own text and charts. None of them
-    /// is a wide, combining or format character.
-    /// of these characters is a wide, combining or format character.
+    /// The ranges contain ASCII and the characters of Poolgauge's own text and charts. None of
+    /// these characters is wide, combining, or a format character.
     private static func isSimple(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {

@@ -1,8 +1,7 @@
 /// The colors that a terminal can show.
 package enum ColorDepth: String, Sendable, CaseIterable {
-    /// Red, green and blue components from 0 to 255.
+    /// Red, green and blue components, each from 0 to 255.
     case direct
-    /// The 256 indexed colors.
     case indexed256
     /// The sixteen colors that users configure in their terminal.
     case basic16

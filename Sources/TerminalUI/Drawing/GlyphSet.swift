@@ -1,12 +1,9 @@
-/// A character set for charts.
-///
-/// The terminal's font and encoding must support the characters.
+/// A character set for charts, which the terminal's font and encoding must support.
 package enum GlyphSet: String, Sendable, CaseIterable {
     /// Braille dots for charts, with 2 × 4 dots in each cell, and Unicode borders and blocks.
     case braille
     /// Block elements with eight levels for each cell, for fonts without braille characters.
     case block
-    /// Only ASCII characters.
     case ascii
 
     package struct Border: Sendable {

@@ -48,10 +48,8 @@ extension Surface {
         func add(_ index: Int) { if all.last ?? -1 < index { all.append(index) } }
         for index in changed {
             let column = index % size.width
-            // Add the first half if the second half of a wide character changed.
             if column > 0, isHalf(index) { add(index - 1) }
             add(index)
-            // Add the second half if the first half of a wide character changed.
             if column + 1 < size.width, isHalf(index + 1) { add(index + 1) }
         }
         return all

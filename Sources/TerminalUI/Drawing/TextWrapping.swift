@@ -1,4 +1,3 @@
-/// Breaks text into lines at spaces.
 package enum TextWrapping {
     /// Breaks text into lines of at most `width` columns.
     ///

@@ -19,7 +19,6 @@ package struct SVGRenderer {
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
     /// The text elements, grouped by their common attributes.
     private var texts: [String: String] = [:]
-    /// The hatching patterns in use.
     private var hatchings: [SVGShape.Hatching] = []
 
     /// Returns a surface as an SVG document.
@@ -137,7 +136,6 @@ package struct SVGRenderer {
         }
     }
 
-    /// Returns the number of equal consecutive cells from a position.
     private func equalCells(from x: Int, _ y: Int) -> Int {
         var end = x + 1
         while end < surface.size.width, isSame(x, y, as: (end, y)) { end += 1 }
@@ -234,16 +232,13 @@ package struct SVGRenderer {
         let left = Self.number(Double(x) * Self.cellWidth)
         let baseline = Self.number(Double(y) * Self.cellHeight + 13.5)
         var element = "<text x=\"\(left)\" y=\"\(baseline)\""
-        // A single character requires no length.
         if columns > 1 {
             element += " textLength=\"\(Self.number(Double(columns) * Self.cellWidth))\""
         }
         texts[attributes, default: ""] += "\(element)>\(Self.escaped(text))</text>\n"
     }
 
-    /// Returns the style of a cell.
-    ///
-    /// If the cell is reversed, foreground and background are exchanged.
+    /// Returns the style of a cell, with the colors exchanged if the cell is reversed.
     private func visibleStyle(_ x: Int, _ y: Int) -> Style {
         var style = surface[x, y].style
         if style.attributes.contains(.reverse) {

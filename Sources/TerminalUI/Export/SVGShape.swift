@@ -106,9 +106,8 @@ enum SVGShape: Equatable {
             + "v\(SVGRenderer.number(Double(cells) * height))"
     }
 
-    /// Returns the painting style and path data of a row of braille dots.
-    ///
-    /// `last` is the last dot's offset.
+    /// Returns the style and path data of a row of braille dots, where `last` is the last dot's
+    /// offset.
     static func dots(x: Double, y: Double, last: Int, isDense: Bool) -> (Paint, String) {
         let path = line(x: x + 0.65, y: y, length: Double(last) * width / 2 + 2.9)
         return (isDense ? .dots : .sparseDots, path)

@@ -28,7 +28,6 @@ extension Rect {
         Rect(x: minX, y: minY + index, width: width, height: index < height ? 1 : 0)
     }
 
-    /// Returns rows of the given heights, from top to bottom.
     package func rows(_ heights: [Int]) -> [Rect] {
         var y = minY
         return heights.map { height in

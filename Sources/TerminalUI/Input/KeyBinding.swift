@@ -1,9 +1,7 @@
 /// The keys of a command, declared once for key handling, the key bar, the help, and the
 /// documentation.
 package struct KeyBinding<Command: Sendable>: Sendable {
-    /// The keys.
-    ///
-    /// Help and key bar show the first key.
+    /// The keys, with the displayed key first.
     package let keys: [Key]
     package let command: Command
     /// The name in the key bar.

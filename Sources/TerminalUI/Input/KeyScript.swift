@@ -4,7 +4,6 @@ import Units
 ///
 /// A character represents itself. Other keys are names in angle brackets, as in `nn<Esc>?<^C>`.
 package enum KeyScript {
-    /// An invalid key script.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The error with the expected value.
         package var description: String

@@ -1,6 +1,4 @@
-/// The target of a mouse click on a cell.
-///
-/// Widgets declare targets while drawing.
+/// The target of a mouse click on a cell, which widgets declare while drawing.
 package enum MouseTarget: Sendable, Hashable {
     /// A key in the key bar.
     ///
@@ -14,13 +12,11 @@ package enum MouseTarget: Sendable, Hashable {
     case time(Double)
 }
 
-/// A part of the screen with one or more mouse targets.
 struct MouseArea: Sendable {
     var rect: Rect
     var meaning: Meaning
 
     enum Meaning: Sendable {
-        /// One target for the whole area.
         case target(MouseTarget)
         /// The times between the left and right edges of the area.
         case times(from: Double, to: Double)

@@ -1,10 +1,6 @@
-/// A row or column of a layout.
-///
-/// Lengths are in cells.
+/// A row or column of a layout, with lengths in cells.
 package struct Track: Sendable, Equatable {
-    /// The minimum length.
-    ///
-    /// If less space is available, the track is omitted.
+    /// The minimum length, below which the track is omitted.
     package var minimum: Int
     /// The length required to show all content.
     package var ideal: Int
@@ -12,7 +8,7 @@ package struct Track: Sendable, Equatable {
     package var maximum: Int
     /// The priority.
     ///
-    /// Tracks with the lowest priority are omitted first, and among equal tracks, the last track.
+    /// Tracks with the lowest priority are omitted first, beginning with the last such track.
     package var priority: Int
     /// The share of the space that remains when all tracks have their ideal length.
     package var flex: Int

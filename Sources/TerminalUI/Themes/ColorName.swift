@@ -11,9 +11,7 @@ enum ColorName {
         return colors
     }()
 
-    /// Parses a color of the form `#rrggbb` or `#rgb`.
-    ///
-    /// Returns `nil` if the text is invalid.
+    /// Parses a color of the form `#rrggbb` or `#rgb`, or returns `nil` for other text.
     static func hexadecimal(_ text: String) -> Color? {
         guard text.utf8.first == UInt8(ascii: "#") else { return nil }
         let digits = text.dropFirst().compactMap(\.hexDigitValue)

@@ -1,18 +1,14 @@
-/// The use of a color.
-///
-/// The cases are the keys of a theme's `roles`.
+/// The use of a color, which is a key of a theme's `roles`.
 package enum Role: String, Sendable, CaseIterable {
     /// The background of the screen.
     case background
     /// The background of a help overlay and the key bar.
     case raised
-    /// Ordinary text.
     case text
     /// Units, hints and other secondary text.
     case dim
     /// Borders and axes.
     case border
-    /// Panel titles.
     case title
     /// Keys and the program's name.
     case accent
@@ -20,7 +16,6 @@ package enum Role: String, Sendable, CaseIterable {
     case track
     /// The absence of problems.
     case ok
-    /// A warning.
     case warning
     /// A failure or saturation.
     case error
@@ -29,7 +24,6 @@ package enum Role: String, Sendable, CaseIterable {
     /// The writer, or a queue's connection.
     case writer
     case snapshot
-    /// Waiters.
     case waiting
     /// The line for `maximumReaderCount`.
     case limit
@@ -69,9 +63,7 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// The index in a theme's tables.
-    ///
-    /// An index is faster than a dictionary lookup for each piece of text.
+    /// The index in a theme's tables, which is faster than a dictionary lookup.
     var index: Int {
         switch self {
         case .background: 0
@@ -100,9 +92,7 @@ package enum Role: String, Sendable, CaseIterable {
     }
 }
 
-/// The use of a gradient.
-///
-/// The cases are the keys of a theme's `gradients`.
+/// The use of a gradient, which is a key of a theme's `gradients`.
 package enum GradientRole: String, Sendable, CaseIterable {
     /// Load meters, from low to medium to full.
     case load

@@ -5,7 +5,6 @@
 package struct Theme: Sendable, Equatable {
     /// The name, for `--theme`.
     package let name: String
-    /// A one-line description.
     package let summary: String
     /// The style of each role on the background, indexed by ``Role/index``.
     private let styles: [Style]
@@ -50,7 +49,6 @@ package struct Theme: Sendable, Equatable {
         }
     }
 
-    /// Returns the style of a role on the theme's background.
     package func style(_ role: Role) -> Style { styles[role.index] }
 
     package func bold(_ role: Role) -> Style {
@@ -59,7 +57,6 @@ package struct Theme: Sendable, Equatable {
         return style
     }
 
-    /// Returns the style of a role on the raised background.
     package func raised(_ role: Role) -> Style {
         var style = style(role)
         style.background = color(.raised)

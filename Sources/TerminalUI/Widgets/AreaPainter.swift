@@ -2,9 +2,7 @@
 ///
 /// The painter draws no axes and no lines. ``TimeChart`` and ``Sparkline`` use it.
 struct AreaPainter {
-    /// The fill of an area.
-    ///
-    /// Fills differ even without colors.
+    /// The fill of an area, which differs even without colors.
     enum Fill: Sendable {
         case solid
         /// Every other dot is filled, as on a chessboard.
@@ -12,9 +10,7 @@ struct AreaPainter {
     }
 
     struct Layer {
-        /// A value for each dot column, from left to right.
-        ///
-        /// NaN is a missing value.
+        /// A value for each dot column, from left to right, where NaN is a missing value.
         var values: [Double]
         /// The colors from the lower to the upper bound of ``range``.
         var gradient: GradientRole
@@ -28,9 +24,7 @@ struct AreaPainter {
     /// The value at the upper edge.
     var maximum: Double
 
-    /// Paints the areas.
-    ///
-    /// Cells without dots do not change.
+    /// Paints the areas without changing cells that have no dots.
     func paint(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty, maximum > 0, !layers.isEmpty else { return }
         let glyphs = canvas.glyphs

@@ -1,17 +1,13 @@
-/// A heat map over time.
-///
-/// Heavier characters represent higher counts.
+/// A heat map over time, with heavier characters for higher counts.
 package struct HeatMap: Sendable {
-    /// The columns of counts in chronological order.
-    ///
-    /// Each column starts with the smallest value.
+    /// The columns of counts in chronological order, each from the smallest to the largest value.
     package var columns: [[Double]]
     /// The axis labels by row, counted from the bottom.
     package var labels: [Int: String]
     /// The colors, from low to high counts.
     package var gradient: GradientRole
 
-    /// The width of the axis on the left: the width of its labels and one more column.
+    /// The width of the axis on the left, which is one column more than the width of the labels.
     package var axisWidth: Int
 
     package init(
@@ -26,16 +22,13 @@ package struct HeatMap: Sendable {
         self.axisWidth = axisWidth
     }
 
-    /// Returns the characters for cells, from low to high counts.
-    ///
-    /// They differ even without colors.
+    /// Returns the characters for cells, from low to high counts, which are distinct without
+    /// colors.
     package static func weights(in glyphs: GlyphSet) -> [String] {
         glyphs == .ascii ? [".", ":", "+", "#"] : ["░", "▒", "▓", "█"]
     }
 
-    /// Draws the cells and the axis.
-    ///
-    /// The newest column is at the right edge.
+    /// Draws the cells and the axis, with the newest column at the right edge.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > axisWidth, rect.height > 0 else { return }
         let plot = Rect(

@@ -2,7 +2,6 @@
 ///
 /// The box has two columns if they fit. If there are too few rows, it scrolls.
 package struct HelpOverlay: Sendable {
-    /// A term and its meaning.
     package struct Entry: Sendable {
         package var term: Span
         package var meaning: String
@@ -92,7 +91,6 @@ package struct HelpOverlay: Sendable {
         )
     }
 
-    /// Draws the box over the screen.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width >= 12, rect.height >= 3 else { return }
         let isASCII = canvas.glyphs == .ascii

@@ -13,13 +13,9 @@ package struct Histogram: Sendable {
         }
     }
 
-    /// The heights of the bars, from left to right.
-    ///
-    /// All bars have the same width.
+    /// The heights of the bars, which have equal widths, from left to right.
     package var values: [Double]
-    /// The labels below the axis.
-    ///
-    /// Overlapping labels are omitted.
+    /// The labels below the axis, of which overlapping labels are omitted.
     package var ticks: [Mark]
     /// The lines through the bars, with their labels above, most important first.
     package var lines: [Mark]

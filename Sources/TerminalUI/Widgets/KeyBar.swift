@@ -3,9 +3,7 @@ package struct KeyBar: Sendable {
     package struct Item: Sendable, Equatable {
         package var key: String
         package var name: String
-        /// The priority.
-        ///
-        /// The items with the lowest priority are omitted first.
+        /// Items with the lowest priority are omitted first.
         package var priority: Int
         /// The key that a click activates.
         package var target: Key?
@@ -37,9 +35,7 @@ package struct KeyBar: Sendable {
         self.remarkPriority = remarkPriority
     }
 
-    /// Returns the widths of the items and of the remark.
-    ///
-    /// The width 0 means that an item does not fit.
+    /// Returns the widths of the items and of the remark, or 0 for an item that does not fit.
     private func widths(on canvas: Canvas, in row: Rect, gap: Int) -> [Int] {
         let remarkWidth = remark.isEmpty ? 0 : canvas.width(of: remark) + 1
         let tracks =
@@ -51,7 +47,7 @@ package struct KeyBar: Sendable {
         return Track.lengths(of: tracks, available: row.width)
     }
 
-    /// Draws the keys that fit, and omits keys with low priority.
+    /// Draws the items that fit, in order of priority.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         canvas.fill(row, style: canvas.theme.raised(.text))
         var widths = widths(on: canvas, in: row, gap: 3)

@@ -1,6 +1,4 @@
-/// A series of states over time.
-///
-/// Each state has a glyph and a color.
+/// A series of states over time, each with a glyph and a color.
 package struct LaneStrip: Sendable {
     package struct Mark: Sendable {
         package var glyph: String
@@ -17,9 +15,7 @@ package struct LaneStrip: Sendable {
     }
 
     package var marks: [Mark]
-    /// The index of each cell's mark, newest cell last.
-    ///
-    /// `nil` means an unknown state.
+    /// The index of each cell's mark, newest cell last, or `nil` for an unknown state.
     package var cells: [Int?]
 
     package init(marks: [Mark], cells: [Int?]) {

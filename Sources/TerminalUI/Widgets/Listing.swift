@@ -2,9 +2,7 @@
 package struct Listing<Item: Sendable>: Sendable {
     /// The sort key of a row.
     package enum Rank: Comparable, Sendable {
-        /// A number.
-        ///
-        /// Larger numbers sort first.
+        /// A number, where larger numbers come first.
         case number(Double)
         /// Text in alphabetical order.
         case text(String)
@@ -14,9 +12,7 @@ package struct Listing<Item: Sendable>: Sendable {
         package var column: Table.Column
         /// Returns the cell of an item.
         package var cell: @Sendable (Item, Theme) -> Span
-        /// Returns the sort key of an item.
-        ///
-        /// `nil` means that the column is not sortable.
+        /// Returns the sort key of an item, or `nil` if the column is not sortable.
         package var rank: (@Sendable (Item) -> Rank)?
 
         package init(
@@ -37,11 +33,8 @@ package struct Listing<Item: Sendable>: Sendable {
         }
     }
 
-    /// The columns.
-    ///
-    /// Titles must be unique.
+    /// The columns, which must have unique titles.
     package var columns: [Column]
-    /// Returns the name of an item.
     package var name: @Sendable (Item) -> String
     /// Returns additional text for the filter.
     package var details: @Sendable (Item) -> String
@@ -101,7 +94,6 @@ package struct Listing<Item: Sendable>: Sendable {
         return other < one
     }
 
-    /// Returns a table of filtered and sorted items.
     package func table(
         _ items: [Item],
         theme: Theme,

@@ -3,9 +3,7 @@ package struct Prompt: Sendable {
     package var label: String
     package var text: String
     package var hint: String
-    /// An error in the text.
-    ///
-    /// The error replaces the hint.
+    /// An error in the text, which replaces the hint.
     package var problem: String?
 
     package init(label: String, text: String, hint: String, problem: String? = nil) {
@@ -15,9 +13,7 @@ package struct Prompt: Sendable {
         self.problem = problem
     }
 
-    /// Draws the row.
-    ///
-    /// The end of long text remains visible.
+    /// Draws the row, keeping the end of long text visible.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         guard !row.isEmpty else { return }
         let theme = canvas.theme

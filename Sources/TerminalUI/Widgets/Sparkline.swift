@@ -1,10 +1,6 @@
-/// Values over time in one or a few rows.
-///
-/// The newest value is on the right.
+/// Values over time in one or a few rows, with the newest value on the right.
 package struct Sparkline: Sendable {
-    /// A value for each dot column (see ``points(in:glyphs:)``).
-    ///
-    /// NaN is a missing value.
+    /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
     package var values: [Double]
     /// The value at the upper edge, or `nil` for the largest value.
     package var maximum: Double?

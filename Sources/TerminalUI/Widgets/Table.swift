@@ -5,9 +5,7 @@
 /// selection visible.
 package struct Table: Sendable {
     package struct Column: Sendable {
-        /// The title.
-        ///
-        /// It is also a mouse target.
+        /// The title, which is also a mouse target.
         package var title: String
         package var alignment: Alignment
         /// The width.
@@ -30,9 +28,7 @@ package struct Table: Sendable {
     }
 
     package var columns: [Column]
-    /// The rows.
-    ///
-    /// Each row has one span for each column.
+    /// The rows, each with one span for each column.
     package var rows: [[Span]]
     /// The row names for the mouse and the selection, or an empty array if rows are not selectable.
     package var names: [String] = []
@@ -49,9 +45,7 @@ package struct Table: Sendable {
         self.rows = rows
     }
 
-    /// Returns the column widths for a table width.
-    ///
-    /// Omitted columns have the width 0.
+    /// Returns the column widths for a table width, or 0 for omitted columns.
     package func widths(in width: Int) -> [Int] {
         guard firstColumn > 0, columns.count > 1 else {
             return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)

@@ -1,9 +1,7 @@
 /// Recent events, one per line, newest first.
 package struct Ticker: Sendable {
     package struct Line: Sendable {
-        /// The time of the event.
         package var time: String
-        /// The glyph and color of the severity.
         package var mark: Span
         package var message: String
 
@@ -23,9 +21,7 @@ package struct Ticker: Sendable {
         self.placeholder = placeholder
     }
 
-    /// Draws the lines that fit.
-    ///
-    /// All lines except the newest are dim.
+    /// Draws the lines that fit, dimming all lines except the newest.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         let dim = canvas.theme.style(.dim)
         if lines.isEmpty {

@@ -1,9 +1,7 @@
 /// A chart of stacked areas over time, with an axis on the left and a line for a limit.
 package struct TimeChart: Sendable {
     package struct Layer: Sendable {
-        /// A value for each dot column (see ``points(in:glyphs:)``).
-        ///
-        /// NaN is a missing value.
+        /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
         package var values: [Double]
         /// The colors from the lower to the upper bound of ``range``.
         package var gradient: GradientRole
@@ -66,9 +64,7 @@ package struct TimeChart: Sendable {
         return (factors.first { step * $0 >= value } ?? 10) * step
     }
 
-    /// Draws the chart.
-    ///
-    /// The lowest row contains the times.
+    /// Draws the chart, with the times in the lowest row.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > Self.axisWidth + 4, rect.height >= 2 else { return }
         let plot = Self.plot(in: rect)
@@ -139,7 +135,6 @@ package struct TimeChart: Sendable {
         )
     }
 
-    /// Writes the times below a plot.
     package static func drawTimes(
         on canvas: inout Canvas,
         in row: Rect,

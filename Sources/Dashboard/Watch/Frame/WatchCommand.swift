@@ -1,6 +1,5 @@
 import TerminalUI
 
-/// A command of the watch dashboard.
 package enum WatchCommand: Hashable, Sendable {
     /// Shows the screen at an index in ``WatchDashboard/screens``.
     case screen(Int)
@@ -19,9 +18,7 @@ package enum WatchCommand: Hashable, Sendable {
         }
     }
 
-    /// The purpose of a command.
-    ///
-    /// The raw values are the section titles of the help.
+    /// The purpose of a command, with the section title of the help.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
         case moving = "Navigation"
@@ -44,7 +41,6 @@ package enum WatchCommand: Hashable, Sendable {
     }
 }
 
-/// The keys of the watch dashboard.
 package typealias WatchKeys = KeyTable<WatchCommand>
 
 extension KeyTable<WatchCommand> {

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The first row of the watch dashboard, with the database, its size, mode, commits and processes.
+/// The first row of the watch dashboard, with facts about the database.
 struct WatchHeader {
     let dashboard: WatchDashboard
 

@@ -1,9 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// A screen of the watch dashboard.
-///
-/// Each frame creates the screen from a scene.
+/// A screen of the watch dashboard, created from a scene for each frame.
 ///
 /// To add a screen, add a type and an entry in ``WatchScreens``. The entry defines the screen's
 /// key, its position in the footer, and its line in the help.
@@ -25,7 +23,6 @@ package protocol WatchScreen: Sendable {
     /// Returns the text to copy for a selected row, or `nil` to copy the verdict.
     func copyText(of row: String) -> String?
 
-    /// Returns the effect of Enter on a selected row.
     func opened(row: String) -> WatchOpening
 
     func draw(on canvas: inout Canvas, in rect: Rect)
@@ -49,7 +46,6 @@ extension WatchScreen {
     package func opened(row: String) -> WatchOpening { .details }
 }
 
-/// The input of a screen.
 package struct WatchScene: Sendable {
     /// The displayed database, or `nil` before the first report.
     let history: WatchHistory?
@@ -75,10 +71,8 @@ package struct WatchScene: Sendable {
         if view.part == part { canvas.focus(rect) }
     }
 
-    /// Returns the separator between a title and a subtitle.
     func separator(_ canvas: Canvas) -> String { canvas.glyphs == .ascii ? "- " : "· " }
 
-    /// Draws text in the middle of a rectangle.
     func drawMessage(_ text: String, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))
         let top = max(0, (rect.height - lines.count) / 2)

@@ -1,11 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Formats values in reports for display.
 enum WatchWords {
     /// Returns the label of a process.
     ///
-    /// The process ID comes first, so narrow columns do not truncate it.
+    /// The process ID comes first, so narrow columns do not cut it off.
     static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
 
     /// Formats a duration, such as `430 ms`, `12.3 s` or `2m 05s`.
@@ -35,7 +34,6 @@ enum WatchWords {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Returns the last component of a path, escaped.
     static func name(ofPath path: String) -> String {
         PrintableText.escaped(path.split(separator: "/").last.map(String.init) ?? path)
     }
@@ -59,7 +57,6 @@ enum WatchWords {
         }
     }
 
-    /// Returns the name of an episode's lock or mark.
     static func held(_ kind: WatchEpisode.Kind) -> String {
         switch kind {
         case .writer: "write lock"
@@ -69,7 +66,6 @@ enum WatchWords {
         }
     }
 
-    /// Returns the color of an episode.
     static func role(_ kind: WatchEpisode.Kind) -> Role {
         switch kind {
         case .writer, .exclusive: .writer

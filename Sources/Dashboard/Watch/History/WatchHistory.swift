@@ -10,9 +10,9 @@ struct WatchHistory: Sendable, Timeline {
     static let capacity = 1_200
     /// The limit on the total size of the reports of all databases, in bytes.
     static let budget = 32 << 20
-    /// The period for shares, in seconds.
+    /// The period of shares, in seconds.
     static let shareSeconds = 10.0
-    /// The period for rates, in seconds.
+    /// The period of rates, in seconds.
     static let rateSeconds = 2.0
     private static let laneLimit = 512
 
@@ -33,7 +33,6 @@ struct WatchHistory: Sendable, Timeline {
     }
     private var allEpisodes: [WatchEpisode] = []
 
-    /// Always `false`, because the series does not end while the dashboard is open.
     var isOver: Bool { false }
 
     init(path: String) { self.path = path }
@@ -105,9 +104,7 @@ struct WatchHistory: Sendable, Timeline {
         return seconds > 0 ? sum / seconds : 0
     }
 
-    /// The actual period of the shares.
-    ///
-    /// It is shorter than ``shareSeconds`` at first.
+    /// The actual period of the shares, which is initially shorter than ``shareSeconds``.
     var coveredSeconds: Double {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }

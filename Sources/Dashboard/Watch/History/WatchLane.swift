@@ -2,7 +2,6 @@ import SQLiteWatch
 
 /// A process's use of a database over time.
 struct WatchLane: Sendable {
-    /// The activity of a process in a report's interval.
     struct Point: Sendable, Equatable {
         var state: WatchLaneState
         /// The share of the interval during which the process held a write lock, in 0…1.
@@ -14,7 +13,6 @@ struct WatchLane: Sendable {
         /// The CPU time, as a share of one CPU, or a negative value if unknown.
         var processor: Float = -1
 
-        /// The point for an interval in which the process did not use the database.
         static let absent = Point(state: .absent)
     }
 

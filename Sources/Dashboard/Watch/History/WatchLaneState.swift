@@ -7,13 +7,13 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     case idle
     /// The process held a read lock for less than a third of the interval.
     case readingBriefly
-    /// The process held a read lock.
+    /// The process held a read lock for at least a third of the interval.
     case reading
     /// The process read an old state, which pins frames in the log.
     case pinning
     /// The process held a write lock for less than a third of the interval.
     case writingBriefly
-    /// The process held a write lock.
+    /// The process held a write lock for at least a third of the interval.
     case writing
     /// The process held the checkpoint lock.
     case checkpointing
@@ -22,7 +22,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process did not use the database.
     case absent
 
-    /// The share of an interval from which a lock is not considered brief.
+    /// The share of an interval at which ``reading`` and ``writing`` begin.
     private static let large = 1.0 / 3
 
     init(_ process: WatchedProcess, isPinning: Bool) {
@@ -44,9 +44,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance.
-    ///
-    /// Each state has a distinct glyph, so states are distinguishable without colors.
+    /// The appearance, with a distinct glyph for each state, so colors are not required.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -61,7 +59,6 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
     /// Returns the legend for the border of a panel, most important marks first.

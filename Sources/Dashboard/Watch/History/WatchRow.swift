@@ -9,7 +9,6 @@ struct WatchRow: Sendable {
     var name: String
     /// The oldest pin of the process, if any.
     var pin: WatchedPin?
-    /// The state in the last interval.
     var state: WatchLaneState
     /// The shares of ``WatchHistory/shareSeconds`` during which the process held locks.
     var share = WatchedShare()

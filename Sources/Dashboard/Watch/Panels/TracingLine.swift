@@ -1,7 +1,6 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Text about the trace for the statement screens.
 enum TracingLine {
     /// Returns the level, the overhead and the number of programs that are not visible.
     static func text(_ report: WatchReport?) -> String {

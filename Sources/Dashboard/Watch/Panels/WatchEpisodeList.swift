@@ -45,7 +45,6 @@ enum WatchEpisodeList {
         name: \.label
     )
 
-    /// Draws the latest episodes, one per line.
     static func drawPanel(_ history: WatchHistory, on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let episodes = history.episodes

@@ -43,7 +43,6 @@ struct WatchTablesPanel {
         }
     }
 
-    /// Draws the first tables in one row.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("writes ", theme.style(.dim))]
@@ -76,7 +75,7 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The share of the frames that were examined, unless all frames were examined.
+    /// The share of examined frames, unless all frames were examined.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"

@@ -8,7 +8,6 @@ struct WatchVerdictLines {
     /// Returns the height on a screen of the given size.
     ///
     /// The height does not depend on the text, so the rows below do not move when the text changes.
-    /// text changes.
     static func track(in size: Size) -> Track {
         // On a narrow screen, the text needs one more row.
         let rows = size.height < 12 ? 1 : size.height < 20 ? 2 : size.width < 100 ? 5 : 4
@@ -50,9 +49,7 @@ struct WatchVerdictLines {
         return report.verdict.text + " (\(more) more: see Episodes)"
     }
 
-    /// The mark.
-    ///
-    /// Its glyphs are also distinct in ASCII.
+    /// The mark, with glyphs that are also distinct in ASCII.
     private var mark: (String, Role) {
         switch report.verdict.kind {
         case .nothing: ("✔", .ok)

@@ -1,9 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with all watched databases, busiest first.
-///
-/// Enter opens a database.
+/// The screen with all watched databases, busiest first, where Enter opens a database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: all of them; Enter opens one"
@@ -116,7 +114,6 @@ struct DatabasesScreen: WatchScreen {
         }
     }
 
-    /// Returns the limitations of the observation of all databases.
     private func notes(width: Int) -> [String] {
         var seen: [String] = scene.notes
         for history in scene.databases {

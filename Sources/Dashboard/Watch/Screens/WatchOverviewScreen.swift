@@ -1,9 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The overview of a watched database.
-///
-/// Its panels adapt to the size of the terminal.
+/// The overview of a watched database, which adapts its panels to the size of the terminal.
 struct WatchOverviewScreen: WatchScreen {
     static let title = "Overview"
     static let help = "overview: the database at a glance"
