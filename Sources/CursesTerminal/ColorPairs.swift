@@ -1,11 +1,8 @@
 import TerminalUI
 
-/// The ncurses color pairs of a screen.
-///
-/// A pair is defined on first use.
+/// The ncurses color pairs of a screen, each of which is defined on first use.
 struct ColorPairs {
     struct Capabilities: Equatable {
-        /// The number of colors, or 0 if there are no colors.
         var colors: Int
         /// The maximum number of pairs, including pair 0.
         var pairs: Int

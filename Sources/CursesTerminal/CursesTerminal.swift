@@ -64,9 +64,6 @@ package final class CursesTerminal: Terminal {
 
     deinit { close() }
 
-    /// Restores the terminal.
-    ///
-    /// Later calls have no effect.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -78,9 +75,6 @@ package final class CursesTerminal: Terminal {
     /// does not count them.
     package var bytesWritten: UInt64? { UInt64(exactly: pg_thread_bytes_written()) }
 
-    /// Copies text to the user's clipboard if the terminal permits it.
-    ///
-    /// - Returns: Whether the text was sent. The terminal does not confirm the copy.
     package func copy(_ text: String) -> Bool {
         guard isOpen, pg_screen_speaks_xterm(), let bytes = ClipboardSequence.bytes(for: text)
         else { return false }
@@ -100,7 +94,6 @@ package final class CursesTerminal: Terminal {
 // MARK: - Drawing
 
 extension CursesTerminal {
-    /// Displays a surface by sending only the cells that changed since the previous surface.
     package func draw(_ surface: Surface) {
         guard isOpen else { return }
         if pairs.isExhausted {
@@ -147,9 +140,6 @@ extension CursesTerminal {
 // MARK: - Events
 
 extension CursesTerminal {
-    /// Waits for the next event.
-    ///
-    /// Returns `nil` after the timeout.
     package func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
         guard isOpen else { return nil }
         if pending.isEmpty { collect(waitingAtMost: nanoseconds) }
@@ -200,7 +190,7 @@ extension CursesTerminal {
             case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
             case PG_KEY_OTHER: key = nil
             default:
-                // No more bytes follow, so the user pressed the Esc key.
+                // No more bytes follow, so the Esc key was pressed.
                 pending += escape.end().map { .input(.key($0)) }
                 return
             }
@@ -234,8 +224,6 @@ extension CursesTerminal {
         if isStopRequested { pending.append(.stop) }
     }
 
-    /// Restores the terminal, stops the process, and reopens the terminal when the process
-    /// continues.
     package func stop() {
         guard isOpen else { return }
         pg_screen_suspend()

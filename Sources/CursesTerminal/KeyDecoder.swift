@@ -1,7 +1,6 @@
 import CNCurses
 import TerminalUI
 
-/// Converts ncurses input to keys.
 enum KeyDecoder {
     static func key(scalar: UInt32) -> Key? {
         switch scalar {

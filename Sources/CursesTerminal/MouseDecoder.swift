@@ -27,9 +27,7 @@ struct MouseDecoder {
         numbers = form == .decimal ? [0] : []
     }
 
-    /// Processes the next scalar.
-    ///
-    /// Returns the event if it is complete and of a supported kind.
+    /// Processes the next scalar, and returns the event if it is complete and of a supported kind.
     mutating func handle(_ scalar: UInt32) -> MouseEvent? {
         switch form {
         case .decimal: decodeDecimal(scalar)
@@ -63,7 +61,7 @@ struct MouseDecoder {
         numbers.append(Int(scalar) - 32)
         guard numbers.count == 3 else { return nil }
         form = nil
-        // The value 3 means that a button was released, without naming the button.
+        // The value 3 means that some button was released, but does not identify the button.
         let isRelease = numbers[0] & 0b11 == 3 && numbers[0] & 64 == 0
         let code = isRelease ? numbers[0] & ~0b11 : numbers[0]
         return event(code: code, isRelease: isRelease)

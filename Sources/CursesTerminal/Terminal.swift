@@ -9,9 +9,8 @@ package enum TerminalEvent: Sendable, Hashable {
     case stop
     /// The program continued after a `SIGSTOP`.
     case continued
-    /// A request to end the program, with `SIGINT`, `SIGTERM`, or `SIGHUP`.
-    ///
-    /// `SIGHUP` also means that the terminal is gone.
+    /// A request to end the program: `SIGINT`, `SIGTERM`, or `SIGHUP`, which may mean that the
+    /// terminal is gone.
     case end(signal: Int32)
 }
 
@@ -29,8 +28,8 @@ package protocol Terminal: AnyObject {
 
     /// Copies text to the user's clipboard.
     ///
-    /// - Returns: Whether the text was sent: `false` if the text is too long or the terminal does
-    ///   not support a clipboard.
+    /// - Returns: Whether the text was sent, which is `false` if the text is too long or the
+    ///   terminal does not support a clipboard.
     func copy(_ text: String) -> Bool
 
     /// Displays a surface by sending only the cells that changed since the previous surface.
@@ -38,15 +37,15 @@ package protocol Terminal: AnyObject {
 
     /// Waits for the next event.
     ///
-    /// - Parameter nanoseconds: The timeout. The value 0 means to return without waiting.
+    /// - Parameter nanoseconds: The timeout, or 0 to return without waiting.
     /// - Returns: The event, or `nil` after the timeout.
     func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent?
 
     /// Restores the terminal, suspends the process, and reopens the terminal when the process
     /// continues.
     ///
-    /// Without a shell with job control, this method returns immediately, because nothing could
-    /// continue the process.
+    /// If no shell with job control is available, this method returns immediately, because nothing
+    /// could continue the process.
     func stop()
 
     /// Restores the terminal.

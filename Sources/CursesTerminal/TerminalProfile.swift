@@ -21,7 +21,7 @@ struct TerminalProfile: Equatable {
         }
         guard isKnown(terminal) else { throw .unknown(name: terminal) }
         name = terminal
-        // By https://no-color.org, any nonempty value disables colors.
+        // According to https://no-color.org, any nonempty value disables colors.
         usesColors = (environment["NO_COLOR"] ?? "").isEmpty
         let claim = environment["COLORTERM"]?.lowercased()
         if usesColors, claim == "truecolor" || claim == "24bit" {

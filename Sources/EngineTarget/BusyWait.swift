@@ -9,9 +9,7 @@ import WorkloadEngine
 ///
 /// Only the thread that uses the connection calls the handler.
 package final class BusyWait: Sendable {
-    /// The clock and pauses of a handler.
-    ///
-    /// Tests can replace them.
+    /// The clock and pauses of a handler, which tests can replace.
     package struct Timing: Sendable {
         /// Returns the time, in nanoseconds.
         package var now: @Sendable () -> UInt64
@@ -96,8 +94,7 @@ package final class BusyWait: Sendable {
     @inline(__always)
     package func begin() { wasCalled.store(false, ordering: .relaxed) }
 
-    /// Returns the result of the handler's calls during the statement that just failed, and clears
-    /// it.
+    /// Returns and clears the result of the handler's calls during the statement that just failed.
     func take() -> LockWait {
         let wasCalled = wasCalled.load(ordering: .relaxed)
         return state.withLock { state in

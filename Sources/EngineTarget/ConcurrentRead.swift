@@ -1,14 +1,13 @@
 import Dispatch
 import Telemetry
 
-/// A read by one thread that another thread waits for.
+/// A read that one thread performs while another thread waits for the read to end.
 package final class ConcurrentRead: Sendable {
     private let result = Lock<Result<Void, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
 
     package init() {}
 
-    /// Ends the read and wakes the waiting thread.
     package func end(_ result: Result<Void, any Error>) {
         self.result.withLock { $0 = result }
         ended.signal()

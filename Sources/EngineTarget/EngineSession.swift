@@ -3,14 +3,13 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// An engine connection inside an access.
 struct EngineSession: WorkloadSession {
     let database: Database
     // Unowned is safe because the target outlives its accesses. A strong reference would add two
     // atomic operations to each access.
     unowned(unsafe) let target: EngineTarget
 
-    /// Runs a cached statement and counts its rows.
+    /// Runs a cached statement and returns the number of rows.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
         try RowPresence.fetchAll(

@@ -195,9 +195,7 @@ final class EngineTarget: WorkloadTarget {
 }
 
 extension WorkloadClientName {
-    /// The label for the engine's probes.
-    ///
-    /// The label is looked up once.
+    /// The label for the engine's probes, which is looked up only once.
     var accessLabel: AccessLabel {
         let index = memo.number {
             let label = AccessLabel(name)
@@ -219,7 +217,6 @@ extension Arm.Begin {
 }
 
 extension Database {
-    /// Runs `body` in a transaction of the given kind, and commits the transaction.
     fileprivate func inTransaction(
         _ kind: TransactionKind,
         _ body: (Database) throws -> Void

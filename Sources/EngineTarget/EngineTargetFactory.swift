@@ -83,7 +83,6 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         }
     }
 
-    /// Opens a queue on an in-memory copy of the file.
     private func memoryQueue(
         _ configuration: Configuration,
         copying path: String

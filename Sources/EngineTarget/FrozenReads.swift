@@ -1,9 +1,7 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads from a snapshot of a pool.
-///
-/// The first read creates the snapshot.
+/// Reads from a snapshot of a pool, which the first read creates.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)

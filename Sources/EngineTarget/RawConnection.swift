@@ -81,7 +81,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             try run("COMMIT", [])
         } catch {
             // Some errors end the transaction (https://sqlite.org/lang_transaction.html). At the
-            // end of a run, interrupts may also end the rollback, so retry.
+            // end of a run, an interrupt may also end the rollback, so retry.
             for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
                 _ = try? run("ROLLBACK", [])
             }
@@ -185,7 +185,6 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         return error
     }
 
-    /// Records which client uses the connection.
     @inline(__always)
     func serve(_ client: WorkloadClientName) {
         let identity = ObjectIdentifier(client.memo)

@@ -2,7 +2,6 @@ import CSQLite
 import SQLiteEngine
 import WorkloadEngine
 
-/// The error from a failed call to libsqlite3.
 struct RawError: Error, CustomStringConvertible {
     var code: ResultCode
     var message: String
@@ -27,7 +26,6 @@ struct RawError: Error, CustomStringConvertible {
         self.path = path
     }
 
-    /// Whether the file system has no space left.
     var isFull: Bool { code.primaryResultCode == .SQLITE_FULL }
 
     var description: String {

@@ -28,13 +28,12 @@ package final class StatementGuard: Sendable {
         }
     }
 
-    /// - Parameter path: The path of the run's database.
     package init(database path: String) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         self.folder = folder.resolvingSymlinksInPath().path + "/"
     }
 
-    /// The number of rejections for each kind of statement.
+    /// The number of rejections by kind of statement.
     package var refusals: [String: UInt64] { counts.withLock { $0 } }
 
     /// Installs the guard on a connection, which must be closed before the guard is released.
@@ -60,7 +59,7 @@ package final class StatementGuard: Sendable {
     ) -> CInt {
         switch action {
         case SQLITE_ATTACH:
-            // SQLite passes no name unless it is a literal. A parameter could name any file.
+            // SQLite passes the name only if it is a literal. A parameter could name any file.
             guard let first else { return refuse("ATTACH of a file named by an expression") }
             return authorizeAttach(String(cString: first), on: connection)
         case SQLITE_FUNCTION:

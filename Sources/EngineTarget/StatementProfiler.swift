@@ -11,13 +11,12 @@ package protocol ProfiledSession: WorkloadSession {
     func rollingBack(_ body: () throws -> Void) throws
 }
 
-/// Reports how SQLite executes statements, independent of the library.
+/// Reports how SQLite executes statements, for any library.
 package struct StatementProfiler {
     private let running: Bool
 
-    /// Creates a profiler.
-    ///
-    /// If `running` is `false`, statements are only explained.
+    /// Creates a profiler, which runs statements if `running` is `true` and otherwise only explains
+    /// them.
     package init(running: Bool) {
         self.running = running
     }
@@ -80,13 +79,11 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Returns whether a rollback undoes all effects of the statement.
     private static func isRepeatable(_ sql: String) -> Bool {
         let verb = sql.drop(while: \.isWhitespace).prefix { $0.isLetter }.uppercased()
         return ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"].contains(verb)
     }
 
-    /// Runs the statements and reads SQLite's counters.
     private static func counters(
         of statements: [BoundStatement],
         _ session: any ProfiledSession
@@ -135,7 +132,7 @@ package struct StatementProfiler {
     }
 }
 
-/// The page cache counters of a connection since it was opened.
+/// The page cache counters of a connection since the connection was opened.
 private struct CacheCounts {
     var hits: Int
     var misses: Int

@@ -9,7 +9,7 @@ import Telemetry
 final class AccessWatch: Sendable {
     enum Resource: Sendable { case reader, writer, connection }
 
-    /// A started access.
+    /// An access that has been called.
     struct Call: Sendable {
         fileprivate var number: UInt64
         fileprivate var since: UInt64
@@ -69,7 +69,7 @@ final class AccessWatch: Sendable {
         self.maximumReaders = maximumReaders
     }
 
-    /// Records that an access was requested.
+    /// Records that a client called an access.
     func call(by client: String, isWrite: Bool, isTask: Bool = false) -> Call {
         let now = monotonicNanoseconds()
         let resource: Resource =
@@ -133,7 +133,7 @@ final class AccessWatch: Sendable {
 
     // MARK: Snapshots
 
-    /// Records the creation of a snapshot and returns its unique number.
+    /// Records a new snapshot and returns the snapshot's unique number.
     func beginSnapshot(by client: String) -> Int {
         let now = monotonicNanoseconds()
         return state.withLock { state in
@@ -185,7 +185,6 @@ final class AccessWatch: Sendable {
         return true
     }
 
-    /// Records an interrupt of all connections.
     func recordInterruptOfAll() {
         let seats = state.withLock { $0.order }
         interrupts.countRequest(withEffect: seats.contains(where: \.isRunning))

@@ -25,8 +25,8 @@ final class ConnectionSeat: Sendable {
     let label: String
     let role: ConnectionRole
     private let interrupts: InterruptTally
-    // The lock makes sharing the pointer safe: the pointer is used only under the lock, and removed
-    // before the connection is released.
+    // The lock makes it safe to share the pointer. The pointer is used only while the lock is held,
+    // and removed before the connection is released.
     private let state = Lock(State())
 
     init(_ label: String, _ role: ConnectionRole, _ interrupts: InterruptTally) {
@@ -92,7 +92,6 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Returns the observed status at `now`.
     func status(at now: UInt64) -> ConnectionStatus {
         state.withLock { state in
             if state.isRunning, state.seenStatement != state.statements {
@@ -126,7 +125,9 @@ final class InterruptTally: Sendable {
     private let state = Lock(State())
     private let latencies = AtomicHistogram()
 
-    /// - Parameter withEffect: Whether a statement is running.
+    /// Counts a request.
+    ///
+    /// `withEffect` states whether a statement is running.
     func countRequest(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in

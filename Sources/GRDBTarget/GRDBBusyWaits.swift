@@ -3,14 +3,14 @@ import EngineTarget
 import Telemetry
 import WorkloadEngine
 
-/// The busy handler of GRDB's writing connection, and a list of the waits that it gave up.
+/// The busy handler of GRDB's writing connection, and the waits after which the handler gave up.
 ///
 /// GRDB's errors do not contain the wait. Exactly one access fails each time the handler gives up,
 /// so errors and waits are matched in order.
 final class GRDBBusyWaits: Sendable {
     private let wait: BusyWait
     private let waits = Lock<[BusyFailure.Handler]>([])
-    /// The maximum number of waits that are not matched with an error yet.
+    /// The maximum number of waits that are not yet matched with an error.
     private static let limit = 64
 
     /// Creates a handler.
@@ -20,7 +20,6 @@ final class GRDBBusyWaits: Sendable {
         wait = BusyWait(timeout: arm.busyTimeout ?? .zero, retry: arm.busyRetry)
     }
 
-    /// Pauses and returns whether to try again.
     func handle(tries: Int) -> Bool {
         if wait.handle(tries: tries) { return true }
         let ended = wait.takeHandler()

@@ -5,12 +5,11 @@ import GRDB
 import Telemetry
 import WorkloadEngine
 
-/// A GRDB connection inside an access.
 struct GRDBSession: ProfiledSession {
     let database: Database
     let seat: ConnectionSeat
 
-    /// Runs a cached statement and counts its rows.
+    /// Runs a cached statement and returns the number of rows.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
         try seat.watching(sql) {

@@ -102,9 +102,9 @@ final class GRDBTarget: WorkloadTarget {
         }
     }
 
-    /// The writer of the queue or pool.
+    /// The queue or pool.
     ///
-    /// In a snapshot arm, only the run itself uses it, for example for the arm's setup.
+    /// In a snapshot arm, only the run itself writes, for example for the arm's setup.
     var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue

@@ -49,7 +49,6 @@ struct GRDBTargetFactory {
         }
     }
 
-    /// Opens a queue on an in-memory copy of the file.
     private func memoryQueue(
         _ configuration: Configuration,
         copying path: String

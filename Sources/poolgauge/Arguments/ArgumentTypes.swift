@@ -6,14 +6,12 @@ import WorkloadEngine
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
-    /// The longest accepted duration.
-    ///
-    /// A longer duration is probably a typo.
+    /// The longest accepted duration, because a longer duration is probably a typo.
     private static let longest = Duration.seconds(720 * 3600)
 
     /// Returns `nil` for an invalid duration.
     ///
-    /// ``parse(_:)`` throws an error with the reason.
+    /// ``parse(_:)`` throws an error with the reason instead.
     init?(argument: String) {
         guard let duration = try? Quantity.duration(argument) else { return nil }
         self.duration = duration
@@ -80,9 +78,7 @@ enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case junit
 }
 
-/// Parsers for whole numbers.
-///
-/// Their error messages contain the limits.
+/// Parsers for whole numbers, with error messages that contain the limits.
 enum NumberArgument {
     static func seed(_ text: String) throws -> UInt64 {
         guard let seed = UInt64(text) else {

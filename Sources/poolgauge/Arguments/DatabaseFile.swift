@@ -4,9 +4,9 @@ import WorkloadEngine
 
 /// Finds and copies the database that `--database` specifies.
 enum DatabaseFile {
-    /// Returns the file's URL.
+    /// Returns the URL of an existing file.
     ///
-    /// - Throws: ``CommandFailure`` if the file does not exist.
+    /// - Throws: ``CommandFailure`` if the file does not exist or is a folder.
     static func url(_ path: String) throws -> URL {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -18,7 +18,7 @@ enum DatabaseFile {
         return URL(fileURLWithPath: path)
     }
 
-    /// Returns the file's URL for use with a scenario.
+    /// Returns the URL of an existing file for use with a scenario.
     ///
     /// - Throws: ``CommandFailure`` if the file does not exist or the scenario is a preset.
     static func url(_ path: String, for scenario: String) throws -> URL {

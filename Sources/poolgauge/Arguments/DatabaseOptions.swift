@@ -2,9 +2,7 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// The user's database.
-///
-/// Commands work on a copy.
+/// The user's database, which commands copy before use.
 struct DatabaseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import TerminalUI
 
-/// The options of commands with a display.
 struct DisplayArguments: ParsableArguments {
     @Option(help: "The name of a theme, or the path to its file; see 'poolgauge themes list'.")
     var theme: String?
@@ -36,7 +35,6 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "Write the cost of the display (CPU, frames, bytes) to this file, as JSON.")
     var costs: String?
 
-    /// Whether the user specified any of these options.
     var isGiven: Bool {
         theme != nil || glyphs != nil || refresh != nil || screenshot != nil || size != nil
             || after != nil || press != nil || costs != nil

@@ -39,7 +39,6 @@ struct ProgramOptions: ParsableArguments {
     var arm: String?
 
     private static let judgedName = "this"
-    /// The default name of the baseline.
     private static let baselineName = "baseline"
 
     func validate() throws {

@@ -17,9 +17,7 @@ struct SQLArguments: ParsableArguments {
     )
     var isOn = false
 
-    /// The level of `--sql=LEVEL`.
-    ///
-    /// See ``expanded(_:)``.
+    /// The level of `--sql=LEVEL`, as described by ``expanded(_:)``.
     @Option(name: .customLong("sql-level"), help: .hidden)
     var chosenLevel: SQLTraceOptions.Level?
 

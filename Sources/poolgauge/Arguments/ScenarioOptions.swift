@@ -3,7 +3,6 @@ import GRDBTarget
 import Units
 import WorkloadEngine
 
-/// The options that change a scenario.
 struct ScenarioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,7 +36,6 @@ struct ScenarioOptions: ParsableArguments {
     )
     var settings: [SettingArgument] = []
 
-    /// Reads a scenario and applies the changes.
     func load(_ nameOrPath: String) throws -> Scenario {
         try apply(to: Scenario.load(nameOrPath: nameOrPath))
     }

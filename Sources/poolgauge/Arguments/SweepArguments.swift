@@ -48,7 +48,9 @@ enum SearchFormat: String, CaseIterable, ExpressibleByArgument {
     case markdown
 }
 
-/// The options that change a scenario whose duration a search determines.
+/// The options of searches that change a scenario.
+///
+/// The search determines the duration.
 struct VariantOptions: ParsableArguments {
     @Option(
         help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",
@@ -69,7 +71,6 @@ struct VariantOptions: ParsableArguments {
     )
     var settings: [SettingArgument] = []
 
-    /// Reads a scenario and applies the changes.
     func load(_ nameOrPath: String) throws -> Scenario {
         var scenario = try Scenario.load(nameOrPath: nameOrPath).with(settings.map(\.setting))
         if let scale { scenario = try scenario.with(scale: scale) }
@@ -87,7 +88,7 @@ struct VariantOptions: ParsableArguments {
         return words.map(Self.quoted).joined(separator: " ")
     }
 
-    /// Returns a word for a POSIX shell, quoted if necessary.
+    /// Quotes a word for a POSIX shell if necessary.
     private static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty
@@ -102,9 +103,9 @@ struct VariantOptions: ParsableArguments {
 extension Scenario {
     /// Returns the arms with the given names.
     ///
-    /// By default, returns `queue`, `queue-wal` and `pool`, which separate the effect of a pool
-    /// from the effect of the write-ahead log. If the scenario has fewer than two of these arms,
-    /// returns the scenario's default arms.
+    /// If `names` is `nil`, returns `queue`, `queue-wal` and `pool`, which separate the effect of a
+    /// pool from the effect of the write-ahead log. If the scenario has fewer than two of these
+    /// arms, returns the scenario's default arms.
     func arms(toCompare names: [String]?) throws -> [Arm] {
         if let names { return try arms(named: names) }
         let usual = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }

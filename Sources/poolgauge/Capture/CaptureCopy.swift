@@ -6,9 +6,7 @@ import WorkloadEngine
 import EngineTarget
 #endif
 
-/// A copy of the captured database.
-///
-/// The schema is read from the copy, and the scenario runs on it.
+/// A copy of the captured database, used to read the schema and to run the scenario.
 struct CaptureCopy {
     let file: URL
     /// The journal mode of the captured database: `wal`, or `delete` for any rollback journal mode.

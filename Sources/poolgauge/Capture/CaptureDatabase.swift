@@ -26,7 +26,6 @@ struct CaptureDatabase {
         }
     }
 
-    /// Returns the tables and views of an open database.
     static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {
         var tables: [CaptureSchema.Table] = []
         try target.perform(.read, as: WorkloadClientName("capture")) { session in

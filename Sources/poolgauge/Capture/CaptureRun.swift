@@ -56,8 +56,8 @@ struct CaptureRun {
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
-        // Copy the database first. If the copy fails, no trace is wasted. The scenario also starts
-        // with the rows that existed when the trace started.
+        // Copy the database first. A failed copy then does not waste a trace, and the scenario
+        // starts with the rows that existed when the trace started.
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
         guard !result.executions.isEmpty else {
@@ -161,9 +161,7 @@ struct CaptureRun {
         return captured
     }
 
-    /// The path of the scenario file.
-    ///
-    /// It contains a slash to distinguish it from a preset's name.
+    /// The path of the scenario file, with a slash to distinguish the path from a preset's name.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
     /// Runs the scenario's present arm on a copy, and reports how closely it matches the capture.
@@ -220,7 +218,6 @@ struct CaptureRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// Summarizes the writes in the capture and in the run.
     private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
         func frames(_ load: WrittenLoad) -> String {

@@ -130,7 +130,6 @@ struct LiveCapture {
 }
 
 extension ProcessorCompetition {
-    /// Creates a summary of the waits for processors in a period.
     fileprivate init(_ wait: ProcessorWait, in period: Duration) {
         let (running, waiting) = wait.total
         self.init(
@@ -158,9 +157,7 @@ extension LiveCapture.Result {
 }
 
 extension CapturedExecution {
-    /// Creates an execution from a traced call.
-    ///
-    /// A call may have executed several statements.
+    /// Creates an execution from a traced call, which may have executed several statements.
     fileprivate init(_ execution: StatementExecution, sql: String, of count: Int) {
         self.init(
             end: Double(execution.end) / 1e9,

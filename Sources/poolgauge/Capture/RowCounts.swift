@@ -24,7 +24,6 @@ final class RowCounts: Sendable {
     }
 }
 
-/// Opens databases for arms and counts the rows of all statements.
 struct RowCountingFactory: WorkloadTargetFactory {
     private let counts: RowCounts
     private let libraries = LibraryTargetFactory()
@@ -53,7 +52,7 @@ struct RowCountingFactory: WorkloadTargetFactory {
     }
 }
 
-/// A target whose sessions count rows.
+/// A target with sessions that count rows.
 private final class RowCountingTarget: WorkloadTarget {
     private let target: any WorkloadTarget
     private let counts: RowCounts

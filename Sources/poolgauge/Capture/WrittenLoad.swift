@@ -10,9 +10,7 @@ struct WrittenLoad: Equatable {
     /// The share of time during which a process held the write lock, in 0…1.
     var writerShare: Double
 
-    /// Extracts the load from a report.
-    ///
-    /// Returns `nil` if the report does not count commits.
+    /// Extracts the load from a report, or returns `nil` if the report does not count commits.
     init?(_ report: WatchReport) {
         guard let commits = report.wal?.commits ?? report.rollback?.transactions else { return nil }
         self.commits = commits
@@ -38,9 +36,7 @@ final class ReplayWatch: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
-    /// Starts to watch.
-    ///
-    /// Returns `nil` if the process cannot be started.
+    /// Starts to watch, or returns `nil` if the process cannot be started.
     init?(path: String, for duration: Duration) {
         let command = ClientProcess.command(TopSubcommand.configuration.commandName ?? "top")
         process.executableURL = URL(fileURLWithPath: command[0])

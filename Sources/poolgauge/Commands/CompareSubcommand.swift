@@ -132,9 +132,7 @@ struct CompareSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Parses comma-separated names.
-    ///
-    /// Returns `nil` if the option is not specified.
+    /// Parses comma-separated names, or returns `nil` if the option is not specified.
     private func list(_ text: String?, of option: String) throws -> [String]? {
         guard let text else { return nil }
         let names = text.split(separator: ",").map { $0.trimmingWhitespace }
@@ -145,7 +143,6 @@ struct CompareSubcommand: ParsableCommand {
 }
 
 extension StringProtocol {
-    /// The text without whitespace at both ends.
     fileprivate var trimmingWhitespace: String {
         let start = drop(while: \.isWhitespace)
         return String(start.reversed().drop(while: \.isWhitespace).reversed())

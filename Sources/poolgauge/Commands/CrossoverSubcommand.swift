@@ -135,9 +135,7 @@ struct CrossoverSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Returns the arms of `--arms`.
-    ///
-    /// By default, returns the first queue and the first pool.
+    /// Returns the arms of `--arms` or, by default, the first queue and the first pool.
     private func twoArms(of scenario: Scenario) throws -> (String, String) {
         if let names = arms?.names {
             _ = try scenario.arms(named: names)

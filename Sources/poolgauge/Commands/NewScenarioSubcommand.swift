@@ -83,8 +83,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         return draft
     }
 
-    /// Returns `false` for a read from a full-text index without words, which has no data to search
-    /// for.
+    /// Returns `false` if the read searches a full-text index that contains no words.
     private func hasWords(
         _ read: TableStatements.Statement,
         _ table: DraftTable,

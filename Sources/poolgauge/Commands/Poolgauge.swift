@@ -7,12 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// The `poolgauge` command.
 struct Poolgauge: ParsableCommand {
     /// The version of the command and its libraries.
     static let version = "0.1.0"
 
-    /// The default scenario.
     static let demo = "reads-during-import"
 
     static let configuration = CommandConfiguration(

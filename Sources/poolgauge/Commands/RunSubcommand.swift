@@ -53,7 +53,6 @@ struct RunSubcommand: ParsableCommand {
         }
     }
 
-    /// Returns the user's database, if any.
     private func userDatabase(for arms: [Arm]) throws -> UserDatabase? {
         guard let url = try database.map({ try DatabaseFile.url($0, for: scenario) }) else {
             return nil

@@ -4,7 +4,7 @@ import SQLTrace
 /// A process that loads a copy of another program's library to determine the library's memory
 /// layout.
 ///
-/// `poolgauge top --sql` starts this process.
+/// `poolgauge top --sql` starts the process.
 struct SQLCalibrationSubcommand: ParsableCommand {
     static let name = "sql-calibration"
 
@@ -22,7 +22,7 @@ struct SQLCalibrationSubcommand: ParsableCommand {
 
 /// A process that removes the probes of `poolgauge top --sql` when that command ends.
 ///
-/// `poolgauge top --sql` starts this process.
+/// `poolgauge top --sql` starts the process.
 struct TraceGuardianSubcommand: ParsableCommand {
     static let name = "trace-guardian"
 
@@ -38,9 +38,7 @@ struct TraceGuardianSubcommand: ParsableCommand {
     func run() throws { TraceGuardian.run(name: session) }
 }
 
-/// A process that plans the statements of traced programs.
-///
-/// `poolgauge top --sql` starts this process.
+/// A process, started by `poolgauge top --sql`, that plans the statements of traced programs.
 struct StatementPlanSubcommand: ParsableCommand {
     static let name = "statement-plans"
 

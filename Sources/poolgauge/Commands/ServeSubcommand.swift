@@ -2,9 +2,7 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// The process that performs a client's accesses.
-///
-/// A run starts this process.
+/// A process, started by a run, that performs a client's accesses.
 struct ServeSubcommand: ParsableCommand {
     static let name = "serve-client"
 

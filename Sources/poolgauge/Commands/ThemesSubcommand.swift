@@ -51,9 +51,7 @@ struct ThemesSubcommand: ParsableCommand {
             }
         }
 
-        /// Returns the color depth for environment variables.
-        ///
-        /// Standard output may be a file, so it is not examined.
+        /// Determines the color depth from the environment, because standard output may be a file.
         private static func depth(in environment: [String: String]) -> ColorDepth {
             let name = environment["TERM"] ?? ""
             guard (environment["NO_COLOR"] ?? "").isEmpty, !name.isEmpty, name != "dumb" else {

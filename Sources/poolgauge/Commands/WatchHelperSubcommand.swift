@@ -1,9 +1,7 @@
 import ArgumentParser
 import SQLiteWatch
 
-/// A process that opens the files to watch.
-///
-/// `poolgauge top` starts this process.
+/// A process, started by `poolgauge top`, that opens the files to watch.
 struct WatchHelperSubcommand: ParsableCommand {
     static let name = "watch-helper"
 

@@ -20,11 +20,9 @@ struct ConfigurationFolder: Sendable, Equatable {
 
     var configuration: String? { path.map { $0 + "/config.yaml" } }
 
-    /// The path of the folder with the user's themes.
     var themes: String? { path.map { $0 + "/themes" } }
 }
 
-/// A text file that the user wrote.
 enum TextFile {
     /// Reads a text file.
     ///

@@ -21,9 +21,7 @@ struct DashboardSettings: Sendable, Equatable {
     /// The valid refresh rates, in frames/s.
     static let refreshRates = 0.5...60
 
-    /// Reads the configuration file.
-    ///
-    /// Without a file, returns the defaults.
+    /// Reads the configuration file, or returns the defaults if the file does not exist.
     static func load(from folder: ConfigurationFolder = .init()) throws -> DashboardSettings {
         guard let path = folder.configuration, let yaml = try TextFile.read(path) else {
             return DashboardSettings()
@@ -32,7 +30,6 @@ struct DashboardSettings: Sendable, Equatable {
     }
 }
 
-/// The errors in a configuration file.
 struct SettingsError: Error, Equatable, CustomStringConvertible {
     /// One message for each error: `file:line:column: message`.
     var issues: [String]

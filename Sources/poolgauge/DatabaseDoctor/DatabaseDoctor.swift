@@ -12,11 +12,11 @@ struct DatabaseDoctor {
     /// The size limit for the copy, in bytes.
     var copyLimit: UInt64 = 1 << 30
 
-    /// How long to watch the database.
-    ///
-    /// This time exceeds the shortest lock or pin to report.
+    /// How long to watch the database, which is longer than the shortest lock or pin to report.
     private static let watchDuration = Duration.milliseconds(1_200)
 
+    /// Examines the database.
+    ///
     /// - Throws: ``CommandFailure`` if the file is not a readable database.
     func examine() throws -> DatabaseExamination {
         #if os(Linux)

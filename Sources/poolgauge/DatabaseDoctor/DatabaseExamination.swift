@@ -1,8 +1,6 @@
 import SQLiteWatch
 
-/// The findings of `doctor --database`.
-///
-/// The property names are the JSON keys.
+/// The findings of `doctor --database`, with the property names as JSON keys.
 struct DatabaseExamination: Encodable {
     /// The name and version of the JSON format.
     static let currentSchema = "poolgauge.database/1"
@@ -79,9 +77,7 @@ struct DatabaseExamination: Encodable {
 
     private static let width = 100
 
-    /// Wraps text.
-    ///
-    /// Continuation lines are indented by the width of `first`.
+    /// Wraps text, and indents continuation lines by the width of `first`.
     private static func wrapped(_ text: String, first: String) -> [String] {
         var lines: [String] = []
         var line = first

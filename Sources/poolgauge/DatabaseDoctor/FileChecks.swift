@@ -1,9 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Checks that do not require SQLite.
-///
-/// They examine headers, locks and processes.
+/// Checks of headers, locks and processes, which do not require SQLite.
 struct FileChecks {
     var report: WatchReport
 
@@ -11,7 +9,7 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes.
     private static let usualPageSize = 4_096
-    /// The shares of free pages from which to report a note or a warning.
+    /// The minimum shares of free pages to report as a note or as a warning.
     private static let notableFreeShare = 0.1
     private static let largeFreeShare = 0.25
     /// The minimum number of free pages to report.

@@ -14,7 +14,6 @@ enum PrivateCopy {
     struct Problem: Error {
         var reason: String
         var remedy: String?
-        /// Whether a later attempt may succeed.
         var isTransient = false
     }
 

@@ -7,7 +7,6 @@ import SQLiteEngine
 enum SchemaChecks {
     typealias Finding = DatabaseExamination.Finding
 
-    /// A table that is not virtual.
     struct Table {
         var name: String
         /// The number of rows, at most ``SchemaChecks/largeRows`` + 1.
@@ -22,7 +21,6 @@ enum SchemaChecks {
     /// The maximum number of tables and keys to list.
     static let limit = 20
 
-    /// Returns the findings on the copy at a path.
     static func findings(on path: String) -> [Finding] {
         do {
             var configuration = Configuration()
@@ -30,7 +28,7 @@ enum SchemaChecks {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
             return try queue.writeWithoutTransaction { database in
-                // https://sqlite.org/security.html, "untrusted SQLite database files"
+                // See https://sqlite.org/security.html, "Untrusted SQLite Database Files".
                 try database.execute(
                     sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON"
                 )

@@ -12,14 +12,11 @@ struct DraftDatabase {
     let words: [String: [String]]
     /// The reasons that writes failed on the copy, by table name.
     private(set) var failures: [String: String] = [:]
-    /// The statements for each table.
-    ///
-    /// Failed writes are removed.
+    /// The statements for each table, without writes that failed on the copy.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// The number of attempts for each write.
-    ///
-    /// Different rows may violate different constraints.
+    /// The number of attempts for each write, because different rows may violate different
+    /// constraints.
     private static let trials = 5
     /// The number of words to read from a full-text index.
     private static let wordCount = 20
@@ -102,7 +99,6 @@ struct DraftDatabase {
     }
 }
 
-/// Reads the tables of a database for a draft.
 private struct DraftTableReader {
     private let target: any WorkloadTarget
 

@@ -6,10 +6,9 @@ import WorkloadEngine
 
 /// Checks whether this machine meets the requirements of Poolgauge.
 struct Doctor {
-    /// The severity of a finding.
     enum Mark: String, Encodable {
         case ok
-        /// The finding is for information.
+        /// The finding is informational.
         case note
         /// The finding reduces performance or makes results misleading.
         case warning
@@ -36,7 +35,6 @@ struct Doctor {
         self.findings = findings
     }
 
-    /// Whether a requirement for runs is missing.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
     /// The report as text, with one line per finding and a newline at the end of each line.

@@ -22,7 +22,7 @@ struct HeadlessRun {
     /// Runs the arms, writes the report, and throws the exit status.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let (result, signal) = try measure()
-        // Without measurements, keep the previous report file.
+        // If nothing was measured, keep the previous report file.
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
         }
@@ -68,7 +68,6 @@ struct HeadlessRun {
             do {
                 results.append(try blocking { try await run.run() })
             } catch is CancellationError {
-                // The run was stopped before its first measurement.
                 break
             } catch let error as RunError where !results.isEmpty && error.code != .scenario {
                 // Report this failure together with the results of earlier arms.
@@ -108,9 +107,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// Makes a run the current run.
-    ///
-    /// Stops the run if a stop has already been requested.
+    /// Makes a run the current run, and stops the run if a stop was already requested.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

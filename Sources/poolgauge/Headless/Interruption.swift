@@ -19,7 +19,8 @@ import Darwin
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// How long signals belong to the same request as its first signal, in nanoseconds.
+    /// How long after the first signal of a request other signals belong to the request, in
+    /// nanoseconds.
     private static let requestTime: UInt64 = 300_000_000
 
     private struct State {
@@ -27,9 +28,7 @@ final class Interruption: Sendable {
         var received: Int32?
         /// The time of the last request's first signal, in nanoseconds.
         var receivedAt: UInt64?
-        /// Ends the current part early.
-        ///
-        /// If `nil`, a signal ends the process.
+        /// Ends the current part early, or is `nil` if a signal ends the process.
         var stop: (@Sendable () -> Void)?
     }
 
@@ -45,13 +44,11 @@ final class Interruption: Sendable {
         /// The sources are never canceled, because Dispatch may not deliver signals to a
         /// replacement.
         var sources: [any DispatchSourceSignal] = []
-        /// The newest interruption.
         weak var interruption: Interruption?
     }
 
     private static let listening = Mutex(Listening())
 
-    /// The signal that ended the current part, if any.
     var signal: Int32? { state.withLock { $0.received } }
 
     /// The time limit for the registration of the sources, in seconds.
@@ -64,8 +61,8 @@ final class Interruption: Sendable {
     /// - Parameters:
     ///   - clock: Returns the time, in nanoseconds.
     ///   - cleanUp: Runs before a signal ends the process.
-    ///   - stop: Runs on the signal queue at the first signal. If `nil`, the first signal ends the
-    ///     process.
+    ///   - stop: Runs on the signal queue at the first signal, or is `nil` if the first signal ends
+    ///     the process.
     init(
         clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         cleanUp: @escaping @Sendable () -> Void = {},
@@ -150,9 +147,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// Calls `signal(2)`.
-///
-/// In the class, the `signal` property shadows this function.
+/// Calls `signal(2)`, which the `signal` property shadows in the class.
 private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     _ = signal(number, handler)
 }

@@ -2,11 +2,10 @@ import Synchronization
 import Telemetry
 import TerminalUI
 
-/// Reports the progress of a run on standard error.
 final class ProgressReporter: Sendable {
     private enum Style {
         case silent
-        /// One line, which each update overwrites.
+        /// One line that each update overwrites.
         case live
         /// One line per second, for output to a file.
         case log

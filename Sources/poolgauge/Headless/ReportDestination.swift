@@ -9,9 +9,7 @@ struct ReportDestination {
     private enum Target {
         /// A descriptor that remains open until the process ends.
         case descriptor(Int32, destination: String)
-        /// A regular file, which may not exist yet.
-        ///
-        /// Symbolic links in the path are resolved.
+        /// A regular file, which may not exist yet, with resolved symbolic links in the path.
         case file(path: String, isReplaceable: Bool)
     }
 
@@ -23,7 +21,6 @@ struct ReportDestination {
 
     private init(_ target: Target) { self.target = target }
 
-    /// Whether the destination is a regular file.
     var isFile: Bool {
         if case .file = target { true } else { false }
     }

@@ -1,9 +1,7 @@
 import Foundation
 import WorkloadEngine
 
-/// The folder for all temporary files of a command.
-///
-/// A single call removes the folder.
+/// The folder for all temporary files of a command, which a single call removes.
 struct RunFolder: Sendable {
     let url: URL
     private let isKept: Bool
@@ -30,7 +28,6 @@ struct RunFolder: Sendable {
         }
     }
 
-    /// Removes the folder and its contents unless the files are kept.
     func remove() {
         if !isKept { try? FileManager.default.removeItem(at: url) }
     }

@@ -3,7 +3,6 @@ import Foundation
 enum StandardOutput {
     struct Failure: Error, CustomStringConvertible {
         var destination: String
-        /// The value of `errno`.
         var code: Int32
 
         /// Whether the reader closed the pipe, which is not an error of this program.
@@ -41,9 +40,7 @@ enum StandardOutput {
     }
 }
 
-/// Standard error, for progress and error messages.
-///
-/// Failed writes are ignored.
+/// Standard error, which ignores failed writes.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

@@ -2,7 +2,6 @@ import SQLTrace
 
 /// Removes the probes of killed runs, for `poolgauge doctor --clean`.
 enum TraceCleaning {
-    /// Removes the probes and lists them.
     static func run() throws {
         switch TraceGuardian.clean() {
         case .failure(let error):

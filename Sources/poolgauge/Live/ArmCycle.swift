@@ -1,6 +1,5 @@
 /// Selects the next arm, cycling through the arms in the scenario's order.
 struct ArmCycle: Equatable {
-    /// The action that an event requires.
     enum Step: Equatable {
         case stay
         /// End the arm's run.

@@ -1,15 +1,11 @@
 import CursesTerminal
 import TerminalUI
 
-/// The content of a ``DisplayLoop``.
-///
-/// It collects data, handles events, and renders frames.
+/// The content of a ``DisplayLoop``, which collects data, handles events, and renders frames.
 protocol DisplayContent {
     /// The refresh rate, in frames/s.
     var refreshRate: Double { get }
-    /// Whether the display is frozen.
-    ///
-    /// A frozen display is drawn only once per second.
+    /// Whether the display is frozen, and therefore drawn only once per second.
     var isPaused: Bool { get }
     /// Whether to end the loop because nothing more can happen.
     var isOver: Bool { get }
@@ -19,28 +15,21 @@ protocol DisplayContent {
     /// keys.
     func age(at now: UInt64) -> UInt64?
 
-    /// Collects the data since the last call.
     mutating func collect()
     /// Sets the CPU time of the display, as a share of one CPU.
     mutating func setDisplayCost(_ share: Double?)
-    /// Handles an event.
-    ///
-    /// Returns `false` to end the program.
+    /// Handles an event, and returns `false` to end the program.
     mutating func handle(_ event: InputEvent) -> Bool
     func render(size: Size) -> Surface
 
-    /// Suspends the process through the terminal's job control (`^Z`).
-    ///
-    /// Returns when the process continues.
+    /// Suspends the process with the terminal's job control (`^Z`) until the process continues.
     mutating func stop(_ terminal: any Terminal)
     /// Records that the process continued after a `SIGSTOP`.
     mutating func noteContinued()
     mutating func end()
 }
 
-/// The reason that a display ended.
 enum DisplayEnd: Equatable {
-    /// The user pressed the quit key.
     case quit
     case signal(Int32)
     case picture

@@ -18,19 +18,15 @@ struct DisplayCost {
     private var longestFrame: UInt64 = 0
     private var report: Report?
 
-    /// The total cost of a display.
     struct Report: Encodable, Equatable {
         /// The time for which the display was shown, in seconds.
         var seconds: Double
-        /// The number of frames.
         var frames: Int
         /// The CPU time of the display's thread, in seconds.
         var cpuSeconds: Double
         /// The share of one CPU, in 0…1.
         var cpuShare: Double
-        /// The mean time to draw a frame, in microseconds.
-        ///
-        /// The time includes waits for the terminal.
+        /// The mean time to draw a frame, including waits for the terminal, in microseconds.
         var meanFrameMicroseconds: Double
         /// The longest time to draw a frame, in microseconds.
         var longestFrameMicroseconds: Double
@@ -39,7 +35,6 @@ struct DisplayCost {
         var bytesPerSecond: Double?
     }
 
-    /// Updates the share once per second.
     mutating func update(now: UInt64) {
         guard now &- wall >= 1_000_000_000 else { return }
         let used = Self.threadTime

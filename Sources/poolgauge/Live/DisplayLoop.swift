@@ -1,7 +1,6 @@
 import CursesTerminal
 import TerminalUI
 
-/// Shows content on a terminal: handles events and draws frames.
 struct DisplayLoop<Content: DisplayContent> {
     private let terminal: any Terminal
     private var keys: KeyPlan
@@ -27,7 +26,7 @@ struct DisplayLoop<Content: DisplayContent> {
                 cost.update(now: now)
                 content.setDisplayCost(cost.share)
                 draw()
-                // Skip the frames for the time when the process was suspended.
+                // Skip the frames of the time when the process was suspended.
                 nextFrame = max(nextFrame + frameTime, now)
             }
             let wait = nextFrame > now ? nextFrame - now : 0
@@ -51,7 +50,6 @@ struct DisplayLoop<Content: DisplayContent> {
         }
     }
 
-    /// Ends the running work and collects its results.
     mutating func end() {
         content.end()
         cost.end(bytes: terminal.bytesWritten)
@@ -86,5 +84,5 @@ struct DisplayLoop<Content: DisplayContent> {
 
 /// The minimum time between frames of a frozen display, in nanoseconds.
 ///
-/// Only the displayed cost changes in these frames.
+/// Only the displayed cost changes between these frames.
 private let frozenFrameTime: UInt64 = 1_000_000_000

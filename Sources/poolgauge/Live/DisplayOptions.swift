@@ -4,13 +4,11 @@ import TerminalUI
 /// The options of a display: appearance, automatic keys, and image.
 struct DisplayOptions {
     var theme = Theme.standard
-    /// The themes that the `t` key cycles through.
     var themes = Theme.builtIn
     /// The characters for drawing charts, or `nil` for the best set for the locale.
     var glyphs: GlyphSet?
     /// The refresh rate, in frames/s.
     var refreshRate = DashboardSettings.standardRefreshRate
-    /// Whether the display handles mouse events.
     var usesMouse = true
     /// The key bindings that differ from the defaults.
     var keyChanges: [DashboardCommand: [Key]] = [:]

@@ -3,11 +3,10 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// Runs a display in the process's terminal or without a terminal, for an image.
+/// Runs a display in the process's terminal, or renders the display for an image.
 struct DisplaySession {
     let options: DisplayOptions
 
-    /// The characters for charts.
     struct Glyphs {
         /// The initial set.
         var first: GlyphSet

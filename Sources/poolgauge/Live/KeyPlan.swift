@@ -2,9 +2,8 @@ import TerminalUI
 
 /// The schedule of the automatic keys and the image.
 struct KeyPlan {
-    /// The time between two keys, in nanoseconds.
-    ///
-    /// It is long enough to see the effect of each key.
+    /// The time between two keys, in nanoseconds, which is long enough to see the effect of each
+    /// key.
     private static let gap: UInt64 = 300_000_000
     /// The time from the last key to the image, in nanoseconds.
     private static let settling: UInt64 = 1_000_000_000

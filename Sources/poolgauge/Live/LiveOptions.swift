@@ -15,7 +15,6 @@ struct LiveOptions {
     var format = ReportFormat.text
     var display: DisplayOptions
 
-    /// Reads the configuration, and throws the errors in it.
     init() throws { display = try DisplayOptions() }
 
     init(display: DisplayOptions) { self.display = display }

@@ -4,9 +4,7 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// A run of one arm on background threads.
-///
-/// A display polls its samples.
+/// A run of one arm on background threads, which provides samples for a display.
 final class LiveRun: Sendable {
     typealias Outcome = Result<ArmResult, any Error>
 
@@ -63,7 +61,6 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Ends the run and waits for its connections to close.
     func end(within seconds: Int) {
         run.stop()
         if isOver.wait(timeout: .now() + .seconds(seconds)) == .success { isOver.signal() }
@@ -83,23 +80,18 @@ final class LiveRun: Sendable {
 
     func interrupt() { run.interrupt() }
 
-    /// Interrupts the statement of one connection.
-    ///
-    /// Returns `false` if the connection is not open.
+    /// Interrupts the statement of one connection, or returns `false` if the connection is not
+    /// open.
     func interrupt(connection label: String) -> Bool { run.interrupt(connection: label) }
 
     func checkpoint(_ mode: CheckpointMode) { run.checkpoint(mode) }
 
-    /// Takes a snapshot and keeps it.
     func makeSnapshot() { run.makeSnapshot() }
 
-    /// Releases a snapshot that ``makeSnapshot()`` created.
-    ///
-    /// `nil` means the oldest.
+    /// Releases a snapshot of ``makeSnapshot()``: the snapshot with the label, or the oldest
+    /// snapshot.
     func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
 
-    /// Changes a setting of the load.
-    ///
     /// - Throws: An error that explains why the setting cannot be changed.
     func set(_ knob: LoadKnob) throws { try run.set(knob) }
 }

@@ -1,8 +1,6 @@
 import TerminalUI
 
-/// A file for an image of a surface.
-///
-/// The file name extension determines the format.
+/// A file for an image of a surface, in the format of the file name extension.
 struct PictureFile {
     private enum Form: String, CaseIterable {
         case txt

@@ -10,7 +10,6 @@ import Glibc
 import Darwin
 #endif
 
-/// The dashboard for runs of a scenario's arms.
 struct RunDisplay: DisplayContent {
     /// The time between pausing the load and suspending the program, in microseconds.
     private static let stopDelay: UInt32 = 50_000
@@ -34,7 +33,7 @@ struct RunDisplay: DisplayContent {
     private var stoppedSeconds = 0.0
     /// The arrival time of the first sample with a running load.
     private var loadBegan: UInt64?
-    /// The verdict on each arm that ran, one line each.
+    /// The verdicts on the arms that ran, one line each.
     private(set) var verdicts: [String] = []
     /// The results of the arms that ran, including partial results.
     private(set) var results: [ArmResult] = []
@@ -144,9 +143,7 @@ struct RunDisplay: DisplayContent {
         return true
     }
 
-    /// Suspends the program.
-    ///
-    /// The load's clock is paused, so no accesses are scheduled during the suspension.
+    /// Suspends the program, and pauses the load's clock so that no accesses are scheduled.
     mutating func stop(_ terminal: any Terminal) {
         run.pause()
         // Wait for running accesses to complete. Otherwise, their times would include the

@@ -3,9 +3,7 @@ import Dispatch
 import Synchronization
 import TerminalUI
 
-/// A terminal without a screen.
-///
-/// It keeps the last surface for an image.
+/// A terminal without a screen, which keeps the last surface for an image.
 final class SurfaceTerminal: Terminal {
     let size: Size
     let depth = ColorDepth.direct

@@ -13,7 +13,6 @@ struct ThemeLibrary {
 
     private static let ending = ".yaml"
 
-    /// Reads the themes in a folder if the folder exists.
     init(folder: String?) {
         var themes = Theme.builtIn
         var failures: [(name: String, error: any Error)] = []

@@ -3,17 +3,15 @@ import SQLiteWatch
 
 /// Traces the statements of watched programs, in addition to a watch session.
 ///
-/// If tracing fails, the reports contain the reason and all data that tracing does not provide.
+/// If tracing fails, the reports contain the reason and all data that does not require tracing.
 struct SQLWatch {
     private let session: SQLTraceSession?
     private let problem: String?
 
-    /// The time between two reads of events.
-    ///
-    /// Less frequent reads would let the kernel's buffer fill up.
+    /// The time between two reads of events, which must be short enough that the kernel's buffer
+    /// does not fill up.
     private static let pause = Duration.milliseconds(20)
 
-    /// Starts to trace the programs that use the databases.
     init(paths: [String], options: SQLTraceOptions) {
         do throws(TraceError) {
             session = try SQLTraceSession(
@@ -32,7 +30,6 @@ struct SQLWatch {
         }
     }
 
-    /// Starts to trace the programs that use additional databases.
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }
     }

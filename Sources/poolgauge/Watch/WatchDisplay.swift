@@ -2,7 +2,6 @@ import CursesTerminal
 import Dashboard
 import TerminalUI
 
-/// The dashboard for watched databases.
 struct WatchDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: WatchFeed
@@ -11,7 +10,7 @@ struct WatchDisplay: DisplayContent {
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// How long the keys of `--press` wait for the first report, in nanoseconds.
+    /// The longest time that the keys of `--press` wait for the first report, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
     init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {

@@ -4,7 +4,6 @@ import SQLTrace
 import SQLiteWatch
 import TerminalUI
 
-/// Watches databases and shows them on a display.
 struct WatchDisplayRun {
     let source: WatchSource
     let options: DisplayOptions

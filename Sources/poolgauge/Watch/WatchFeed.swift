@@ -58,7 +58,6 @@ final class WatchFeed: Sendable {
         state.withLock { $0.batch.notes = first.notes }
     }
 
-    /// Returns the data since the last call.
     func take() -> Batch {
         state.withLock { state in
             defer { state.batch = Batch() }
@@ -90,9 +89,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// The watch session and the search for databases.
-    ///
-    /// Only one thread uses them.
+    /// The watch session and the search for databases, which only one thread uses.
     private final class Worker {
         let search: DatabaseSearch
         private let command: [String]
@@ -155,7 +152,6 @@ final class WatchFeed: Sendable {
 }
 
 extension WatchSource {
-    /// A kind of place where new databases may appear.
     enum Kind { case folder, machine }
 
     /// The kind of place, or `nil` if no new databases may appear.

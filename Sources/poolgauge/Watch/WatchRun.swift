@@ -40,7 +40,6 @@ struct WatchRun {
         self.sql = sql.map { SQLWatch(paths: files, options: $0) }
     }
 
-    /// Writes reports until the command ends.
     func run() throws {
         let interruption = Interruption {}
         let isStopped = { interruption.signal != nil }
@@ -86,7 +85,6 @@ struct WatchRun {
         try end(interruption)
     }
 
-    /// The condition's timeout as text.
     private var timeoutText: String {
         let parts = (duration ?? .zero).components
         return HumanUnits.secondsLabel(Double(parts.seconds) + Double(parts.attoseconds) / 1e18)

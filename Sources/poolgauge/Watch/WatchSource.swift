@@ -8,9 +8,7 @@ enum WatchSource: Sendable, Equatable {
     /// The databases that processes on this machine have open.
     case machine
 
-    /// Creates the source for the given paths.
-    ///
-    /// Without paths, the source is the whole machine.
+    /// Creates the source for the given paths, or for the whole machine without paths.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
     struct Found: Equatable {
@@ -45,7 +43,6 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    /// The error message if no database is found.
     var nothingFound: String {
         switch self {
         case .machine:
