@@ -12,7 +12,6 @@ public struct AccessPeaks: Sendable, Equatable {
     ///
     /// If `true`, each number is the largest in any status. More accesses may have waited between
     /// two statuses.
-    /// two statuses.
     public private(set) var areSampled = false
 
     /// Creates peaks of zero.

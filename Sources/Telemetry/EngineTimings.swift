@@ -17,7 +17,7 @@ package enum EngineTimings {
     @inlinable package static var notificationInterval: UInt64 { 50_000 }
     /// How long a woken thread spins for a connection before it sleeps again.
     ///
-    /// Sleeping and waking take about as long.
+    /// The value is about the time that sleeping and waking take.
     @inlinable package static var watch: UInt64 { 50_000 }
     /// How long a sleeping thread takes to wake up on an idle processor, for simulations.
     @inlinable package static var wakeUp: UInt64 { 50_000 }
@@ -88,7 +88,7 @@ package enum EngineTimings {
     @inlinable package static var pinAge: UInt64 { 100_000_000 }
     /// How long an unknown connection of this process must be visible before it is reported.
     ///
-    /// The pool's readers may open and close between two checks.
+    /// The delay is necessary because the pool's readers may open and close between two checks.
     @inlinable package static var ownProcessPinAge: UInt64 { 500_000_000 }
 
     // MARK: Observation

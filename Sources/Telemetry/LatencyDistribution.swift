@@ -72,7 +72,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     }
 }
 
-/// The latencies of one operation of a client over about one second.
+/// The latencies of a client's operation over about one second, whether measured or not.
 public struct OperationLatencies: Sendable, Codable, Equatable {
     /// The name of the operation in the scenario.
     public var name: String

@@ -3,9 +3,8 @@ package enum NearestName {
     /// Returns the candidate that differs from `name` by the fewest edits, or `nil` if every
     /// candidate differs too much for a typo.
     ///
-    /// An edit inserts, deletes, replaces or swaps characters, ignoring case. Swapped characters
-    /// must be adjacent. A typo changes at most a third of the name, or one character of a short
-    /// name.
+    /// An edit inserts, deletes or replaces a character, or swaps two adjacent characters. Case is
+    /// ignored. A typo changes at most a third of the name, or one character of a short name.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
