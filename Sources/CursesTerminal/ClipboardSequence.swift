@@ -5,10 +5,10 @@
 enum ClipboardSequence {
     /// The maximum length of the text, in bytes.
     ///
-    /// xterm rejects 100,000 characters of Base64, and other terminals have lower limits.
+    /// xterm rejects 100,000 characters of Base64. Other terminals have lower limits.
     static let limit = 48_000
 
-    /// Returns the sequence, or `nil` if the text is too long.
+    /// Returns the sequence for `text`, or `nil` if the text is longer than ``limit``.
     static func bytes(for text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)
         guard bytes.count <= limit else { return nil }

@@ -1,20 +1,18 @@
 import TerminalUI
 
-/// The ncurses numbers of color pairs, which are defined when they are first used.
+/// The ncurses color pairs of a screen, each of which is defined on first use.
 struct ColorPairs {
-    /// A screen's color capabilities, in ncurses terms.
     struct Capabilities: Equatable {
-        /// The number of colors, or 0 if there are no colors.
         var colors: Int
         /// The maximum number of pairs, including pair 0.
         var pairs: Int
-        /// Whether color numbers have the form 0xRRGGBB.
+        /// Whether color numbers are RGB values (0xRRGGBB).
         var isDirect: Bool
         /// Whether the color number -1 means the terminal's default color.
         var hasDefaultColors: Bool
     }
 
-    /// The number of a pair, and whether bold text replaces a brighter color.
+    /// The number of a pair, and whether to draw bold text in place of a bright color.
     struct Choice: Equatable {
         var pair: Int32
         var isBrightened: Bool
@@ -75,12 +73,12 @@ struct ColorPairs {
         var background = number(of: colors.background, standard: 0)
         var isBrightened = false
         if !capabilities.isDirect, capabilities.colors < 16 {
-            // With eight colors, bold produces the eight brighter colors. Backgrounds cannot be
-            // brighter.
+            // With eight colors, bold text shows the eight bright colors. Backgrounds cannot be
+            // bright.
             isBrightened = foreground >= 8
             if foreground >= 8 { foreground -= 8 }
             if background >= 8 { background -= 8 }
-            // Dark gray on black must not become black on black.
+            // Dark gray on black would otherwise become black on black.
             if foreground == background, foreground >= 0 { foreground = background == 0 ? 7 : 0 }
         }
         let codes = SIMD2(foreground, background)
@@ -107,10 +105,10 @@ struct ColorPairs {
         }
     }
 
-    /// Returns the number for a direct color.
+    /// Converts an RGB color to a direct color number.
     ///
-    /// Entries such as xterm-direct reserve 0 to 7 for the user's palette (terminfo, "RGB"), so the
-    /// darkest colors use the next higher number.
+    /// Entries such as xterm-direct reserve 0 to 7 for the user's palette (terminfo, "RGB"). The
+    /// darkest colors therefore use 8.
     private static func direct(_ components: (UInt8, UInt8, UInt8)) -> Int32 {
         let packed = Int32(components.0) << 16 | Int32(components.1) << 8 | Int32(components.2)
         return max(packed, 8)

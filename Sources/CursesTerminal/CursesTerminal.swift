@@ -9,13 +9,11 @@ import Darwin
 
 /// The process's terminal, controlled through ncurses.
 ///
-/// A process can have only one terminal, which belongs to the thread that opened it. The terminal
-/// is always restored, either by ``close()``, or by a handler that writes fixed bytes after a
-/// signal, a trap or `exit`.
+/// A process can open only one terminal. Only the thread that opened the terminal may use it.
+/// ``close()`` restores the terminal. After a signal, a trap, or a call to `exit`, a handler
+/// restores the terminal by writing fixed bytes.
 package final class CursesTerminal: Terminal {
-    /// The size in cells.
     package private(set) var size: Size
-    /// The terminal's color depth.
     package let depth: ColorDepth
 
     private let signals: Int32
@@ -31,9 +29,9 @@ package final class CursesTerminal: Terminal {
     /// - Parameters:
     ///   - environment: The environment variables of the process, such as `TERM`, `COLORTERM` and
     ///     `NO_COLOR`.
-    ///   - usesMouse: Whether the program handles mouse events. Otherwise, the mouse selects text
-    ///     in the terminal.
-    /// - Throws: ``TerminalError`` with a suggested alternative command.
+    ///   - usesMouse: Whether the program receives mouse events. If `false`, the user can select
+    ///     text in the terminal with the mouse.
+    /// - Throws: ``TerminalError``, which suggests an alternative command.
     package init(
         environment: [String: String],
         usesMouse: Bool = true
@@ -41,9 +39,9 @@ package final class CursesTerminal: Terminal {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
         _ = pg_locale_is_utf8()
         let profile = try TerminalProfile(environment: environment) { pg_terminal_is_known($0) }
-        // Install the handlers before ncurses does. Without a handler for SIGTSTP, ncurses installs
-        // its own and ignores the signal during writes, which would lose a ^Z (_nc_signal_handler
-        // in its lib_tstp.c).
+        // Install these handlers before ncurses installs its own. Without a handler for SIGTSTP,
+        // ncurses installs one that ignores the signal during writes and loses a ^Z
+        // (_nc_signal_handler in lib_tstp.c of ncurses).
         signals = pg_signals_install()
         guard signals >= 0 else { throw .refused(name: profile.name) }
         var colors = pg_screen_colors()
@@ -66,9 +64,6 @@ package final class CursesTerminal: Terminal {
 
     deinit { close() }
 
-    /// Restores the terminal.
-    ///
-    /// Later calls have no effect.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -76,13 +71,10 @@ package final class CursesTerminal: Terminal {
         pg_signals_remove()
     }
 
-    /// The number of bytes that the calling thread has written, including to other files, or `nil`
-    /// if the system does not count them.
+    /// The number of bytes that the calling thread has written to any file, or `nil` if the system
+    /// does not count them.
     package var bytesWritten: UInt64? { UInt64(exactly: pg_thread_bytes_written()) }
 
-    /// Copies text to the user's clipboard, if the terminal permits it.
-    ///
-    /// - Returns: Whether the text was sent. The terminal does not confirm that it was copied.
     package func copy(_ text: String) -> Bool {
         guard isOpen, pg_screen_speaks_xterm(), let bytes = ClipboardSequence.bytes(for: text)
         else { return false }
@@ -102,7 +94,6 @@ package final class CursesTerminal: Terminal {
 // MARK: - Drawing
 
 extension CursesTerminal {
-    /// Displays a surface, and sends only the cells that changed since the previous surface.
     package func draw(_ surface: Surface) {
         guard isOpen else { return }
         if pairs.isExhausted {
@@ -118,7 +109,7 @@ extension CursesTerminal {
     }
 
     private func put(_ cell: Cell, at point: Point, on surface: Surface) {
-        // The second half of a wide character is drawn with its first half.
+        // Drawing the first half of a wide character also draws its second half.
         guard !cell.character.isEmpty, point.x < size.width, point.y < size.height else { return }
         let isWide =
             point.x + 1 < surface.size.width
@@ -126,7 +117,7 @@ extension CursesTerminal {
         let choice = pairs.choice(for: cell.style)
         var attributes = UInt32(cell.style.attributes.rawValue)
         if choice.isBrightened { attributes |= UInt32(PG_BOLD) }
-        // Use the first scalar and as many marks as the C function accepts.
+        // Send the first scalar and as many combining marks as the C function accepts.
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 5) { scalars in
             var count = 0
             for scalar in cell.character.unicodeScalars where count < scalars.count {
@@ -149,7 +140,6 @@ extension CursesTerminal {
 // MARK: - Events
 
 extension CursesTerminal {
-    /// Waits for the next event, and returns `nil` after the timeout.
     package func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
         guard isOpen else { return nil }
         if pending.isEmpty { collect(waitingAtMost: nanoseconds) }
@@ -157,20 +147,20 @@ extension CursesTerminal {
     }
 
     private func collect(waitingAtMost nanoseconds: UInt64) {
-        // The descriptor does not become readable for keys that ncurses has already read.
+        // Keys that ncurses has already buffered do not make the descriptor readable.
         collectKeys()
         var descriptors = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
         ]
-        // Round up, because a wait that ends too early would have to be repeated.
+        // Round up. Otherwise, the wait could end too early and the caller would have to repeat it.
         let milliseconds = pending.isEmpty ? min(nanoseconds / 1_000_000 + 1, 60_000) : 0
         guard poll(&descriptors, 2, nanoseconds == 0 ? 0 : Int32(milliseconds)) > 0 else { return }
         if descriptors[1].revents != 0 { collectSignals() }
         if descriptors[0].revents & Int16(POLLIN) != 0 {
             let before = pending.count
             collectKeys()
-            // If the descriptor is readable but there is no key, the terminal is gone or the key is
+            // A readable descriptor without a key means that the terminal is gone or the key is
             // unknown.
             if pending.count == before, descriptors[0].revents & Int16(POLLHUP) != 0 {
                 pending.append(.end(signal: SIGHUP))
@@ -211,7 +201,7 @@ extension CursesTerminal {
 
     /// Collects all pending signals.
     ///
-    /// Repeated signals are collected once.
+    /// Repeated signals produce one event.
     private func collectSignals() {
         var isResized = false
         var isStopRequested = false
@@ -226,7 +216,7 @@ extension CursesTerminal {
             }
         }
         if isContinued {
-            // Restore the screen after a SIGSTOP, which cannot be handled.
+            // The terminal could not be restored before SIGSTOP, because SIGSTOP cannot be handled.
             resumeScreen()
             pending.append(.continued)
         }
@@ -234,13 +224,11 @@ extension CursesTerminal {
         if isStopRequested { pending.append(.stop) }
     }
 
-    /// Restores the terminal, stops the process, and reopens the terminal when the process
-    /// continues.
     package func stop() {
         guard isOpen else { return }
         pg_screen_suspend()
         pg_signals_stop_process()
-        // Discard a second ^Z and all resizes.
+        // Discard additional ^Z and resize signals.
         var ends: [TerminalEvent] = []
         while case let signal = pg_signals_next(signals), signal != 0 {
             if [SIGINT, SIGTERM, SIGHUP].contains(signal) { ends.append(.end(signal: signal)) }

@@ -1,10 +1,11 @@
 import TerminalUI
 
-/// Discards the escape sequences of unknown keys, so that their characters are not handled as key
-/// presses.
+/// Discards the escape sequences of unknown keys.
 ///
-/// ncurses returns such a sequence byte by byte. If the Esc key is pressed, no more bytes follow. A
-/// control sequence ends with a byte from `@` to `~` (ECMA-48, 5.4).
+/// Otherwise, their characters would be handled as key presses.
+///
+/// ncurses returns an unknown sequence byte by byte. If no byte follows Esc, the user pressed the
+/// Esc key. A control sequence ends with a byte from `@` to `~` (ECMA-48, 5.4).
 struct EscapeSequence {
     private enum State {
         case none
@@ -20,9 +21,7 @@ struct EscapeSequence {
 
     private var state = State.none
 
-    /// Handles a scalar.
-    ///
-    /// - Returns: The decoded keys.
+    /// Processes the next scalar and returns the decoded keys.
     mutating func handle(_ scalar: UInt32) -> [Key] {
         switch state {
         case .none:
@@ -35,13 +34,13 @@ struct EscapeSequence {
             case 0x4F: state = .single
             case 0x1B: return [.escape]
             default:
-                // Terminals send Alt and a key as Esc followed by the key.
+                // Terminals send Alt-key combinations as Esc followed by the key.
                 state = .none
                 return [.escape] + (KeyDecoder.key(scalar: scalar).map { [$0] } ?? [])
             }
             return []
         case .control, .parameters:
-            // Control characters also end the sequence.
+            // Control characters also end a sequence.
             let isEnd = scalar < 0x20 || (0x40...0x7E).contains(scalar) && scalar != 0x5B
             state = isEnd ? .none : .parameters
             return []
@@ -53,7 +52,7 @@ struct EscapeSequence {
 
     /// Ends the sequence after the last available byte.
     ///
-    /// - Returns: The pressed keys, which are Esc alone or Esc followed by `[` or `O`.
+    /// - Returns: The pressed keys: Esc, or Esc followed by `[` or `O`.
     mutating func end() -> [Key] {
         defer { state = .none }
         switch state {

@@ -1,9 +1,7 @@
 import CNCurses
 import TerminalUI
 
-/// Converts ncurses input to keys.
 enum KeyDecoder {
-    /// Returns the key for a typed Unicode scalar.
     static func key(scalar: UInt32) -> Key? {
         switch scalar {
         case 0x0D, 0x0A: return .enter

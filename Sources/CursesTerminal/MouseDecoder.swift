@@ -1,16 +1,16 @@
 import TerminalUI
 
-/// Decodes mouse events from the bytes after their prefix.
-///
-/// The decoder buffers incomplete events
+/// Decodes mouse events from the bytes after the event prefix
 /// (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking").
 struct MouseDecoder {
-    /// The encoding of events.
     enum Form {
-        /// `0;12;5M`: button, column and row in decimal. A final `m` instead of `M` means that the
-        /// button was released (mode 1006).
+        /// Button, column and row in decimal, as in `0;12;5M` (mode 1006).
+        ///
+        /// The final character is `M`, or `m` if the button was released.
         case decimal
-        /// Three characters with an offset of 32, for terminals that support no other encoding.
+        /// Three characters with an offset of 32.
+        ///
+        /// Some terminals support only this encoding.
         case characters
     }
 
@@ -20,16 +20,14 @@ struct MouseDecoder {
     /// The largest accepted number, which exceeds the number of columns of any terminal.
     private static let limit = 100_000
 
-    /// Whether the next scalar belongs to a mouse event.
     var isReading: Bool { form != nil }
 
-    /// Starts an event, after its prefix has been read.
     mutating func begin(_ form: Form) {
         self.form = form
         numbers = form == .decimal ? [0] : []
     }
 
-    /// Handles the next scalar, and returns the event if it is complete and relevant.
+    /// Processes the next scalar, and returns the event if it is complete and of a supported kind.
     mutating func handle(_ scalar: UInt32) -> MouseEvent? {
         switch form {
         case .decimal: decodeDecimal(scalar)
@@ -63,7 +61,7 @@ struct MouseDecoder {
         numbers.append(Int(scalar) - 32)
         guard numbers.count == 3 else { return nil }
         form = nil
-        // A value of 3 means that an unknown button was released.
+        // The value 3 means that some button was released, but does not identify the button.
         let isRelease = numbers[0] & 0b11 == 3 && numbers[0] & 64 == 0
         let code = isRelease ? numbers[0] & ~0b11 : numbers[0]
         return event(code: code, isRelease: isRelease)
@@ -72,8 +70,8 @@ struct MouseDecoder {
     private func event(code: Int, isRelease: Bool) -> MouseEvent? {
         let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
         guard point.x >= 0, point.y >= 0 else { return nil }
-        // The bits 4, 8 and 16 are Shift, Meta and Control. The bit 32 marks a move. Values of 64
-        // and above are wheel events.
+        // Bits 4, 8 and 16 are Shift, Meta and Control. Bit 32 marks a move. Bit 64 marks a wheel
+        // event.
         let button = code & ~(4 | 8 | 16 | 32)
         let isMove = code & 32 != 0
         switch button {

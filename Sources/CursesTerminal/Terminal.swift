@@ -1,25 +1,25 @@
 import TerminalUI
 
-/// An event of a terminal.
 package enum TerminalEvent: Sendable, Hashable {
     /// A key, a mouse event, or a new size.
     case input(InputEvent)
-    /// A request to stop the program (^Z).
+    /// A request to suspend the program (^Z).
     ///
     /// See ``Terminal/stop()``.
     case stop
-    /// The program was stopped by `SIGSTOP` and has continued.
+    /// The program continued after a `SIGSTOP`.
     case continued
-    /// A request to end the program: `SIGINT`, `SIGTERM`, or `SIGHUP` after the terminal is gone.
+    /// A request to end the program: `SIGINT`, `SIGTERM`, or `SIGHUP`, which may mean that the
+    /// terminal is gone.
     case end(signal: Int32)
 }
 
-/// A terminal for drawing and input, which must be used by only one thread.
+/// A terminal for drawing and input.
+///
+/// Only one thread may use a terminal.
 package protocol Terminal: AnyObject {
-    /// The size.
     var size: Size { get }
 
-    /// The color depth.
     var depth: ColorDepth { get }
 
     /// The number of bytes written since a fixed time before the terminal was opened, or `nil` if
@@ -28,11 +28,11 @@ package protocol Terminal: AnyObject {
 
     /// Copies text to the user's clipboard.
     ///
-    /// - Returns: Whether the text was sent, which is `false` if the terminal does not support a
-    ///   clipboard or the text is too long.
+    /// - Returns: Whether the text was sent, which is `false` if the text is too long or the
+    ///   terminal does not support a clipboard.
     func copy(_ text: String) -> Bool
 
-    /// Displays a surface, and sends only the cells that changed since the previous surface.
+    /// Displays a surface by sending only the cells that changed since the previous surface.
     func draw(_ surface: Surface)
 
     /// Waits for the next event.
@@ -41,7 +41,7 @@ package protocol Terminal: AnyObject {
     /// - Returns: The event, or `nil` after the timeout.
     func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent?
 
-    /// Restores the terminal, stops the process, and reopens the terminal when the process
+    /// Restores the terminal, suspends the process, and reopens the terminal when the process
     /// continues.
     ///
     /// If no shell with job control is available, this method returns immediately, because nothing

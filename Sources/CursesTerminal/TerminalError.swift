@@ -1,21 +1,17 @@
-/// The reason why the dashboard cannot use the terminal.
+/// The reason that the dashboard cannot use the terminal.
 package enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// Standard input or standard output is a file or a pipe.
     case notATerminal
-    /// `TERM` is not set, or it specifies a terminal that cannot position text.
+    /// `TERM` is not set, or names a terminal that cannot position text.
     case cannotDraw(name: String)
     /// The terminfo database has no entry for the terminal.
     case unknown(name: String)
     /// ncurses rejected the terminal.
     case refused(name: String)
 
-    /// A description of the error, with a suggested alternative command.
     package var description: String { text(alternative: "poolgauge run reads-during-import") }
 
-    /// Describes the error and suggests an alternative command.
-    ///
-    /// - Parameter command: A command that does not need a terminal.
-    /// - Returns: The description, including the command.
+    /// Describes the error and suggests `command`, which must not require a terminal.
     package func text(alternative command: String) -> String {
         let alternative = "run without the dashboard: \(command)"
         return switch self {

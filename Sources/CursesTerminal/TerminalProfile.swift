@@ -1,21 +1,18 @@
 import TerminalUI
 
-/// The settings for a terminal, based on the environment.
+/// The terminfo entry and the color setting for a terminal.
 struct TerminalProfile: Equatable {
-    /// The terminfo entry to open.
     var name: String
-    /// Whether to use colors.
     var usesColors: Bool
 
     /// Selects the settings for a terminal.
     ///
-    /// Direct color requires both `COLORTERM` and an entry that supports it, because the usual
-    /// entries of most terminals describe only 256 colors.
+    /// Direct color requires both `COLORTERM` and a direct-color entry, because the usual entries
+    /// of most terminals describe only 256 colors.
     ///
     /// - Parameters:
     ///   - environment: The process's environment variables.
-    ///   - isKnown: A closure that returns whether the terminfo database has an entry with the
-    ///     given name.
+    ///   - isKnown: Returns whether the terminfo database has an entry with the given name.
     /// - Throws: ``TerminalError`` if the terminal is unusable.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {
         let terminal = environment["TERM"] ?? ""
@@ -24,7 +21,7 @@ struct TerminalProfile: Equatable {
         }
         guard isKnown(terminal) else { throw .unknown(name: terminal) }
         name = terminal
-        // According to https://no-color.org, any value except an empty string disables colors.
+        // According to https://no-color.org, any nonempty value disables colors.
         usesColors = (environment["NO_COLOR"] ?? "").isEmpty
         let claim = environment["COLORTERM"]?.lowercased()
         if usesColors, claim == "truecolor" || claim == "24bit" {

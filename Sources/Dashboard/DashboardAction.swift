@@ -1,21 +1,22 @@
 import Telemetry
 
-/// A request from the dashboard to the program that runs the load.
+/// A request to the program that runs the load.
 package enum DashboardAction: Sendable, Equatable {
-    /// End the run and the program.
+    /// End the run and quit.
     case quit
-    /// Stop this arm and start the next one.
+    /// Stop this arm and start the next arm.
     case nextArm
-    /// Interrupt the statement of the connection with this label, or all statements if it is `nil`.
+    /// Interrupt the statement of the connection with the given label.
+    ///
+    /// `nil` means all statements.
     case interrupt(connection: String?)
-    /// Checkpoint the write-ahead log.
     case checkpoint(CheckpointMode)
     /// Take a snapshot and keep it.
     case makeSnapshot
-    /// Release the snapshot with this label, or the oldest snapshot created with a key if it is
-    /// `nil`.
+    /// Release the snapshot with the given label.
+    ///
+    /// `nil` means the oldest snapshot that was created with a key.
     case releaseSnapshot(label: String?)
-    /// Pause or resume the load.
     case setLoadPaused(Bool)
     /// Change a setting of the load.
     case turn(LoadKnob)
@@ -32,9 +33,9 @@ package enum DashboardAction: Sendable, Equatable {
         case passive
         /// Waits for the writer and copies all frames.
         case full
-        /// Works like `full`, and then waits for readers so that the next writer resets the log.
+        /// Works like `full`, and also waits for readers so that the next writer resets the log.
         case restart
-        /// Works like `restart`, and then truncates the log file to zero bytes.
+        /// Works like `restart`, and also truncates the log file to zero bytes.
         case truncate
     }
 }

@@ -1,67 +1,55 @@
 import Telemetry
 import TerminalUI
 
-/// The dashboard, as a value that turns samples and input events into surfaces and actions.
+/// The dashboard as a value, which turns samples and input events into surfaces and actions.
 ///
-/// The model does not depend on a terminal, a database or a clock. Its owner calls ``ingest(_:)``
-/// for each sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
-/// ``render(size:)`` for each frame.
+/// The model depends on no terminal, database or clock. The owner calls ``ingest(_:)`` for each
+/// sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
+/// for each frame.
 package struct DashboardModel: Sendable {
-    /// The display's share of one CPU, from 0 to 1, or `nil` to omit it from the footer.
+    /// The display's share of one CPU, in 0…1, or `nil` to omit the share from the footer.
     package var displayCPUShare: Double?
-    /// The character set for charts.
     package var glyphs: GlyphSet
-    /// The character sets that the `g` key cycles through, all of which the terminal supports.
+    /// The character sets that the `g` key cycles through, all supported by the terminal.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
-    /// The theme in use.
     package internal(set) var theme: Theme
-    /// The bindings of keys to commands.
     package let keys: DashboardKeys
     /// The refresh rate, in frames/s.
     package internal(set) var refreshRate: Double
-    /// The displayed screen.
     package internal(set) var screen = DashboardScreen.overview
-    /// The size of the terminal, for mouse positions and page lengths.
+    /// The size of the terminal.
+    ///
+    /// It determines mouse positions and page lengths.
     package internal(set) var size = Size(width: 120, height: 40)
-    /// Whether the display is frozen.
     package var isPaused: Bool { frozen != nil }
-    /// Whether the help is visible.
     package var showsHelp: Bool {
         if case .help = overlay { true } else { false }
     }
 
-    /// The collected data.
     var history = History()
     /// The displayed data while the display is frozen.
     var frozen: History?
     /// The index of the displayed time window in ``windows``.
     var window = 1
-    /// The overlay above the screen.
     var overlay: Overlay?
-    /// The selection, sorting and filter of each screen, indexed by screen number minus one.
+    /// The selection, sorting and filter of each screen, in screen order.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
-    /// The interrupt whose outcome is pending.
+    /// The interrupt with a pending outcome, if any.
     var interrupt: InterruptWatch?
-    /// The requested setting values that samples do not contain yet, by setting name.
+    /// Requested values that the samples do not show yet, by setting name.
     var requestedKnobs: [String: Double] = [:]
 
-    /// The time windows that lanes and charts can show, in seconds.
+    /// The time windows of lanes and charts, in seconds.
     static let windows: [Double] = [10, 30, 60, 120, 300]
-    /// The frame rates to choose from.
+    /// The available refresh rates, in frames/s.
     package static let refreshRates: [Double] = [1, 2, 5, 10, 20, 30]
 
     /// Creates a dashboard without samples.
     ///
-    /// - Parameters:
-    ///   - theme: The initial theme.
-    ///   - themes: The themes that the `t` key cycles through.
-    ///   - glyphs: The initial character set for charts.
-    ///   - glyphChoices: The character sets that the terminal's font and encoding support.
-    ///   - keys: The key bindings.
-    ///   - refreshRate: The initial refresh rate, in frames/s.
+    /// `theme` and `glyphs` are the initial values. `refreshRate` is in frames/s.
     package init(
         theme: Theme = .standard,
         themes: [Theme] = Theme.builtIn,
@@ -96,7 +84,7 @@ package struct DashboardModel: Sendable {
         let time = history.latest?.time ?? 0
         let event = TelemetryEvent(time: time, severity: severity, message: message)
         history.append(event)
-        // A frozen display also shows the line, because it responds to a key.
+        // Show the line even on a frozen display, because it may respond to a key.
         frozen?.append(event)
     }
 
@@ -115,10 +103,8 @@ package struct DashboardModel: Sendable {
         }
     }
 
-    /// Renders the screen for a terminal of any size.
     package func render(size: Size) -> Surface { canvas(size: size).surface }
 
-    /// The selection, sorting and filter of the displayed screen.
     var view: ListView {
         get { views[screen.rawValue - 1] }
         set { views[screen.rawValue - 1] = newValue }
@@ -127,7 +113,6 @@ package struct DashboardModel: Sendable {
     /// The displayed data.
     var shown: History { frozen ?? history }
 
-    /// Draws the screen with its overlay and mouse targets.
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds

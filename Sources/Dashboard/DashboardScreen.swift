@@ -1,21 +1,14 @@
-/// The screens, ordered by key.
+/// The screens, in the order of their keys.
 package enum DashboardScreen: Int, Sendable, CaseIterable {
-    /// The most important facts about a run.
     case overview = 1
-    /// The connections with their holders, SQL and counts.
     case connections
-    /// The waiters and their blockers.
     case waiters
-    /// The open snapshots and the frames that they pin.
     case snapshots
-    /// The latencies of accesses, as distributions and over time.
     case latency
-    /// The arms of this session side by side.
     case compare
-    /// The load's settings.
     case workload
 
-    /// The names of the parts, in the order in which Tab cycles through them.
+    /// The names of the parts, in the order of the Tab key.
     var parts: [String] {
         switch self {
         case .overview:
@@ -23,7 +16,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
         case .connections: ["table", "time", "details", "pool"]
         case .waiters: ["time", "queue", "blockers"]
         case .snapshots: ["log", "snapshots", "meaning"]
-        // On this screen, Tab cycles through the parts of an access: response, wait and service.
+        // On this screen, the Tab key selects a part of an access: response, wait or service.
         case .latency: []
         case .compare: ["table", "time"]
         case .workload: ["settings", "clients", "pool"]

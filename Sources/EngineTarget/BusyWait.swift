@@ -5,16 +5,15 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// A connection's busy handler, which pauses according to an arm's `busy` setting and measures the
-/// wait.
+/// A busy handler that pauses according to an arm's `busy` setting and measures the wait.
 ///
 /// Only the thread that uses the connection calls the handler.
 package final class BusyWait: Sendable {
-    /// A handler's clock and pauses, which tests can replace.
+    /// The clock and pauses of a handler, which tests can replace.
     package struct Timing: Sendable {
-        /// A function that returns the time, in nanoseconds.
+        /// Returns the time, in nanoseconds.
         package var now: @Sendable () -> UInt64
-        /// A function that pauses for a number of nanoseconds.
+        /// Pauses for a number of nanoseconds.
         package var sleep: @Sendable (UInt64) -> Void
 
         package init(
@@ -25,7 +24,6 @@ package final class BusyWait: Sendable {
             self.sleep = sleep
         }
 
-        /// A timing that uses the machine's clock and pauses the calling thread.
         package static let system = Timing(now: monotonicNanoseconds) { nanoseconds in
             var rest = timespec(
                 tv_sec: Int(nanoseconds / 1_000_000_000),
@@ -45,7 +43,7 @@ package final class BusyWait: Sendable {
     private let timeout: UInt64
     private let retry: BusyRetry
     private let timing: Timing
-    // Only one thread at a time uses the state, so the lock is never contended.
+    // The lock is never contended, because only one thread at a time uses the state.
     private let state = Lock(State())
     /// Whether the current statement has called the handler.
     private let wasCalled = Atomic<Bool>(false)
@@ -53,9 +51,9 @@ package final class BusyWait: Sendable {
     /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - timeout: The time after which the handler gives up, or zero to give up immediately.
+    ///   - timeout: The time after which the handler gives up. If zero, it gives up immediately.
     ///   - retry: The pauses, or `nil` for ``BusyRetry/backoff``.
-    ///   - timing: The clock and pauses to use.
+    ///   - timing: The clock and pauses.
     package init(timeout: Duration, retry: BusyRetry?, timing: Timing = .system) {
         self.timeout = UInt64(max(0, timeout / .nanoseconds(1)).rounded(.up))
         self.retry = retry ?? .backoff
@@ -64,7 +62,7 @@ package final class BusyWait: Sendable {
 
     /// Pauses before the next attempt to acquire a lock.
     ///
-    /// - Parameter tries: The number of earlier calls for the same lock.
+    /// - Parameter tries: The number of previous calls for the same lock.
     /// - Returns: Whether to try again.
     package func handle(tries: Int) -> Bool {
         wasCalled.store(true, ordering: .relaxed)
@@ -96,7 +94,7 @@ package final class BusyWait: Sendable {
     @inline(__always)
     package func begin() { wasCalled.store(false, ordering: .relaxed) }
 
-    /// Returns the calls to the handler during the statement that just failed.
+    /// Returns and clears the result of the handler's calls during the statement that just failed.
     func take() -> LockWait {
         let wasCalled = wasCalled.load(ordering: .relaxed)
         return state.withLock { state in
@@ -107,7 +105,6 @@ package final class BusyWait: Sendable {
         }
     }
 
-    /// Returns the handler's role in the statement that just failed.
     package func takeHandler() -> BusyFailure.Handler { BusyFailure(wait: take()).handler }
 
     /// Installs the handler on a connection.
@@ -127,7 +124,6 @@ package final class BusyWait: Sendable {
 }
 
 extension BusyFailure {
-    /// Creates a description of a failure caused by a lock.
     package init(statement: String? = nil, wait: LockWait?, holder: String? = nil) {
         let handler: Handler =
             switch wait {
@@ -141,7 +137,6 @@ extension BusyFailure {
 }
 
 extension Arm {
-    /// Whether one of the arm's pragmas replaces the connection's busy handler.
     package var replacesBusyHandler: Bool {
         pragmas.contains { $0.name.lowercased() == "busy_timeout" }
     }

@@ -2,36 +2,36 @@ import CSQLite
 import Foundation
 import WorkloadEngine
 
-/// Copies a database that other processes may be using, with SQLite's backup API
-/// (<https://sqlite.org/backup.html>).
+/// Copies a database with SQLite's backup API (<https://sqlite.org/backup.html>), while other
+/// processes may be using it.
 ///
-/// In WAL mode, the entire copy runs in one read transaction. It does not block writers, and it
-/// never restarts. In a rollback mode, a read lock blocks all writers, so the copy releases the
-/// lock between steps. If another process then commits, the copy restarts. After a few restarts,
-/// the remaining pages are copied in one step.
+/// In WAL mode, one read transaction covers the entire copy. It does not block writers, and the
+/// copy never restarts. In a rollback mode, a read lock blocks all writers, so the copy releases
+/// the lock between steps. If another process commits between two steps, the copy restarts. After
+/// ``mostRestarts`` restarts, one step copies the remaining pages.
 struct DatabaseCopier {
-    /// The number of pages in each step, which is 4 MiB with pages of 4 KiB.
+    /// The number of pages in each step: 4 MiB with 4 KiB pages.
     var pagesPerStep: CInt = 1024
-    /// The number of restarts after which the copy holds its lock until it ends.
+    /// The number of restarts after which the copy keeps its lock until it ends.
     var mostRestarts = 3
-    /// The pause between two steps in a rollback mode, during which a waiting writer can acquire
-    /// the lock.
-    private static let pause = Duration.milliseconds(5)
-    /// The maximum time that a step waits for a lock of another process.
-    private static let patience = Duration.seconds(10)
-    /// A function that tests set to run code between two steps.
+    /// The pause between two steps in a rollback mode.
     ///
-    /// In a rollback mode, the copy does not hold a lock at that time.
+    /// A waiting writer can acquire the lock during the pause.
+    private static let pause = Duration.milliseconds(5)
+    /// How long a step waits for a lock of another process.
+    private static let patience = Duration.seconds(10)
+    /// Test code to run between two steps.
+    ///
+    /// In a rollback mode, the copy holds no lock at that time.
     var betweenSteps: () -> Void = {}
 
-    /// Copies a database to a file that does not exist yet.
+    /// Copies a database to a new file.
     ///
     /// - Parameters:
     ///   - source: The database's path.
     ///   - path: The path of the copy, which uses a rollback journal.
-    ///   - progress: A function that receives the copied fraction, in 0…1, which never decreases.
-    /// - Throws: ``RawError`` with the path, ``FreeSpace/Shortage``, or an error that `progress`
-    ///   throws.
+    ///   - progress: Receives the copied fraction, in 0…1. The fraction never decreases.
+    /// - Throws: ``RawError`` with the path, ``FreeSpace/Shortage``, or an error from `progress`.
     func copy(
         _ source: String,
         to path: String,
@@ -54,7 +54,7 @@ struct DatabaseCopier {
                 try from.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
             }
             try copyPages(from, to, pauses: !isWAL, progress)
-            // The copy has the journal mode of its source. The arm selects its own mode later.
+            // The copy has the source's journal mode. The arm selects a mode later.
             _ = try to.rows("PRAGMA journal_mode = DELETE", [])
         } catch let error as RawError where error.isFull {
             let free = FreeSpace.bytes(in: folder) ?? 0
@@ -74,7 +74,7 @@ struct DatabaseCopier {
         try from.backup(to: to) {
             restarts >= mostRestarts ? -1 : pagesPerStep
         } afterStep: { share in
-            // Without a restart, the copied fraction increases with each step.
+            // The copied fraction increases with each step unless the copy restarts.
             if last > 0, share <= last { restarts += 1 }
             last = share
             maximum = max(maximum, share)

@@ -1,9 +1,8 @@
 import CSQLite
 import WorkloadEngine
 
-/// Adds properties of a session's connection to the environment of a result.
 extension WorkloadSession {
-    /// Adds SQLite's version and the values of pragmas.
+    /// Adds SQLite's version and the values of pragmas to the environment of a result.
     package func addFacts(to facts: inout [String: String]) throws {
         facts["sqlite_version"] = String(cString: sqlite3_libversion())
         for pragma in reportedPragmas {

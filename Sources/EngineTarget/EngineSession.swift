@@ -3,14 +3,13 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// An engine connection inside an access.
 struct EngineSession: WorkloadSession {
     let database: Database
-    // The unowned reference is safe because the target outlives its accesses. A strong reference
-    // would add two atomic operations to each access.
+    // Unowned is safe because the target outlives its accesses. A strong reference would add two
+    // atomic operations to each access.
     unowned(unsafe) let target: EngineTarget
 
-    /// Runs a statement that the connection keeps prepared, and counts its rows.
+    /// Runs a cached statement and returns the number of rows.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
         try RowPresence.fetchAll(
@@ -21,10 +20,10 @@ struct EngineSession: WorkloadSession {
 
     /// Returns a closure that interrupts this connection's statement.
     ///
-    /// Only the closure's first call is counted as a call to the database's `interrupt()`. Later
+    /// Only the first call of the closure counts as a call to the database's `interrupt()`. Later
     /// calls repeat that interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)? {
-        // The access keeps the connection open, and the closure is not called after the access.
+        // The access keeps the connection open. The closure is not called after the access.
         nonisolated(unsafe) let connection = database.handle
         let isSent = Lock(false)
         return { [target, label = database.label] in
@@ -45,7 +44,6 @@ struct EngineSession: WorkloadSession {
     }
 }
 
-/// An engine snapshot that a client holds.
 final class EngineSnapshot: WorkloadSnapshot {
     private let snapshot: DatabaseSnapshot
     private let label: AccessLabel
@@ -62,7 +60,7 @@ final class EngineSnapshot: WorkloadSnapshot {
     }
 
     func release() {
-        // Closing fails only while a statement exists. Statements do not outlive an access.
+        // Closing fails only if a statement exists. No statement outlives its access.
         try? snapshot.close()
     }
 }

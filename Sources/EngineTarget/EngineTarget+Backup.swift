@@ -2,7 +2,6 @@ import SQLiteEngine
 import WorkloadEngine
 
 extension EngineTarget {
-    /// Copies the database with SQLite's backup API during a read access.
     func backup(
         to path: String,
         pagesPerStep: Int,

@@ -2,9 +2,9 @@ import SQLiteEngine
 import WorkloadEngine
 
 extension EngineTarget {
-    /// Writes, then reads the committed state on another connection.
+    /// Writes, and then reads the committed state on another connection.
     ///
-    /// The read starts before the writer is released, so no other write can occur between them.
+    /// The read starts before the writer is released, so no other write can occur in between.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,

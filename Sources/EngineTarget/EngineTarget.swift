@@ -4,7 +4,6 @@ import WorkloadEngine
 
 /// A `DatabaseQueue` or a `DatabasePool` under load.
 final class EngineTarget: WorkloadTarget {
-    /// The engine object that performs the accesses.
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
@@ -72,7 +71,7 @@ final class EngineTarget: WorkloadTarget {
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue
         case (.frozen(let frozen), .read): try frozen.read(as: label, run)
-        // This case is for accesses that the run itself makes, such as an arm's setup.
+        // The run itself makes these accesses, for example for an arm's setup.
         case (.frozen(let frozen), .write): try frozen.pool.write(as: label, run)
         case (.frozen(let frozen), .writeWithoutTransaction):
             try frozen.pool.writeWithoutTransaction(as: label, run)
@@ -178,7 +177,6 @@ final class EngineTarget: WorkloadTarget {
 
     func refusals() -> [String: UInt64] { statementGuard?.refusals ?? [:] }
 
-    /// Returns the library, the SQLite version, and the pragmas of the writing connection.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
@@ -197,7 +195,7 @@ final class EngineTarget: WorkloadTarget {
 }
 
 extension WorkloadClientName {
-    /// The name as reported by the engine's probes, which is looked up once.
+    /// The label for the engine's probes, which is looked up only once.
     var accessLabel: AccessLabel {
         let index = memo.number {
             let label = AccessLabel(name)
@@ -219,7 +217,6 @@ extension Arm.Begin {
 }
 
 extension Database {
-    /// Runs `body` in a transaction of the given kind, and commits the transaction.
     fileprivate func inTransaction(
         _ kind: TransactionKind,
         _ body: (Database) throws -> Void

@@ -2,16 +2,14 @@ import Foundation
 import SQLiteEngine
 import WorkloadEngine
 
-/// Opens databases for a scenario's arms with this package's engine.
+/// Opens databases for a scenario's arms with this package's engine or with libsqlite3.
 public struct EngineTargetFactory: WorkloadTargetFactory {
     /// Creates a factory.
     public init() {}
 
-    /// Opens the database at `path` with the arm's settings.
+    /// Opens the database at `path` with the arm's settings, or creates it.
     ///
-    /// Creates the file if it does not exist.
-    ///
-    /// - Throws: A `DatabaseError` that names the path or the pragma that SQLite rejected.
+    /// - Throws: The library's error, which names the path or the rejected pragma.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         switch arm.library {
         case .engine: break
@@ -37,7 +35,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let connection = try RawConnection(path: path, busyTimeout: .zero, isReadOnly: true)
         defer { connection.close() }
-        // SQLite reports the default mode until the first read.
+        // SQLite reports the default mode before the first read.
         try connection.run("PRAGMA schema_version", [])
         guard case .text(let name) = try connection.rows("PRAGMA journal_mode", []).first?.first
         else { return nil }
@@ -85,13 +83,12 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         }
     }
 
-    /// Opens a queue on an in-memory copy of the file.
     private func memoryQueue(
         _ configuration: Configuration,
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
-        // A missing file stands for an empty database, as in any other arm.
+        // A missing file means an empty database, as for other arms.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true
@@ -108,7 +105,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
 }
 
 extension Arm {
-    /// The busy mode of the arm's writing connection, or `nil` for the engine's default.
+    /// The arm's busy mode, or `nil` for the engine's default.
     fileprivate var busyMode: Database.BusyMode? {
         guard let timeout = busyTimeout else { return nil }
         guard timeout > .zero else { return .immediateError }

@@ -1,21 +1,20 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads that all return the state at the time of the first read.
+/// Reads from a snapshot of a pool, which the first read creates.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)
         case snapshotPool(DatabaseSnapshotPool)
     }
 
-    /// The pool of the snapshot.
     let pool: DatabasePool
     private let hasPool: Bool
     private let reader = Lock<Reader?>(nil)
 
     /// Creates reads from a snapshot of `pool`.
     ///
-    /// The snapshot has either one connection or as many connections as the pool.
+    /// The snapshot has one connection or, if `hasPool` is `true`, as many connections as the pool.
     init(of pool: DatabasePool, inPool hasPool: Bool) {
         self.pool = pool
         self.hasPool = hasPool

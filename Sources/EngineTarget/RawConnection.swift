@@ -2,36 +2,38 @@ import CSQLite
 import Synchronization
 import WorkloadEngine
 
-/// A libsqlite3 connection and the statements that it keeps prepared.
+/// A libsqlite3 connection and its cache of prepared statements.
 ///
-/// Only one thread at a time uses the connection, except for ``interrupt()``.
+/// Only one thread at a time may use the connection, except for ``interrupt()``.
 final class RawConnection: WorkloadSession, @unchecked Sendable {
-    // Unchecked: only one worker's thread uses the connection. `sqlite3_interrupt` may be called
-    // from any thread (https://sqlite.org/c3ref/interrupt.html), and closing waits for all such
-    // calls.
+    // Unchecked: only one worker's thread uses the connection. Any thread may call
+    // `sqlite3_interrupt` (https://sqlite.org/c3ref/interrupt.html), and all such calls return
+    // before the connection is closed.
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
     private let busyWait: BusyWait
-    /// Whether ``busyWait`` is the connection's busy handler, which a pragma can replace.
+    /// Whether ``busyWait`` is the connection's busy handler.
+    ///
+    /// A pragma can replace the handler.
     private let measuresWaits: Bool
-    /// The file's write lock, or `nil` if its holder is not recorded.
+    /// The holder of the file's write lock, or `nil` if it is not recorded.
     private let writer: WriterSlot?
     private let number: UInt64
     /// Whether the connection's transaction holds the write lock.
     private var isWriter = false
-    /// The client that uses the connection, identified by its name object.
+    /// The client that uses the connection, identified by the client's name object.
     private var client: ObjectIdentifier?
 
     private static let count = Atomic<UInt64>(0)
 
-    /// The default time that a connection waits for another connection's lock.
+    /// The default time to wait for another connection's lock.
     ///
-    /// Writers wait for the file, because there is no queue in the process.
+    /// Writers wait for the lock on the file, because no queue in the process serializes them.
     static let busyTimeout = Duration.seconds(10)
 
-    /// Opens a file.
+    /// Opens a database.
     ///
-    /// If the file does not exist, it is created unless the connection is read-only.
+    /// Unless the connection is read-only, creates a missing file.
     init(
         path: String,
         busyTimeout: Duration = RawConnection.busyTimeout,
@@ -52,11 +54,10 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             throw RawError(code, connection, path: path)
         }
         sqlite3_extended_result_codes(connection, 1)
-        // Use a handler, because the waits of `sqlite3_busy_timeout` cannot be measured.
+        // Waits with `sqlite3_busy_timeout` cannot be measured.
         busyWait.install(on: connection)
     }
 
-    /// Installs the guard for captured SQL.
     func install(_ statementGuard: StatementGuard) { statementGuard.install(on: connection) }
 
     deinit { close() }
@@ -72,15 +73,15 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     /// Runs `body` in a transaction.
     ///
-    /// An error rolls back the transaction.
+    /// An error rolls the transaction back.
     func transaction(_ begin: String, _ body: (any WorkloadSession) throws -> Void) throws {
         try run(begin, [])
         do {
             try body(self)
             try run("COMMIT", [])
         } catch {
-            // Some errors end the transaction (https://sqlite.org/lang_transaction.html).
-            // Interrupts at the end of a run may also affect the rollback.
+            // Some errors end the transaction (https://sqlite.org/lang_transaction.html). At the
+            // end of a run, an interrupt may also end the rollback, so retry.
             for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
                 _ = try? run("ROLLBACK", [])
             }
@@ -123,14 +124,14 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Copies the database to the database of another connection.
+    /// Copies the database to another connection's database.
     ///
     /// - Parameters:
-    ///   - copy: The connection that receives the copy.
-    ///   - pages: A function that returns the number of pages in the next step, or a negative
-    ///     number for all remaining pages.
-    ///   - afterStep: A function to call after each step with the copied fraction, in 0…1.
-    /// - Throws: ``RawError``, or an error that `afterStep` throws.
+    ///   - copy: The connection to copy to.
+    ///   - pages: Returns the number of pages in the next step. A negative number means all
+    ///     remaining pages.
+    ///   - afterStep: Receives the copied fraction, in 0…1, after each step.
+    /// - Throws: ``RawError``, or an error from `afterStep`.
     func backup(
         to copy: RawConnection,
         _ pages: () -> CInt,
@@ -151,7 +152,6 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Checks that a statement can be prepared.
     func check(_ sql: String) throws { _ = try statement(sql) }
 
     private func step(
@@ -177,7 +177,6 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Returns the error for a failed step.
     private func failure(_ code: CInt, sql: String) -> RawError {
         var error = RawError(code, connection, sql: sql)
         guard code & 0xff == SQLITE_BUSY else { return error }
@@ -186,7 +185,6 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         return error
     }
 
-    /// Records the client that uses the connection.
     @inline(__always)
     func serve(_ client: WorkloadClientName) {
         let identity = ObjectIdentifier(client.memo)
@@ -195,7 +193,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         writer.assign(number, to: client.name)
     }
 
-    /// Records that the transaction has acquired or released the write lock.
+    /// Records whether the transaction acquired or released the write lock.
     @inline(__always)
     private func recordWriter(after statement: OpaquePointer) {
         if isWriter { return releaseIfEnded() }

@@ -2,17 +2,14 @@ import CSQLite
 import SQLiteEngine
 import WorkloadEngine
 
-/// The error from a failed call to libsqlite3.
 struct RawError: Error, CustomStringConvertible {
-    /// The extended result code.
     var code: ResultCode
-    /// SQLite's message.
     var message: String
     /// The statement that failed, if any.
     var sql: String?
-    /// The path of the file if it could not be opened.
+    /// The path of a file that could not be opened.
     var path: String?
-    /// The calls to the busy handler before an `SQLITE_BUSY` error, or `nil` if unknown.
+    /// The result of the busy handler before an `SQLITE_BUSY` error, or `nil` if unknown.
     var lockWait: LockWait?
     /// The other connection that holds or last held the write lock, or `nil` if unknown.
     var writer: WriterSlot.Writer?
@@ -29,7 +26,6 @@ struct RawError: Error, CustomStringConvertible {
         self.path = path
     }
 
-    /// Whether the file system has no space left.
     var isFull: Bool { code.primaryResultCode == .SQLITE_FULL }
 
     var description: String {
@@ -40,10 +36,8 @@ struct RawError: Error, CustomStringConvertible {
 }
 
 extension WorkloadFailure {
-    /// Creates the kind of failure for an extended SQLite result code.
     package init(sqliteCode code: CInt) { self.init(ResultCode(rawValue: code)) }
 
-    /// Creates the kind of failure for a result code.
     init(_ code: ResultCode) {
         let name = code.name ?? "SQLITE_\(code.rawValue)"
         switch code.primaryResultCode {

@@ -6,11 +6,11 @@ import WorkloadEngine
 
 /// Bare libsqlite3 with one connection per thread.
 ///
-/// Its performance is the limit that a library can approach.
+/// Its performance is an upper bound for libraries on top of libsqlite3.
 ///
-/// Accesses use the same transactions as in a library. Reads are deferred and writes are immediate,
-/// unless the arm sets another `begin`. There is no queue, so writers wait for the lock on the
-/// file. The status is unknown.
+/// Accesses use the same transactions as the libraries: deferred for reads, and immediate for
+/// writes unless the arm sets another `begin`. No queue serializes writers, so they wait for the
+/// lock on the file. The status is unknown.
 final class RawTarget: WorkloadTarget {
     private let path: String
     private let setup: [String]
@@ -24,7 +24,6 @@ final class RawTarget: WorkloadTarget {
     private let key: pthread_key_t
     private let connections = Lock<[RawConnection]>([])
 
-    /// Opens an arm's database.
     init(_ arm: Arm, at path: String) throws {
         self.path = path
         isWAL = arm.isWAL
@@ -34,7 +33,8 @@ final class RawTarget: WorkloadTarget {
         replacesBusyHandler = arm.replacesBusyHandler
         statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
         var setup = ["PRAGMA foreign_keys = ON"]
-        // The journal mode is stored in the file, but each connection must also set it.
+        // Only WAL mode persists in the file (https://sqlite.org/wal.html). Each connection must
+        // set any other mode.
         if arm.isWAL {
             setup.append("PRAGMA journal_mode = WAL")
         } else if let journal = arm.journal {
@@ -58,7 +58,7 @@ final class RawTarget: WorkloadTarget {
             return Unmanaged<RawConnection>.fromOpaque(pointer).takeUnretainedValue()
         }
         let connection = try open()
-        // The list retains the connection until the target is closed.
+        // `connections` retains the connection until the target is closed.
         connections.withLock { $0.append(connection) }
         pthread_setspecific(key, Unmanaged.passUnretained(connection).toOpaque())
         return connection
@@ -158,7 +158,7 @@ final class RawTarget: WorkloadTarget {
 
     /// Closes the connections of all threads.
     ///
-    /// Threads must not use the target afterward.
+    /// No thread may use the target afterward.
     func close() {
         let all = connections.withLock { connections in
             defer { connections = [] }
@@ -168,14 +168,14 @@ final class RawTarget: WorkloadTarget {
     }
 }
 
-/// A separate connection whose read transaction remains open.
+/// A separate connection with an open read transaction.
 final class RawSnapshot: WorkloadSnapshot {
     private let connection: RawConnection
 
     init(_ connection: RawConnection) throws {
         self.connection = connection
         try connection.run("BEGIN DEFERRED", [])
-        // `BEGIN` does not fix the state. The first statement that reads does.
+        // `BEGIN DEFERRED` does not fix the state. The first read does.
         try connection.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
     }
 

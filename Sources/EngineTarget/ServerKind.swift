@@ -2,14 +2,13 @@ import WorkloadEngine
 
 /// How a library with queues and pools performs an arm's accesses.
 package enum ServerKind: Sendable {
-    /// One connection for all accesses to a file or to a database in memory.
+    /// One connection for all accesses to a file or an in-memory database.
     case queue(isWAL: Bool, isInMemory: Bool)
     /// A writer and several readers.
     case pool
     /// A snapshot of a pool.
     case snapshot
 
-    /// Returns whether a kind of access is supported.
     package func supports(_ access: WorkloadAccess) -> Bool {
         switch (self, access) {
         case (.queue, .snapshot), (.snapshot, .write), (.snapshot, .writeWithoutTransaction),
@@ -19,7 +18,6 @@ package enum ServerKind: Sendable {
         }
     }
 
-    /// Returns whether an optional capability is supported.
     package func has(_ capability: WorkloadAbility) -> Bool {
         switch (self, capability) {
         case (.queue(let isWAL, _), .writeAheadLog): isWAL

@@ -3,7 +3,7 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// Prevents captured SQL from accessing files outside the run's folder, and counts the rejected
+/// Prevents captured SQL from accessing files outside the run's folder, and counts rejected
 /// statements.
 ///
 /// SQLite calls an authorizer while it prepares a statement
@@ -12,10 +12,9 @@ package final class StatementGuard: Sendable {
     /// The folder of the run's database, with a trailing slash.
     private let folder: String
     private let counts = Lock<[String: UInt64]>([:])
-    /// The callbacks' contexts, retained by the guard.
     private let contexts = Lock<[Context]>([])
 
-    /// The context of a connection's callback.
+    /// The context of a connection's callback, retained by the guard.
     ///
     /// Unchecked: SQLite calls the callback only while a thread has exclusive use of the
     /// connection.
@@ -29,20 +28,15 @@ package final class StatementGuard: Sendable {
         }
     }
 
-    /// Creates a guard.
-    ///
-    /// - Parameter path: The path of the run's database.
     package init(database path: String) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         self.folder = folder.resolvingSymlinksInPath().path + "/"
     }
 
-    /// The number of rejections, keyed by the kind of statement.
+    /// The number of rejections by kind of statement.
     package var refusals: [String: UInt64] { counts.withLock { $0 } }
 
-    /// Installs the guard on a connection.
-    ///
-    /// The connection must be closed before the guard is released.
+    /// Installs the guard on a connection, which must be closed before the guard is released.
     package func install(on connection: OpaquePointer?) {
         let context = Context(statementGuard: self, connection: connection)
         contexts.withLock { $0.append(context) }
@@ -65,7 +59,7 @@ package final class StatementGuard: Sendable {
     ) -> CInt {
         switch action {
         case SQLITE_ATTACH:
-            // The name is missing unless it is a literal. A parameter could name any file.
+            // SQLite passes the name only if it is a literal. A parameter could name any file.
             guard let first else { return refuse("ATTACH of a file named by an expression") }
             return authorizeAttach(String(cString: first), on: connection)
         case SQLITE_FUNCTION:
@@ -84,19 +78,19 @@ package final class StatementGuard: Sendable {
             return SQLITE_OK
         }
     }
-    /// Authorizes `ATTACH` and also `VACUUM`, which attaches the file that it writes.
+    /// Authorizes `ATTACH`, and `VACUUM`, which attaches its output file.
     private func authorizeAttach(_ name: String, on connection: OpaquePointer?) -> CInt {
-        // The file is temporary, as with a plain `VACUUM`, or the database is in memory.
+        // An empty name means a temporary file, as for a plain `VACUUM`.
         if name.isEmpty || name == ":memory:" { return SQLITE_OK }
         if Self.isVacuuming(connection) { return refuse("VACUUM INTO") }
-        // A URI can name a file in more ways than this check supports
+        // A URI can name a file in ways that this check does not support
         // (https://sqlite.org/uri.html).
         guard !name.lowercased().hasPrefix("file:") else { return refuse("ATTACH") }
         let path = URL(fileURLWithPath: name).standardizedFileURL.resolvingSymlinksInPath().path
         return path.hasPrefix(folder) ? SQLITE_OK : refuse("ATTACH")
     }
 
-    /// Returns whether the connection is preparing the internal statements of a running `VACUUM`.
+    /// Returns whether the connection is preparing internal statements of a running `VACUUM`.
     private static func isVacuuming(_ connection: OpaquePointer?) -> Bool {
         var statement = sqlite3_next_stmt(connection, nil)
         while let current = statement {

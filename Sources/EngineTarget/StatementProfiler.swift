@@ -1,30 +1,29 @@
 import CSQLite
 import WorkloadEngine
 
-/// A session whose SQLite counters can be read.
+/// A session with access to SQLite's counters.
 package protocol ProfiledSession: WorkloadSession {
-    /// The SQLite connection.
     var sqliteConnection: OpaquePointer? { get }
 
-    /// Returns the prepared statement that the library caches for an SQL text.
+    /// Returns the library's cached statement for `sql`.
     func preparedStatement(_ sql: String) throws -> OpaquePointer
 
-    /// Runs `body` in a write transaction and rolls it back.
     func rollingBack(_ body: () throws -> Void) throws
 }
 
-/// Reports how SQLite executes statements, regardless of the library that prepared them.
+/// Reports how SQLite executes statements, for any library.
 package struct StatementProfiler {
     private let running: Bool
 
-    /// Creates a profiler that runs the statements or only explains them.
+    /// Creates a profiler, which runs statements if `running` is `true` and otherwise only explains
+    /// them.
     package init(running: Bool) {
         self.running = running
     }
 
-    /// Explains the statements in an access to `target` and also runs them if requested.
+    /// Explains the statements in an access to `target`.
     ///
-    /// The writes of the statements are rolled back.
+    /// If requested, also runs them and rolls back their writes.
     ///
     /// - Throws: The library's error.
     package func profile(
@@ -36,7 +35,7 @@ package struct StatementProfiler {
         let client = WorkloadClientName("profile")
         switch access {
         case .read, .snapshot:
-            // Use a reader, because the reads under load used a reader's page cache.
+            // Use a reader, because the accesses under load used a reader's page cache.
             try target.perform(.read, as: client) { session in
                 profile = try self.profile(statements, on: session)
             }
@@ -49,9 +48,9 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Explains the statements and also runs them if requested.
+    /// Explains the statements and, if requested, runs them.
     ///
-    /// The caller must roll back the writes of the statements.
+    /// The caller must roll back their writes.
     ///
     /// - Throws: An error if a statement cannot be explained.
     private func profile(
@@ -80,13 +79,11 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Returns whether a rollback undoes all effects of the statement.
     private static func isRepeatable(_ sql: String) -> Bool {
         let verb = sql.drop(while: \.isWhitespace).prefix { $0.isLetter }.uppercased()
         return ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"].contains(verb)
     }
 
-    /// Runs the statements and reads SQLite's counters.
     private static func counters(
         of statements: [BoundStatement],
         _ session: any ProfiledSession
@@ -135,7 +132,7 @@ package struct StatementProfiler {
     }
 }
 
-/// The page cache counters of a connection since it was opened.
+/// The page cache counters of a connection since the connection was opened.
 private struct CacheCounts {
     var hits: Int
     var misses: Int

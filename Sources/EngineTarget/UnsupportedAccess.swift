@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The error for an access that the server does not support.
+/// The error for an access that a target does not support.
 package enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
     case concurrentRead

@@ -26,7 +26,6 @@ extension WorkloadValue: DatabaseValueConvertible {
         }
     }
 
-    /// The value in a readable form.
     var plainText: String {
         switch self {
         case .null: "NULL"
@@ -38,7 +37,7 @@ extension WorkloadValue: DatabaseValueConvertible {
     }
 }
 
-/// A row that is only counted, so its values are not read.
+/// A row that is counted without reading its values.
 struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     var databaseValue: DatabaseValue { .null }
 
@@ -56,7 +55,7 @@ struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     }
 }
 
-/// All columns of a row, read from the statement together with the first column.
+/// All columns of a row.
 struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
     var values: [WorkloadValue]
 
@@ -81,7 +80,7 @@ struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> WholeRow? {
-        // Read the row even if its first column is NULL.
+        // Return the row even if its first column is NULL.
         WholeRow(sqliteStatement: sqliteStatement, index: index)
     }
 }

@@ -5,10 +5,8 @@ import Telemetry
 /// Records which accesses wait for GRDB's connections and which accesses hold them.
 ///
 /// The watch observes accesses from outside GRDB. An access waits from its call until its closure
-/// is entered, so the wait includes GRDB's own work. A connection is held while a closure runs on
-/// it.
+/// starts, so the wait includes GRDB's own work. A connection is held while a closure runs on it.
 final class AccessWatch: Sendable {
-    /// The resource that an access waits for.
     enum Resource: Sendable { case reader, writer, connection }
 
     /// An access that has been called.
@@ -59,7 +57,6 @@ final class AccessWatch: Sendable {
         var writerHolds: AtomicHistogram.Counts
     }
 
-    /// The maximum number of readers, or `nil` if there is only one connection.
     private let maximumReaders: Int?
     let interrupts = InterruptTally()
     private let state = Lock(State())
@@ -72,7 +69,7 @@ final class AccessWatch: Sendable {
         self.maximumReaders = maximumReaders
     }
 
-    /// Records the call of an access.
+    /// Records that a client called an access.
     func call(by client: String, isWrite: Bool, isTask: Bool = false) -> Call {
         let now = monotonicNanoseconds()
         let resource: Resource =
@@ -122,7 +119,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// Records the failure of an access, before or after the start of its closure.
+    /// Records the failure of an access, before or after its closure started.
     func fail(_ call: Call, with error: any Error) {
         let code = (error as? DatabaseError)?.resultCode
         let isBusy = code == .SQLITE_BUSY || code == .SQLITE_LOCKED
@@ -136,7 +133,7 @@ final class AccessWatch: Sendable {
 
     // MARK: Snapshots
 
-    /// Records the creation of a snapshot and returns its unique number.
+    /// Records a new snapshot and returns the snapshot's unique number.
     func beginSnapshot(by client: String) -> Int {
         let now = monotonicNanoseconds()
         return state.withLock { state in
@@ -178,9 +175,9 @@ final class AccessWatch: Sendable {
 
     // MARK: Status
 
-    /// Interrupts the statement that runs on a connection.
+    /// Interrupts the connection's running statement.
     ///
-    /// - Returns: `false` if there is no connection with the given label.
+    /// - Returns: `false` if no connection has the label.
     func interrupt(connection label: String) -> Bool {
         let seat = state.withLock { $0.order.first { $0.label == label } }
         guard let seat else { return false }
@@ -188,7 +185,6 @@ final class AccessWatch: Sendable {
         return true
     }
 
-    /// Records an interrupt of all connections.
     func recordInterruptOfAll() {
         let seats = state.withLock { $0.order }
         interrupts.countRequest(withEffect: seats.contains(where: \.isRunning))
@@ -208,7 +204,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// Returns the observed status, without GRDB's internal information.
+    /// Returns the observed status, which lacks GRDB's internal state.
     func status(label: String, kind: DatabaseKind, path: String?) -> DatabaseStatus {
         let now = monotonicNanoseconds()
         let seen = state.withLock { state in
@@ -309,7 +305,6 @@ final class AccessWatch: Sendable {
 }
 
 extension AccessWatch.Call {
-    /// The role of the connection that serves the access.
     fileprivate var role: ConnectionRole {
         switch resource {
         case .reader: .reader

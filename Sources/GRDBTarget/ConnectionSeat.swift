@@ -3,7 +3,7 @@ import CSQLite
 import GRDB
 import Telemetry
 
-/// A GRDB connection, as observed by the closures that run on it.
+/// A GRDB connection, as observed by its closures.
 ///
 /// GRDB's work before and after a closure (`BEGIN`, `COMMIT`, and queueing) is not visible.
 final class ConnectionSeat: Sendable {
@@ -16,8 +16,7 @@ final class ConnectionSeat: Sendable {
         var interrupts: UInt64 = 0
         var sql: String?
         var isRunning = false
-        /// The number of statements, which shows whether two observations are of the same
-        /// statement.
+        /// The number of statements, to detect whether two observations see the same statement.
         var statements: UInt64 = 0
         var seenStatement: UInt64 = 0
         var seenSince: UInt64 = 0
@@ -26,8 +25,8 @@ final class ConnectionSeat: Sendable {
     let label: String
     let role: ConnectionRole
     private let interrupts: InterruptTally
-    // The lock makes the pointer safe to share. The pointer is used only while the lock is held,
-    // and it is removed before the connection is released.
+    // The lock makes it safe to share the pointer. The pointer is used only while the lock is held,
+    // and removed before the connection is released.
     private let state = Lock(State())
 
     init(_ label: String, _ role: ConnectionRole, _ interrupts: InterruptTally) {
@@ -56,7 +55,6 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Runs a statement.
     func watching<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
         state.withLock { state in
             state.sql = sql
@@ -79,13 +77,11 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Whether a statement in a closure is running.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
     /// Interrupts the running statement (<https://sqlite.org/c3ref/interrupt.html>).
     ///
-    /// - Parameter isCounted: Whether this is a new request rather than a repetition of the last
-    ///   one.
+    /// - Parameter isCounted: Whether this is a new request, and not a repetition.
     /// - Returns: Whether a closure is running on this connection.
     func interrupt(isCounted: Bool = true) -> Bool {
         state.withLock { state in
@@ -96,7 +92,6 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Returns the observed status at `now`.
     func status(at now: UInt64) -> ConnectionStatus {
         state.withLock { state in
             if state.isRunning, state.seenStatement != state.statements {
@@ -120,7 +115,7 @@ final class ConnectionSeat: Sendable {
     }
 }
 
-/// Counts the outcomes of interrupts, as observed by closures.
+/// The requests and outcomes of interrupts, as observed by closures.
 final class InterruptTally: Sendable {
     private struct State {
         var status = InterruptStatus()
@@ -132,7 +127,7 @@ final class InterruptTally: Sendable {
 
     /// Counts a request.
     ///
-    /// - Parameter withEffect: Whether a statement is running.
+    /// `withEffect` states whether a statement is running.
     func countRequest(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in
@@ -152,7 +147,6 @@ final class InterruptTally: Sendable {
         if let request { latencies.record(now - min(now, request)) }
     }
 
-    /// The counts so far.
     var status: InterruptStatus {
         var status = state.withLock { $0.status }
         status.latency = AtomicHistogram.summary(of: [latencies])

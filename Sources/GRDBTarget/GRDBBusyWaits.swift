@@ -3,24 +3,23 @@ import EngineTarget
 import Telemetry
 import WorkloadEngine
 
-/// The busy handler of GRDB's writing connection, with the waits after which the handler gave up.
+/// The busy handler of GRDB's writing connection, and the waits after which the handler gave up.
 ///
-/// GRDB's errors do not contain the wait. Each time the handler gives up, one access fails, so the
-/// order of the waits is enough to match them.
+/// GRDB's errors do not contain the wait. Exactly one access fails each time the handler gives up,
+/// so errors and waits are matched in order.
 final class GRDBBusyWaits: Sendable {
     private let wait: BusyWait
     private let waits = Lock<[BusyFailure.Handler]>([])
-    /// The maximum number of waits whose accesses have not failed yet.
+    /// The maximum number of waits that are not yet matched with an error.
     private static let limit = 64
 
     /// Creates a handler.
     ///
-    /// Without a timeout, the handler gives up immediately, like GRDB's default.
+    /// Without a timeout, the handler gives up immediately, as GRDB does by default.
     init(_ arm: Arm) {
         wait = BusyWait(timeout: arm.busyTimeout ?? .zero, retry: arm.busyRetry)
     }
 
-    /// Pauses and returns whether to try again.
     func handle(tries: Int) -> Bool {
         if wait.handle(tries: tries) { return true }
         let ended = wait.takeHandler()
@@ -31,7 +30,7 @@ final class GRDBBusyWaits: Sendable {
         return false
     }
 
-    /// Returns the handler's role in an access that failed with a plain `SQLITE_BUSY`.
+    /// Returns the handler's role in an access that failed with plain `SQLITE_BUSY`.
     func take() -> BusyFailure.Handler {
         waits.withLock { $0.isEmpty ? .skipped : $0.removeFirst() }
     }

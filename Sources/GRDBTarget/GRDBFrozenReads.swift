@@ -2,9 +2,8 @@
 import GRDB
 import Telemetry
 
-/// Reads that all return the state at the time of the first read.
+/// Reads from a snapshot of a pool, which the first read creates.
 final class GRDBFrozenReads: Sendable {
-    /// The pool of the snapshot.
     let pool: DatabasePool
     private let snapshot = Lock<DatabaseSnapshot?>(nil)
 
@@ -12,7 +11,6 @@ final class GRDBFrozenReads: Sendable {
         self.pool = pool
     }
 
-    /// Returns the snapshot, creating it if necessary.
     func opened() throws -> DatabaseSnapshot {
         try snapshot.withLock { snapshot in
             if let snapshot { return snapshot }
@@ -28,7 +26,7 @@ final class GRDBFrozenReads: Sendable {
     }
 
     func close() throws {
-        // Releasing the last reference ends the transaction and then the connection.
+        // Releasing the last reference ends the transaction and closes the connection.
         snapshot.withLock { $0 = nil }
         try pool.close()
     }

@@ -5,12 +5,11 @@ import GRDB
 import Telemetry
 import WorkloadEngine
 
-/// A GRDB connection inside an access.
 struct GRDBSession: ProfiledSession {
     let database: Database
     let seat: ConnectionSeat
 
-    /// Runs a statement that the connection keeps prepared, and counts its rows.
+    /// Runs a cached statement and returns the number of rows.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
         try seat.watching(sql) {
@@ -43,7 +42,7 @@ struct GRDBSession: ProfiledSession {
 
     /// Returns a closure that interrupts this connection's statement.
     ///
-    /// Only the closure's first call is counted as a call to the database's `interrupt()`. Later
+    /// Only the first call of the closure counts as a call to the database's `interrupt()`. Later
     /// calls repeat that interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         let isSent = Lock(false)
@@ -70,11 +69,10 @@ struct GRDBSession: ProfiledSession {
     }
 }
 
-/// A GRDB snapshot that a client holds.
 final class GRDBSnapshot: WorkloadSnapshot {
     /// The snapshot, or `nil` after its release.
     ///
-    /// Releasing the last reference ends the transaction and then the connection.
+    /// Releasing the last reference ends the transaction and closes the connection.
     private let snapshot: Lock<DatabaseSnapshot?>
     private let client: WorkloadClientName
     private let watch: AccessWatch
@@ -105,7 +103,6 @@ final class GRDBSnapshot: WorkloadSnapshot {
 }
 
 extension WorkloadValue {
-    /// The value as a GRDB database value.
     var grdbValue: DatabaseValue {
         switch self {
         case .null: .null
@@ -116,7 +113,6 @@ extension WorkloadValue {
         }
     }
 
-    /// Creates a value from a GRDB database value.
     init(_ value: DatabaseValue) {
         self =
             switch value.storage {

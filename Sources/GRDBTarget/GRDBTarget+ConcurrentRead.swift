@@ -4,7 +4,7 @@ import GRDB
 import WorkloadEngine
 
 extension GRDBTarget {
-    /// Writes, then reads the committed state.
+    /// Writes, and then reads the committed state.
     ///
     /// The read starts before GRDB's writer is released.
     func performWrite(

@@ -7,7 +7,6 @@ import WorkloadEngine
 
 /// A GRDB `DatabaseQueue` or `DatabasePool` under load.
 final class GRDBTarget: WorkloadTarget {
-    /// The GRDB object that performs the accesses.
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
@@ -103,9 +102,9 @@ final class GRDBTarget: WorkloadTarget {
         }
     }
 
-    /// The writer.
+    /// The queue or pool.
     ///
-    /// In a snapshot arm, only the run itself uses the writer, for example for the arm's setup.
+    /// In a snapshot arm, only the run itself writes, for example for the arm's setup.
     var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue
@@ -162,8 +161,7 @@ final class GRDBTarget: WorkloadTarget {
         guard let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else {
             return nil
         }
-        // SQLite does not call the handler when a read transaction with an old state tries to
-        // write.
+        // SQLite does not call the handler if a read transaction on an old state tries to write.
         let isUpgrade = error.extendedResultCode == .SQLITE_BUSY_SNAPSHOT
         return BusyFailure(
             statement: error.sql,
@@ -177,8 +175,7 @@ final class GRDBTarget: WorkloadTarget {
             kind: { if case .pool = server { .pool } else { .queue } }(),
             path: path
         )
-        // Use the size of the file as the length of the log, because only SQLite can interpret its
-        // contents.
+        // Report the size of the file, because only SQLite can interpret its contents.
         if has(.writeAheadLog) {
             status.journalMode = "wal"
             let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size]
@@ -197,8 +194,6 @@ final class GRDBTarget: WorkloadTarget {
         try StatementProfiler(running: running).profile(statements, in: access, of: self)
     }
 
-    /// Returns the library, the kind of probes, the SQLite version, and the pragmas of the writing
-    /// connection.
     func environment() throws -> [String: String] {
         var facts = ["library": "GRDB", "probes": "none: observed from outside"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in

@@ -49,13 +49,12 @@ struct GRDBTargetFactory {
         }
     }
 
-    /// Opens a queue on an in-memory copy of the file.
     private func memoryQueue(
         _ configuration: Configuration,
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
-        // A missing file stands for an empty database, as in any other arm.
+        // A missing file means an empty database, as for other arms.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true

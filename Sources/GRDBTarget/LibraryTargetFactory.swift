@@ -1,14 +1,14 @@
 import EngineTarget
 import WorkloadEngine
 
-/// Opens databases for a scenario's arms, each with the arm's library.
+/// Opens each arm's database with the arm's library.
 public struct LibraryTargetFactory: WorkloadTargetFactory {
     private let engine = EngineTargetFactory()
 
     /// Creates a factory.
     public init() {}
 
-    /// Returns whether the program was built with a library.
+    /// Returns whether this build includes a library.
     public static func has(_ library: Arm.Library) -> Bool {
         #if GRDB
         true
@@ -17,18 +17,16 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
-    /// Returns instructions for running arms with a library that is not part of the program.
+    /// Returns instructions for building the program with a library.
     public static func way(to library: Arm.Library) -> String {
         "this program was built without \(library.rawValue.uppercased()): build one with "
             + "'swift build -c release --traits GRDB', or start it with 'POOLGAUGE_TRAITS=GRDB "
             + "./run'"
     }
 
-    /// Opens the database at `path` with the arm's settings.
+    /// Opens the database at `path` with the arm's settings, or creates it.
     ///
-    /// Creates the file if it does not exist.
-    ///
-    /// - Throws: The library's error, or a ``RunError`` with instructions for adding the library.
+    /// - Throws: The library's error, or a ``RunError`` that explains how to add the library.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         guard arm.library == .grdb else { return try engine.open(arm, at: path) }
         #if GRDB
@@ -43,14 +41,14 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
 
     /// Returns the journal mode of a database, or `nil` if the file does not exist.
     ///
-    /// - Throws: The error from SQLite.
+    /// - Throws: SQLite's error.
     public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? {
         try engine.journalMode(ofDatabaseAt: path)
     }
 
     /// Copies a database with SQLite's backup API.
     ///
-    /// - Throws: A `DatabaseError` that names the path, or an error that `progress` throws.
+    /// - Throws: An error that names the file or the folder, or an error from `progress`.
     public func copyDatabase(
         at source: String,
         to path: String,

@@ -1,6 +1,6 @@
-/// The peak numbers of waiting accesses and of readers in use, computed from several statuses.
+/// The peak numbers of waiting accesses and of readers in use over several statuses.
 ///
-/// Reports, dashboards, and results use this type, so they show the same numbers.
+/// Reports, dashboards, and results show the same numbers because they all use this type.
 public struct AccessPeaks: Sendable, Equatable {
     /// The largest number of accesses that waited to read at the same time.
     public private(set) var waitingReaders = 0
@@ -8,10 +8,9 @@ public struct AccessPeaks: Sendable, Equatable {
     public private(set) var waitingWriters = 0
     /// The largest number of readers in use at the same time, or `nil` for a queue.
     public private(set) var readersInUse: Int?
-    /// Whether the numbers are only lower bounds, because the library does not count waiting
-    /// accesses.
+    /// Whether the numbers are lower bounds because the library does not count waiting accesses.
     ///
-    /// If `true`, the numbers are the largest in any status. More accesses may have waited between
+    /// If `true`, each number is the largest in any status. More accesses may have waited between
     /// two statuses.
     public private(set) var areSampled = false
 

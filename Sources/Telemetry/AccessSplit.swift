@@ -1,14 +1,16 @@
-/// How accesses to a database have spent their time, by phase.
+/// How accesses to a database spent their time, by phase.
 ///
-/// One split covers all accesses that waited, and another covers a sample of the other accesses.
-/// Adding both would overstate the waits. The total time of a phase is its `mean × count`, in
-/// nanoseconds.
+/// One split covers all accesses that waited. Another split covers a sample of the other accesses.
+/// Do not add the two, because the sum would overstate the waits. The total time of a phase is
+/// `mean × count`, in nanoseconds.
 public struct AccessSplit: Sendable, Codable, Equatable {
     /// The role of the connections.
     public var role: ConnectionRole
     /// Whether the accesses waited for a connection or for its opening.
     public var isContended: Bool
-    /// The sampling interval: one in `interval` accesses was measured, or all accesses if it is 1.
+    /// The sampling interval: one in `interval` accesses is measured.
+    ///
+    /// The value 1 means all accesses.
     public var interval: Int
     /// The number of measured accesses.
     public var count: UInt64
@@ -16,9 +18,7 @@ public struct AccessSplit: Sendable, Codable, Equatable {
     public var waiting: LatencySummary?
     /// The time spent waiting for a connection to be opened.
     public var opening: LatencySummary?
-    /// The time spent starting the transaction.
-    ///
-    /// A write waits for the file lock in this phase.
+    /// The time spent starting the transaction, including a write's wait for the file lock.
     public var acquiringState: LatencySummary?
     /// The time spent inside SQLite, preparing and stepping statements.
     public var insideSQLite: LatencySummary?

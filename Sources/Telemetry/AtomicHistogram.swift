@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A histogram of durations, which any thread can read while other threads write.
+/// A histogram of durations that threads can read while other threads write.
 ///
-/// Buckets are log-linear, with 16 per octave as in HdrHistogram, so a value has a precision of
-/// 6.25%. Values are in nanoseconds. The last bucket contains values above 2⁴⁴ (about five hours).
-/// A histogram occupies 5 KB.
+/// As in HdrHistogram, buckets are log-linear, with 16 per octave, for a precision of 6.25%. Values
+/// are in nanoseconds. The last bucket contains values above 2⁴⁴ (about five hours). A histogram
+/// occupies 5 KB.
 ///
-/// `@unchecked Sendable` is safe because the buckets are atomics whose memory lives as long as the
-/// object.
+/// `@unchecked Sendable` is safe because the buckets are atomics, and their memory lives as long as
+/// the object.
 package final class AtomicHistogram: @unchecked Sendable {
     private static let subBits = 4
     private static let octaves = 44
@@ -17,7 +17,6 @@ package final class AtomicHistogram: @unchecked Sendable {
     private let sum = Atomic<UInt64>(0)
     private let largest = Atomic<UInt64>(0)
 
-    /// Creates an empty histogram.
     package init() {
         buckets = .allocate(capacity: Self.bucketCount)
         for index in 0..<Self.bucketCount { (buckets + index).initialize(to: Atomic(0)) }
@@ -38,7 +37,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         return min(index, bucketCount - 1)
     }
 
-    /// Returns the middle of a bucket.
+    /// Returns the midpoint of a bucket.
     private static func value(at index: Int) -> UInt64 {
         guard index >= 1 << subBits else { return UInt64(index) }
         let shift = UInt64(index >> subBits) - 1
@@ -67,7 +66,7 @@ package final class AtomicHistogram: @unchecked Sendable {
 
     /// Records a value without an atomic read-modify-write instruction.
     ///
-    /// No other thread may write simultaneously.
+    /// No other thread may write to the histogram at the same time.
     @inline(__always)
     package func recordExclusively(_ value: UInt64) {
         let index = Self.index(of: value)
@@ -76,19 +75,17 @@ package final class AtomicHistogram: @unchecked Sendable {
         if value > largest.load(ordering: .relaxed) { largest.store(value, ordering: .relaxed) }
     }
 
-    /// The number of recorded values.
     package var count: UInt64 {
         var count: UInt64 = 0
         for index in 0..<Self.bucketCount { count += buckets[index].load(ordering: .relaxed) }
         return count
     }
 
-    /// The counts of several histograms at one moment, which can be subtracted later.
+    /// The combined counts of several histograms at one moment, for later subtraction.
     package struct Counts: Sendable {
         fileprivate var buckets = [UInt64](repeating: 0, count: AtomicHistogram.bucketCount)
         fileprivate var sum: UInt64 = 0
 
-        /// Adds up the current counts of histograms.
         package init(of histograms: [AtomicHistogram]) {
             for histogram in histograms {
                 for index in buckets.indices {
@@ -104,8 +101,8 @@ package final class AtomicHistogram: @unchecked Sendable {
     /// - Parameters:
     ///   - histograms: The histograms to combine.
     ///   - zeros: The number of zero values to add.
-    ///   - earlier: The counts to subtract. If specified, the largest value has only the precision
-    ///     of a bucket.
+    ///   - earlier: The counts to subtract. If not `nil`, the maximum is only as precise as a
+    ///     bucket.
     /// - Returns: The summary, or `nil` if nothing was recorded.
     package static func summary(
         of histograms: [AtomicHistogram],
@@ -126,7 +123,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         counts[0] += zeros
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
-        // Use hundredths of a percent, so that the rank is computed with integers.
+        // Percentiles are in hundredths of a percent, so the rank is computed with integers.
         let percentile = { (share: UInt64) -> UInt64? in
             guard PercentileRule.supports(Double(share) / 100, count: count) else { return nil }
             let rank = (count / 10_000) * share + ((count % 10_000) * share + 9_999) / 10_000

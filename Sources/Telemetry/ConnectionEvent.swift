@@ -1,14 +1,14 @@
 /// An event of a database connection.
 public struct ConnectionEvent: Sendable, Codable, Equatable {
-    /// The kinds of events.
+    /// The kind of an event.
     ///
     /// Durations are in nanoseconds.
     public enum Kind: Sendable, Codable, Equatable {
-        /// An access that took longer than the listener's limit has ended.
+        /// An access took longer than the listener's limit.
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)
-        /// `interrupt()` was called.
+        /// The program called `interrupt()`.
         ///
-        /// `metStatement` is `true` if a statement was running.
+        /// `metStatement` states whether a statement was running.
         case interruptRequested(metStatement: Bool)
         /// A statement ended with `SQLITE_INTERRUPT`, `after` nanoseconds after the request.
         case interrupted(by: AccessOrigin?, after: UInt64?)
@@ -24,7 +24,7 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
         case connectionNotOpened(took: UInt64)
         /// A connection was closed.
         case connectionClosed
-        /// Frames in the write-ahead log were copied to the database file, or the log was
+        /// A checkpoint copied frames from the write-ahead log to the database file, or the log was
         /// restarted.
         case checkpoint(frames: UInt64, checkpointed: UInt64, isRestart: Bool)
     }

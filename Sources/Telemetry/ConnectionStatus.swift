@@ -20,13 +20,13 @@ public enum ConnectionState: String, Sendable, Codable, Equatable {
     case waitingForLock
     /// The connection is inside `sqlite3_step`.
     case statement
-    /// An access holds the connection, and its closure is running or sleeping outside SQLite.
+    /// An access holds the connection, and its closure runs or sleeps outside SQLite.
     case closure
     /// The connection is ending its transaction.
     case committing
 }
 
-/// The transaction state that `sqlite3_txn_state` reports.
+/// The state of a transaction, as `sqlite3_txn_state` reports.
 public enum TransactionState: String, Sendable, Codable, Equatable {
     /// No transaction, or a transaction that has not accessed the database yet.
     case none
@@ -62,16 +62,17 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var holder: AccessOrigin?
     /// How long the connection has been held, in nanoseconds, or `nil` if it is idle.
     public var heldNanoseconds: UInt64?
-    /// The SQL of the statement that is running, or that ran last in this access, or `nil` if idle.
+    /// The SQL of the running statement or of the access's last statement, or `nil` if the
+    /// connection is idle.
     public var sql: String?
     /// The age of the running statement, in nanoseconds, or `nil` if no statement is running.
     ///
-    /// The age is a lower bound, measured from the first `status()` that observed the statement.
+    /// The age is a lower bound. It is measured from the first call to `status()` that observed the
+    /// statement.
     public var sqlNanoseconds: UInt64?
     /// The state of the transaction, or `nil` if unknown.
     public var transaction: TransactionState?
-    /// The number of times that the connection encountered another connection's lock and had to
-    /// wait or fail.
+    /// The number of times that another connection's lock made the connection wait or fail.
     public var busyCount: UInt64
     /// The number of interrupted statements.
     public var interruptCount: UInt64

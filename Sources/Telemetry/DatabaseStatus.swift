@@ -15,9 +15,9 @@ public struct InterruptStatus: Sendable, Codable, Equatable {
     /// The number of statements that ended with `SQLITE_INTERRUPT`, including statements that were
     /// being prepared.
     public var delivered: UInt64
-    /// The number of calls without a running statement on any connection.
+    /// The number of calls while no connection was running a statement.
     ///
-    /// A statement that is being prepared is not a running statement.
+    /// A statement that is being prepared does not count as running.
     public var withoutEffect: UInt64
     /// The time from a request until a statement ended with `SQLITE_INTERRUPT`, or `nil` if no
     /// statement was interrupted.
@@ -41,13 +41,14 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     public var maximum: Int
     /// The largest number of readers that accesses have used at the same time.
     public var peak: Int
-    /// The total time for which readers were held, including current holds, in nanoseconds.
+    /// The total time that readers were held, including current holds, in nanoseconds.
     ///
-    /// Its growth divided by `maximum` times the elapsed time is the *utilization*.
+    /// The growth of this time divided by `maximum` times the elapsed time is the *utilization*.
     public var busyNanoseconds: UInt64
-    /// The time when all readers were in use and at least one access waited, in nanoseconds.
+    /// The total time during which all readers were in use and at least one access waited, in
+    /// nanoseconds.
     ///
-    /// Its growth divided by the elapsed time is the *saturation*.
+    /// The growth of this time divided by the elapsed time is the *saturation*.
     public var saturatedNanoseconds: UInt64
 
     /// Creates a status.
@@ -70,7 +71,9 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// The status of a database at one moment, which is taken without blocking accesses.
+/// The status of a database at one moment.
+///
+/// Taking a status does not block accesses.
 public struct DatabaseStatus: Sendable, Codable, Equatable {
     /// The value of `Configuration.label`, or the name of the type.
     public var label: String
@@ -86,9 +89,9 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var connections: [ConnectionStatus]
     /// The readers of a pool, or `nil` for a queue.
     public var readers: ReaderPoolStatus?
-    /// The accesses that wait for a reader or, in a queue, wait to read, oldest first.
+    /// The accesses waiting for a reader (in a queue, waiting to read), oldest first.
     public var waitingReaders: [WaiterStatus]
-    /// The accesses that wait for the writer or, in a queue, wait to write, oldest first.
+    /// The accesses waiting for the writer (in a queue, waiting to write), oldest first.
     public var waitingWriters: [WaiterStatus]
     /// The largest number of accesses in ``waitingReaders`` at the same time, or `nil` if the
     /// library does not count them.
@@ -106,14 +109,14 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var snapshotsMade: UInt64
     /// The interrupts since the database was opened.
     public var interrupts: InterruptStatus
-    /// The number of times that connections encountered another connection's lock.
+    /// The number of times that a connection encountered another connection's lock.
     public var busyCount: UInt64
     /// The write-ahead log, or `nil` if the database is not in WAL mode.
     public var wal: WALStatus?
     /// Whether the database has been closed.
     public var isClosed: Bool
     /// The share of the accesses in ``acquire`` that found a free connection, in 0…1, or `nil` if
-    /// there are no accesses.
+    /// there were no accesses.
     public var acquiredAtOnce: Double?
     /// The share of the accesses in ``writerAcquire`` that found the writer free.
     public var writerAcquiredAtOnce: Double?
@@ -121,14 +124,14 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var writerAcquire: LatencySummary?
     /// How long accesses held the writer, or `nil` if ``hold`` covers it.
     public var writerHold: LatencySummary?
-    /// How long statements took, from their first step to their last, in the accesses that
+    /// How long statements took from their first to their last step, in the accesses that
     /// ``splits`` covers.
     public var statement: LatencySummary?
     /// How long commits of write transactions took.
     public var commit: LatencySummary?
     /// How the accesses spent their time.
     public var splits: [AccessSplit]?
-    /// The opened connections, excluding the connections of snapshots.
+    /// The opened connections, excluding connections of snapshots.
     public var openings: OpeningStatus?
     /// The time spent waiting for other connections' locks, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?

@@ -1,22 +1,23 @@
-/// The tuned times of SQLiteEngine, with the reasons for their values.
+/// The tuned times of SQLiteEngine and their reasons, in nanoseconds.
 ///
-/// All times are in nanoseconds. The engine and its tests use these values. `WorkloadEngine`, which
-/// does not import the engine, uses them to simulate waits.
+/// The engine and its tests use these values. `WorkloadEngine`, which does not import the engine,
+/// uses them to simulate waits.
 package enum EngineTimings {
     // MARK: Waiting for a connection
 
     /// How long running threads may overtake a waiter.
     ///
-    /// Handing a connection over to a sleeping thread requires a wake-up, which takes many times as
-    /// long as a point read. One millisecond is the duration of 20 wake-ups.
+    /// Handing a connection over to a sleeping thread requires a wake-up, which takes many times
+    /// longer than a point read. One millisecond is the duration of 20 wake-ups.
     @inlinable package static var patience: UInt64 { 1_000_000 }
     /// The shortest time between two notifications of waiters.
     ///
     /// Waking a thread that loses the race for the connection costs two context switches. A wake-up
     /// takes about 50 µs.
     @inlinable package static var notificationInterval: UInt64 { 50_000 }
-    /// How long a woken thread spins for a connection before it sleeps again, which is about the
-    /// time that sleeping and waking take.
+    /// How long a woken thread spins for a connection before it sleeps again.
+    ///
+    /// The value is about the time that sleeping and waking take.
     @inlinable package static var watch: UInt64 { 50_000 }
     /// How long a sleeping thread takes to wake up on an idle processor, for simulations.
     @inlinable package static var wakeUp: UInt64 { 50_000 }
@@ -25,27 +26,30 @@ package enum EngineTimings {
 
     /// The longest gap between two accesses for which a transaction is kept.
     ///
-    /// A process that is stopped between two reads (SIGSTOP, a laptop's sleep) holds its lock until
-    /// it continues. If reads are farther apart than this gap, the process holds no lock.
+    /// A process that is suspended between two reads (by SIGSTOP, or on a sleeping laptop) holds
+    /// its lock until it resumes. If the gap between reads exceeds this limit, the process holds no
+    /// lock.
     @inlinable package static var longestKeptGap: UInt64 { 200_000 }
     /// The longest time for which a transaction is kept, excluding the accesses that use it.
     ///
-    /// A checkpoint by another process waits for at most this time.
+    /// A checkpoint in another process waits at most this long.
     @inlinable package static var longestKept: UInt64 { 5_000_000 }
     /// The time after which a kept transaction ends if no access uses it.
     @inlinable package static var keptIdle: UInt64 { 2_000_000 }
-    /// How long no transaction is kept after another process commits.
+    /// The time after another process's commit during which no transaction is kept.
     @inlinable package static var pauseAfterForeignCommit: UInt64 { 250_000_000 }
-    /// How long another process is expected to write again after it commits.
+    /// The time after another process's commit during which that process is expected to write
+    /// again.
     @inlinable package static var foreignWriterMemory: UInt64 { 10_000_000_000 }
-    /// The bit of the clock that determines when transactions are kept while another process waits
+    /// The bit of the clock that decides whether to keep transactions while another process waits
     /// for a checkpoint.
     ///
-    /// Transactions are kept for 4 ms, and then no transaction is kept for the next 4 ms.
+    /// Readers alternate between 4 ms in which transactions are kept and 4 ms in which no
+    /// transaction is kept.
     ///
-    /// The checkpoint may wait for a read mark and retry periodically in its busy handler. This
-    /// wait is not visible to other processes. To succeed, the checkpoint must retry at a moment
-    /// when no reader holds the mark.
+    /// The checkpoint's busy handler may retry periodically until a read mark is free. Other
+    /// processes cannot see this wait. The checkpoint succeeds only if a retry happens while no
+    /// reader holds the mark.
     @inlinable package static var keepingTurn: UInt64 { 1 << 22 }
     /// The longest time for which a writer waits for a transaction that another thread is ending.
     ///
@@ -59,7 +63,7 @@ package enum EngineTimings {
     /// A reader holds the lock for a few microseconds, or for a scheduler time slice if it is
     /// preempted.
     @inlinable package static var ownReaderRetry: UInt64 { 10_000_000 }
-    /// The pause between two of these attempts.
+    /// The pause between two retries of such a lock.
     @inlinable package static var ownReaderPause: UInt64 { 50_000 }
 
     // MARK: Interrupts
@@ -67,12 +71,13 @@ package enum EngineTimings {
     /// The pause before the first repetition of an interrupt.
     ///
     /// Interrupts are repeated because SQLite discards an interrupt that arrives just before a
-    /// statement starts. Each later pause is twice as long.
+    /// statement starts. Each pause is twice as long as the previous pause.
     @inlinable package static var firstInterruptPause: UInt64 { 1_000_000 }
     /// The longest pause between two interrupts of a canceled access.
     @inlinable package static var longestInterruptPause: UInt64 { 100_000_000 }
-    /// The pause after which `interrupt()` is no longer repeated, because the statement apparently
-    /// cannot be interrupted.
+    /// The longest pause between two repetitions of `interrupt()`.
+    ///
+    /// After this pause, repetition stops, because the statement apparently cannot be interrupted.
     @inlinable package static var lastInterruptPause: UInt64 { 1_000_000_000 }
 
     // MARK: The write-ahead log
@@ -101,15 +106,13 @@ package enum EngineTimings {
     @inlinable package static var lookoutTail: UInt64 { 5_000_000 }
     /// The shortest pause between two checks for work.
     @inlinable package static var lookoutPause: UInt64 { 500_000 }
-    /// The shortest pause after a round.
-    ///
-    /// A few quick fetches do not cause a pause.
+    /// The shortest pause after a round, unless the round consisted of a few quick fetches.
     @inlinable package static var shortestFetchPause: UInt64 { 200_000 }
     /// The longest pause after a round.
     ///
-    /// A pause is three times as long as its round, so rounds take at most a quarter of the time.
+    /// A pause is three times as long as its round, so rounds use at most a quarter of the time.
     @inlinable package static var longestFetchPause: UInt64 { 5_000_000 }
-    /// How long a fetched value may wait for other values, which are then sent together.
+    /// How long a fetched value may wait, to be delivered together with other values.
     @inlinable package static var longestBatch: UInt64 { 1_000_000 }
     /// How long other values wait for a slow delivery.
     @inlinable package static var notificationTurn: UInt64 { 3_000_000 }

@@ -1,16 +1,16 @@
 /// Formats the mean numbers of connections that clients held simultaneously.
 package enum HeldConnections {
-    /// Formats numbers so that their sum never exceeds the number of connections.
+    /// Formats the numbers so that their displayed sum never exceeds the number of connections.
     ///
-    /// Numbers are rounded to one decimal place, and small numbers to two. If rounding raises the
-    /// sum above the number of connections, all numbers are rounded down to two decimal places.
+    /// Numbers have one decimal place, or two if they are small. If rounding raises the sum above
+    /// the number of connections, all numbers are rounded down to two decimal places.
     ///
     /// - Parameters:
     ///   - held: The mean numbers of connections.
     ///   - capacity: The number of connections, or `nil` if unknown.
     /// - Returns: The formatted numbers, in the same order.
     package static func texts(_ held: [Double], of capacity: Int?) -> [String] {
-        // Use hundredths, because a sum of decimal fractions would not be exact.
+        // Calculate in hundredths, because sums of decimal fractions are inexact in floating point.
         let rounded = held.map { value -> Int in
             let value = min(max(value, 0), 1e6)
             return value < 0.095

@@ -1,9 +1,9 @@
 /// The counts of latencies in a fixed series of buckets.
 ///
-/// A distribution is small enough for a sample, and precise enough for a histogram and a heat map.
-/// Buckets are log-linear, with four per octave, starting at 128 ns, so a value has a precision of
-/// 25%. Bucket 0 contains shorter values, and the last bucket contains values of nine minutes or
-/// more. Empty buckets at both ends are omitted.
+/// The format is small enough for a sample and precise enough for a histogram and a heat map.
+/// Buckets are log-linear, with four per octave, starting at 128 ns, for a precision of 25%. Bucket
+/// 0 contains shorter latencies. The last bucket contains latencies of nine minutes or more. Empty
+/// buckets at both ends are omitted.
 public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// The number of buckets.
     public static let bucketCount = 129
@@ -45,7 +45,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return counts.indices.contains(index) ? counts[index] : 0
     }
 
-    /// Adds `count` latencies of about the given number of nanoseconds.
+    /// Adds `count` latencies of `nanoseconds` each.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         add(bucket: Self.bucket(of: nanoseconds), count: count)
     }
@@ -83,7 +83,9 @@ public struct OperationLatencies: Sendable, Codable, Equatable {
     /// The time from the entry to the end.
     public var service: LatencyDistribution
 
-    /// Creates the latencies of an operation, which are empty by default.
+    /// Creates the latencies of an operation.
+    ///
+    /// By default, all distributions are empty.
     public init(
         name: String,
         response: LatencyDistribution = LatencyDistribution(),

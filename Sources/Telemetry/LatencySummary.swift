@@ -2,31 +2,29 @@
 ///
 /// All durations are in nanoseconds.
 ///
-/// A percentile is `nil` if there are fewer than ten values beyond it, because it would describe a
-/// few slow accesses instead of the load.
+/// A percentile is `nil` if fewer than ten values lie beyond it, because it would describe a few
+/// slow accesses instead of the load.
 public struct LatencySummary: Sendable, Codable, Equatable {
     /// The number of recorded values.
     public var count: UInt64
-    /// The arithmetic mean, in nanoseconds.
+    /// The arithmetic mean.
     public var mean: UInt64
-    /// The 50th percentile, in nanoseconds.
+    /// The 50th percentile.
     public var p50: UInt64?
-    /// The 90th percentile, in nanoseconds.
+    /// The 90th percentile.
     public var p90: UInt64?
-    /// The 95th percentile, in nanoseconds.
+    /// The 95th percentile.
     public var p95: UInt64?
-    /// The 99th percentile, in nanoseconds.
+    /// The 99th percentile.
     public var p99: UInt64?
-    /// The 99.9th percentile, in nanoseconds.
+    /// The 99.9th percentile.
     public var p999: UInt64?
-    /// The 99.99th percentile, in nanoseconds.
+    /// The 99.99th percentile.
     public var p9999: UInt64?
-    /// The largest value, in nanoseconds.
+    /// The largest value.
     public var max: UInt64
 
-    /// Creates a summary.
-    ///
-    /// Durations are in nanoseconds.
+    /// Creates a summary from durations in nanoseconds.
     public init(
         count: UInt64,
         mean: UInt64,

@@ -2,18 +2,21 @@
 public enum LoadKnob: Sendable, Codable, Hashable {
     /// The number of active workers of a client, 0 to 1000.
     ///
-    /// Excess workers complete their current access and then pause. Arrivals for a client without
-    /// workers wait.
+    /// Excess workers complete their current access and then pause. If a client has no active
+    /// workers, its arrivals wait.
     case workers(client: String, count: Int)
     /// The arrival rate of a client, in accesses/s, or `nil` for the value in the scenario.
     case rate(client: String, perSecond: Double?)
-    /// The factor of all arrival rates, 0 to 1000, where 1 means the rates in the scenario.
+    /// A factor for all arrival rates, from 0 to 1000.
+    ///
+    /// The value 1 means the scenario's rates.
     case rateFactor(Double)
     /// The share of the load that writes, in 0…1, or `nil` for the value in the scenario.
     ///
-    /// The share is measured in arrivals per second for clients with a schedule, and in workers for
-    /// other clients. Both sums stay the same. In a mix, the weights of the operations change.
-    /// Clients that only hold, import, snapshot, or act are not affected.
+    /// For clients with a schedule, the share is measured in arrivals per second. For other
+    /// clients, it is measured in workers. Changing the share preserves the total arrival rate and
+    /// the total number of workers. In a mix, the weights of the operations change. Clients that
+    /// only hold, import, snapshot, or act are not affected.
     case writeShare(Double?)
     /// How long each hold or snapshot of a client lasts, in seconds, or `nil` for the value in the
     /// scenario.
@@ -30,11 +33,13 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
         public var name: String
         /// The number of active workers.
         public var workers: Int
-        /// The current arrival rate, in accesses/s, with all factors, or `nil` in a closed loop.
+        /// The current arrival rate, in accesses/s, including all factors, or `nil` in a closed
+        /// loop.
         public var rate: Double?
         /// How long a hold or a snapshot lasts, in seconds, or `nil` for clients without holds.
         public var holdSeconds: Double?
-        /// The share of its accesses that write, in 0…1, or `nil` for a client without operations.
+        /// The share of the client's accesses that write, in 0…1, or `nil` if the client has no
+        /// operations.
         public var writeShare: Double?
 
         /// Creates the settings of a client.
@@ -53,10 +58,10 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
         }
     }
 
-    /// The factor of all arrival rates.
+    /// The factor for all arrival rates.
     public var rateFactor: Double
-    /// The share of the load that writes, in 0…1, as defined by ``LoadKnob/writeShare(_:)``, or
-    /// `nil` if it cannot be changed, because no client reads or no client writes.
+    /// The share of the load that writes, in 0…1, as in ``LoadKnob/writeShare(_:)``, or `nil` if
+    /// the share is fixed because no client reads or no client writes.
     public var writeShare: Double?
     /// The clients, in the order of the scenario.
     public var clients: [Client]

@@ -6,17 +6,16 @@ import Glibc
 
 /// A value that a mutex protects.
 ///
-/// This is the only lock type in the project. It uses a `pthread_mutex_t` instead of a
-/// `Synchronization.Mutex`, because the thread sanitizer supports the former and reports false
-/// races for the latter. Therefore, the tested code is the shipped code. An uncontended database
-/// access does not acquire a lock.
+/// This is the only lock type in the project. It uses `pthread_mutex_t`, because the thread
+/// sanitizer supports `pthread_mutex_t` but reports false races for `Synchronization.Mutex`. With
+/// one lock type, the tested code is the shipped code. An uncontended database access does not
+/// acquire a lock.
 ///
 /// `@unchecked Sendable` is safe because `state` is accessed only while the mutex is held.
 package final class Lock<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State
 
-    /// Creates a lock that protects a value.
     package init(_ state: State) {
         self.state = state
         mutex = .allocate(capacity: 1)

@@ -6,10 +6,10 @@ public struct ObservationStatus: Sendable, Codable, Equatable {
     public var fetchesOnReaders: UInt64
     /// The number of values that were fetched on the writing connection.
     public var fetchesOnWriter: UInt64
-    /// The number of changes without a separate fetch.
+    /// The number of changes that did not require a separate fetch.
     ///
-    /// Such a change arrives while one fetch is running and another is pending, or before the start
-    /// of a fetch that includes the change.
+    /// A change is coalesced if it arrives before a fetch that includes the change starts, or while
+    /// one fetch is running and another is pending.
     public var coalesced: UInt64
     /// The number of values that were not delivered because they equaled the previous value.
     public var duplicates: UInt64

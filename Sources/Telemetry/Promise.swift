@@ -1,9 +1,9 @@
 /// A value that a thread provides and a task awaits without blocking a thread.
 ///
-/// A lock protects the value, and the continuation only wakes the task. Passing the value through
-/// the continuation would be equally safe, but the thread sanitizer could not verify it. If a task
-/// is resumed before it suspends, it simply continues. The sanitizer then observes no
-/// synchronization between the other thread's earlier actions and the task's later actions.
+/// The value is stored under a lock. The continuation only wakes the task. Passing the value
+/// through the continuation would be equally safe, but the thread sanitizer could not verify the
+/// transfer: a task that is resumed before it suspends simply continues, so the sanitizer observes
+/// no synchronization between the two threads.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -12,12 +12,11 @@ package final class Promise<Value: Sendable>: Sendable {
 
     private let state = Lock(State())
 
-    /// Creates a promise without a value.
     package init() {}
 
-    /// Sets the value, from any thread, and wakes the awaiting task.
+    /// Sets the value and wakes the awaiting task.
     ///
-    /// Later calls have no effect.
+    /// Later calls have no effect. Any thread can call this method.
     package func fulfill(_ value: Value) {
         let continuation = state.withLock { state in
             if state.value == nil { state.value = value }
@@ -29,8 +28,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value.
     ///
-    /// Only one task may wait at a time. Canceling the task does not end the wait. The code that
-    /// cancels must fulfill the promise with an error.
+    /// Only one task may wait at a time. Canceling the task does not end the wait; the canceling
+    /// code must fulfill the promise with an error.
     package func value() async -> Value {
         while true {
             if let value = state.withLock({ $0.value }) { return value }

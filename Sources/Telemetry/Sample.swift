@@ -6,15 +6,15 @@ public enum RunState: String, Sendable, Codable, Equatable {
     case running
     /// The load is paused.
     case paused
-    /// The last phase is over, and the run is waiting for running accesses to complete.
+    /// The last phase is over, and running accesses are completing.
     case draining
     /// The run is over.
     case finished
 }
 
-/// The counts of a client's accesses since the start of the measured part of the run.
+/// The counts of a client's accesses in the measured part of a run.
 ///
-/// `offered = completed + skipped + errors + interrupted + unfinished` holds exactly.
+/// The equation `offered = completed + skipped + errors + interrupted + unfinished` always holds.
 public struct AccessCounts: Sendable, Codable, Equatable {
     /// The number of accesses that the load model scheduled.
     public var offered: UInt64 = 0
@@ -32,23 +32,21 @@ public struct AccessCounts: Sendable, Codable, Equatable {
     public var interrupted: UInt64 = 0
     /// The number of accesses that were queued or running when the run and its drain ended.
     public var unfinished: UInt64 = 0
-    /// The number of accesses that failed, by the name of the result code.
+    /// The number of failed accesses for each result code name.
     public var errors: [String: UInt64] = [:]
 
     /// Creates counts of zero.
     public init() {}
 
-    /// The number of failed accesses with any result code.
+    /// The total number of failed accesses.
     package var errorCount: UInt64 {
         errors.values.reduce(0, +)
     }
 
-    /// Whether every offered access is accounted for.
     package var isBalanced: Bool {
         offered == completed + skipped + errorCount + interrupted + unfinished
     }
 
-    /// Adds the counts of other accesses.
     package mutating func add(_ other: AccessCounts) {
         offered += other.offered
         started += other.started
@@ -66,7 +64,7 @@ public struct AccessCounts: Sendable, Codable, Equatable {
 public struct ClientStatus: Sendable, Codable, Equatable {
     /// The name of the client in the scenario.
     public var name: String
-    /// The client's activity in one word: `read`, `write`, `snapshot`, or `interrupt`.
+    /// The client's activity: `read`, `write`, `snapshot`, or `interrupt`.
     public var activity: String
     /// The number of workers.
     public var workers: Int
@@ -78,16 +76,17 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var counts: AccessCounts
     /// The time from the scheduled start to the end, over the last ten seconds.
     ///
-    /// A single second of a slow client contains too few values for a 99th percentile.
+    /// One second of a slow client contains too few values for a 99th percentile.
     public var response: LatencySummary?
     /// The time from the start to the entry into the closure, over the last ten seconds.
     public var wait: LatencySummary?
     /// The time from the entry to the end, over the last ten seconds.
     public var service: LatencySummary?
-    /// The distributions of the last complete second, for each operation, or `nil` if no second has
-    /// been completed since the last sample.
+    /// The distributions of each operation in the last complete second, or `nil` if no second has
+    /// ended since the last sample.
     public var operations: [OperationLatencies]?
-    /// The phases of its slow accesses in the last ten seconds, or `nil` if none has been measured.
+    /// The phases of the client's slow accesses in the last ten seconds, or `nil` if none was
+    /// measured.
     public var slow: SlowSplit?
 
     /// Creates a status.
@@ -114,11 +113,11 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// An event that a ticker shows.
+/// An event in a run, such as a warning.
 public struct TelemetryEvent: Sendable, Codable, Equatable {
     /// The severity of an event.
     public enum Severity: String, Sendable, Codable, Equatable {
-        /// Information.
+        /// An informational event.
         case info
         /// A condition that requires attention.
         case warning
@@ -130,7 +129,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     public var time: Double
     /// The severity of the event.
     public var severity: Severity
-    /// A description of the event, as one line.
+    /// A one-line description of the event.
     public var message: String
 
     /// Creates an event.
@@ -141,8 +140,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     }
 }
 
-/// The state of a running workload and its database at one moment, with all data that a screen
-/// shows.
+/// The state of a running workload and of its database at one moment.
 public struct Sample: Sendable, Codable, Equatable {
     /// The number of the sample in its run, from 0.
     public var sequence: Int
@@ -167,14 +165,14 @@ public struct Sample: Sendable, Codable, Equatable {
     /// The time-weighted number of readers in use divided by the maximum, in 0…1, since the last
     /// sample, or `nil` for a queue.
     public var utilization: Double?
-    /// The share of time since the last sample, in 0…1, when all readers were in use and at least
-    /// one access waited.
+    /// The share of time since the last sample, in 0…1, during which all readers were in use and at
+    /// least one access waited.
     public var saturation: Double?
     /// The events since the last sample.
     public var events: [TelemetryEvent]
     /// The load's current settings, or `nil` if the load cannot be changed.
     public var knobs: LoadKnobs?
-    /// Whether the current accesses are part of the run's result, or `nil` if unknown.
+    /// Whether the run's result includes the current accesses, or `nil` if unknown.
     public var isMeasured: Bool?
 
     /// Creates a sample.

@@ -1,7 +1,7 @@
-/// How a client's recent slow accesses spent their time, and which clients held the resource that
-/// they waited for.
+/// How a client's recent slow accesses spent their time, and which clients held the connections
+/// that the accesses waited for.
 public struct SlowSplit: Sendable, Codable, Equatable {
-    /// A client that held the resource during the waits.
+    /// A client that held connections during the waits.
     public struct Holder: Sendable, Codable, Equatable {
         /// The name of the client.
         public var client: String
@@ -15,29 +15,28 @@ public struct SlowSplit: Sendable, Codable, Equatable {
         }
     }
 
-    /// The percentile of the client's response times at or beyond which accesses are included, such
-    /// as `p99`, or `max` if there were too few values for a percentile.
+    /// The percentile of the response times from which accesses are included, such as `p99`, or
+    /// `max` if there were too few values for a percentile.
     public var beyond: String
-    /// The number of included accesses, which are the client's slowest.
+    /// The number of included accesses.
     public var accesses: Int
-    /// The average time from the scheduled start to the start, when no worker was free, in
-    /// nanoseconds.
+    /// The average time from the scheduled start to the start, in nanoseconds.
+    ///
+    /// During this time, no worker was free.
     public var queued: UInt64
     /// The average time from the start to the entry into the closure, in nanoseconds.
     public var waited: UInt64
     /// The average time inside the closure, in nanoseconds.
     public var service: UInt64
     /// The resource that the accesses waited for (`reader`, `writer` or `connection`), or `nil` if
-    /// each access has a separate connection.
+    /// each access has its own connection.
     public var resource: String?
-    /// The number of connections of this kind, or `nil` if unknown.
+    /// The number of connections of the ``resource``, or `nil` if unknown.
     public var capacity: Int?
-    /// The clients that held these connections during the waits, starting with the largest holder.
+    /// The clients that held these connections during the waits, largest holder first.
     public var holders: [Holder]
 
-    /// Creates a split.
-    ///
-    /// Durations are in nanoseconds.
+    /// Creates a split from durations in nanoseconds.
     public init(
         beyond: String,
         accesses: Int,

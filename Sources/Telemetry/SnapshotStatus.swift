@@ -6,11 +6,11 @@ public struct SnapshotStatus: Sendable, Codable, Equatable {
     public var origin: AccessOrigin
     /// The age of the snapshot's database state, in nanoseconds.
     public var ageNanoseconds: UInt64
-    /// The last frame in the write-ahead log that belongs to the snapshot's state, or `nil` if
-    /// unknown.
+    /// The last log frame that belongs to the snapshot's state, or `nil` if unknown.
     public var frame: UInt64?
-    /// The number of frames after ``frame``, which no checkpoint copies while the snapshot exists,
-    /// or `nil` if unknown.
+    /// The number of frames after ``frame``, or `nil` if unknown.
+    ///
+    /// No checkpoint copies these frames while the snapshot exists.
     public var pinnedFrames: UInt64?
 
     /// Creates a status.

@@ -16,12 +16,10 @@ public struct WALStatus: Sendable, Codable, Equatable {
     public var pageSize: Int?
     /// The read marks, in frames, indexed by number, where `nil` is an unused mark.
     ///
-    /// A reader with mark 0 reads only the database file. A mark remains after its reader ends.
+    /// A reader with mark 0 ignores the log. A mark remains after its reader ends.
     public var readMarks: [UInt64?]?
 
-    /// Creates a status.
-    ///
-    /// Sizes are in bytes and frames.
+    /// Creates a status from sizes in bytes and frames.
     public init(
         bytes: UInt64,
         frames: UInt64? = nil,
@@ -41,7 +39,7 @@ public struct WALPin: Sendable, Codable, Equatable {
     public enum Cause: String, Sendable, Codable, Equatable {
         /// A reader of an old state prevents checkpoints from copying more frames.
         case oldReader
-        /// Readers overlap without a gap, so the log is never reset.
+        /// Readers overlap continuously, so the log is never reset.
         case overlappingReaders
         /// One large transaction fills the log.
         case largeTransaction
@@ -51,9 +49,9 @@ public struct WALPin: Sendable, Codable, Equatable {
         case otherProcess
     }
 
-    /// The responsible access, which is the holder of a connection or the creator of a snapshot.
+    /// The responsible access: the holder of a connection, or the creator of a snapshot.
     public var by: AccessOrigin
-    /// The reason why the log does not shrink.
+    /// The cause of the condition.
     public var cause: Cause
     /// How long the condition has lasted, in nanoseconds.
     public var ageNanoseconds: UInt64

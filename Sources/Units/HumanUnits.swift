@@ -1,8 +1,8 @@
 /// Formats numbers with units as text of limited width.
 ///
-/// Measured latencies and rates have three significant digits. Ages and sizes have one decimal
-/// place below 100. The strings contain only ASCII characters and `µ`, and are short enough to be
-/// stored without allocation.
+/// Measured latencies and rates have three significant digits. Ages and sizes below 100 have one
+/// decimal place. The strings contain only ASCII characters and `µ`, and are short enough to avoid
+/// heap allocation.
 package enum HumanUnits {
     /// The maximum width of a duration.
     package static let durationWidth = 7
@@ -75,7 +75,7 @@ package enum HumanUnits {
 
     /// Formats a share in 0…1, such as `0%`, `0.4%`, `43%` or `100%`.
     ///
-    /// Larger shares are limited to `999%`.
+    /// The maximum is `999%`.
     package static func percent(_ share: Double) -> String {
         guard share.isFinite, share > 0 else { return "0%" }
         let value = min(share * 100, 999)
@@ -95,8 +95,9 @@ package enum HumanUnits {
     /// Formats an exact count or a frame number, such as `1,423,007`.
     package static func exact(_ count: UInt64) -> String { grouped(count) }
 
-    /// Formats an exact count with a noun that has a regular plural, such as `1 frame` or `1,423
-    /// frames`.
+    /// Formats an exact count with a noun, such as `1 frame` or `1,423 frames`.
+    ///
+    /// The noun must have a regular plural.
     package static func exact(_ count: UInt64, _ noun: String) -> String {
         "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
     }
@@ -123,7 +124,9 @@ package enum HumanUnits {
         return "\(Int(value.rounded()))"
     }
 
-    /// Formats a number, with one decimal place if it is below 100, such as `4.0`, `38.1` or `412`.
+    /// Formats a number, such as `4.0`, `38.1` or `412`.
+    ///
+    /// Numbers below 100 have one decimal place.
     private static func oneDecimal(_ value: Double) -> String {
         value < 99.95 ? decimal(value, places: 1) : "\(Int(value.rounded()))"
     }

@@ -1,10 +1,10 @@
 /// Finds the name that the user most likely intended.
 package enum NearestName {
-    /// Returns the candidate that differs from `name` by the fewest edits, or `nil` if there are
-    /// too many edits for a typo.
+    /// Returns the candidate that differs from `name` by the fewest edits, or `nil` if every
+    /// candidate differs too much for a typo.
     ///
-    /// An edit inserts, deletes or replaces a character, or swaps two adjacent characters, ignoring
-    /// case. A typo changes at most a third of the name, or one character of a short name.
+    /// An edit inserts, deletes or replaces a character, or swaps two adjacent characters. Case is
+    /// ignored. A typo changes at most a third of the name, or one character of a short name.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
@@ -16,15 +16,15 @@ package enum NearestName {
         return best?.name
     }
 
-    /// Returns `; did you mean 'x'?`, or a list of the known names if no name is near.
+    /// Returns `; did you mean 'x'?`, or a list of the candidates if none is similar.
     package static func hint(_ name: String, among candidates: [String]) -> String {
         if let nearest = of(name, among: candidates) { return "; did you mean '\(nearest)'?" }
         if candidates.isEmpty { return "" }
         return "; known: \(candidates.joined(separator: ", "))"
     }
 
-    /// Returns the optimal string alignment distance, which is Damerau's distance with at most one
-    /// edit of each substring.
+    /// Returns the optimal string alignment distance: Damerau's distance with at most one edit of
+    /// each substring.
     package static func distance(_ a: [Character], _ b: [Character]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var beforeLast = [Int](repeating: 0, count: b.count + 1)

@@ -11,12 +11,12 @@ import Glibc
 import Darwin
 #endif
 
-/// An error that ends a command early, with a message and an exit status.
+/// An error that ends a command, with a message and an exit status.
 struct CommandFailure: Error {
     var message: String
     var status: Int32
 
-    /// `EX_USAGE` in sysexits.h, for invalid arguments or an invalid scenario.
+    /// `EX_USAGE` of sysexits.h, for invalid arguments and invalid scenarios.
     static let usage: Int32 = 64
 
     /// The status that a shell reports for a program that ended because of a closed pipe.

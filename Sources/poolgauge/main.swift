@@ -7,11 +7,11 @@ import Darwin
 #endif
 
 // Turn off memory statistics, which this program does not read. With statistics on, each prepare
-// acquires a process-wide lock to update them. The call must precede the first use of SQLite and
-// affects the whole process, so only the program makes it, never the engine.
+// acquires a process-wide lock. The call must precede the first use of SQLite. It affects the whole
+// process, so the program makes the call, and not the engine.
 _ = poolgauge_config_memstatus(0)
 
-// After this call, writing to a closed pipe fails with EPIPE instead of ending the process.
+// Make writes to a closed pipe fail with EPIPE. By default, they end the process.
 signal(SIGPIPE, SIG_IGN)
 
 do {

@@ -3,18 +3,17 @@ import TerminalUI
 
 /// The screen that compares the arms of this session.
 ///
-/// The screen shows the median of each metric as a bar on a common scale, and the selected metric
-/// over time, with the same axes for all arms.
+/// A table shows the median of each metric as a bar on a common scale. Charts with common axes show
+/// the selected metric over time.
 struct CompareScreen {
     let scene: ScreenScene
 
     private var arms: [ArmRecord] { scene.history.arms.filter { !$0.metrics.isEmpty } }
 
-    /// The metrics of all arms, in the order in which they are first reported.
+    /// The metrics of all arms, in the order of first appearance.
     private var metrics: [ArmMetric] {
         var metrics: [ArmMetric] = []
         for arm in arms {
-            // Omit metrics for which no arm has a value.
             for metric in arm.metrics
             where !metrics.contains(metric)
                 && arms.contains(where: { $0.median(of: metric).isFinite })
@@ -25,7 +24,6 @@ struct CompareScreen {
         return metrics
     }
 
-    /// The names of the rows, from top to bottom.
     var names: [String] { metrics.map(\.title) }
 
     private var selected: ArmMetric? {
@@ -115,7 +113,7 @@ struct CompareScreen {
 
     /// Returns the widths of the title column, of each arm's column, and of the meaning column.
     ///
-    /// All displayed arms have the same width, so that their bars can be compared.
+    /// All displayed arms have the same width, which makes their bars comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
         let titles = 18
         let minimumWidth = HumanUnits.bytesWidth + 8
@@ -247,12 +245,10 @@ struct CompareScreen {
 }
 
 extension ArmRecord {
-    /// Returns the median of a metric, or NaN if there are no values.
     fileprivate func median(of metric: ArmMetric) -> Double {
         metrics.firstIndex(of: metric).map { medians[$0] } ?? .nan
     }
 
-    /// Returns the values of a metric, or `nil` if there are no values.
     fileprivate func series(of metric: ArmMetric) -> RingBuffer<Float>? {
         metrics.firstIndex(of: metric).map { series[$0] }
     }

@@ -1,7 +1,6 @@
 import Telemetry
 import TerminalUI
 
-/// A table of connections.
 enum ConnectionList {
     static let listing = Listing<Lane>(
         columns: [

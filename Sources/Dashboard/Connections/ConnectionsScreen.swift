@@ -1,14 +1,13 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with a table of all connections, and details of the selected connection.
+/// The screen with a table of all connections and details of the selected connection.
 struct ConnectionsScreen {
     let scene: ScreenScene
 
-    /// The connections, from top to bottom.
     var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
 
-    /// The selected connection, or the connection that has been held longest.
+    /// The selected connection or, by default, the connection that has been held longest.
     private var selected: Lane? {
         lanes.first { $0.label == scene.view.selected }
             ?? lanes.max { ($0.status?.heldNanoseconds ?? 0) < ($1.status?.heldNanoseconds ?? 0) }
@@ -66,7 +65,6 @@ struct ConnectionsScreen {
         scene.markPart(part, on: &canvas, rect)
     }
 
-    /// Draws the states of each connection over time.
     private func drawStrips(_ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         guard rect.height >= 3 else { return }
         let inner = Panel(
@@ -118,7 +116,7 @@ struct ConnectionsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// Returns the totals for the panel, such as `5 connections; 24 interrupts ended 9 statements`.
+    /// Returns the totals, such as `5 connections; 24 interrupts ended 9 statements`.
     private func remark(_ connections: Int) -> String {
         let count = HumanUnits.counted(connections, "connection", "connections")
         guard let interrupts = scene.history.latest?.database.interrupts,
@@ -158,7 +156,7 @@ struct ConnectionsScreen {
         }
     }
 
-    /// Returns facts about a connection, the most important first.
+    /// Returns facts about a connection, most important first.
     private func facts(of lane: Lane, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         let text = theme.bold(.text)

@@ -2,10 +2,8 @@ import TerminalUI
 
 /// The dialog for choosing a checkpoint mode.
 struct CheckpointChoice {
-    /// The index of the selected mode.
     let selected: Int
 
-    /// Draws the dialog above the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let modes = DashboardAction.CheckpointMode.allCases
         let box = rect.centered(Size(width: 58, height: modes.count + 2))

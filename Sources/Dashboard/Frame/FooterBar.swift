@@ -1,33 +1,28 @@
 import TerminalUI
 
-/// The last rows of a dashboard: the main keys, the screens, and the cost of the display.
+/// The last rows of a dashboard, with the main keys, the screens, and the cost of the display.
 struct FooterBar {
-    /// A screen with its key.
     struct Screen {
         let key: Key
         let title: String
         let isShown: Bool
     }
 
-    /// The relevant keys, the most important first.
+    /// The relevant keys, most important first.
     let commands: [KeyBar.Item]
-    /// The screens, in display order.
     let screens: [Screen]
-    /// The prompt, or `nil` if there is none.
     let prompt: PromptState?
-    /// The phrase that names the origin of times, such as `of the run`.
+    /// The origin of times, as a phrase such as `of the run`.
     let timeOrigin: String
-    /// The cost of the display.
     let cost: String
-    /// A message that replaces the keys, or `nil` if there is no message.
+    /// A message in place of the keys, or `nil` if there is no message.
     var message: Span?
 
-    /// Returns the number of rows on a screen of this size.
     static func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
 
     /// Draws the rows.
     ///
-    /// A single row shows only the keys of the screens.
+    /// With only one row, only the displayed screen has a title.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let prompt {
             if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }
@@ -74,7 +69,7 @@ struct FooterBar {
 }
 
 extension [KeyBar.Item] {
-    /// Returns the items sorted by importance, in a stable order.
+    /// Returns the items by descending priority, in a stable order.
     func byPriority() -> [KeyBar.Item] {
         enumerated().sorted { one, other in
             one.element.priority == other.element.priority
@@ -84,7 +79,6 @@ extension [KeyBar.Item] {
 }
 
 extension PromptState.Purpose {
-    /// The label before the text.
     fileprivate var label: String {
         switch self {
         case .filter: "filter"
@@ -92,7 +86,6 @@ extension PromptState.Purpose {
         }
     }
 
-    /// The hint about the input.
     fileprivate func hint(_ timeOrigin: String) -> String {
         switch self {
         case .filter: "show rows with this text; Enter applies, Esc cancels"

@@ -1,18 +1,15 @@
 import TerminalUI
 
-/// The last rows: the screens, the main keys, and the cost of the display.
+/// The last rows, with the screens, the main keys, and the cost of the display.
 struct FooterLine {
     let keys: DashboardKeys
     let screen: DashboardScreen
     let displayCPUShare: Double?
     let overlay: Overlay?
-    /// The selection on the screen.
     let view: ListView
 
-    /// Returns the number of rows on a screen of this size.
     func height(in size: Size) -> Int { FooterBar.height(in: size) }
 
-    /// Draws the rows.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         var prompt: PromptState?
         if case .prompt(let state)? = overlay { prompt = state }
@@ -33,14 +30,14 @@ struct FooterLine {
         }
     }
 
-    /// The effect of Enter if it does not apply to a row.
+    /// The effect of Enter on a part of the screen, or `nil` if Enter applies to a row.
     private var expansion: String? {
         if view.isExpanded, view.part != nil || screen == .latency { return "all parts" }
         if screen == .latency { return "charts only" }
         return view.part.map { screen.parts[$0] + " only" }
     }
 
-    /// The relevant keys of this screen, the most important first.
+    /// The relevant keys of this screen, most important first.
     private var commands: [KeyBar.Item] {
         keys.bindings.compactMap { binding in
             guard let priority = binding.priority, let key = binding.keys.first,
@@ -58,7 +55,6 @@ struct FooterLine {
 }
 
 extension DashboardCommand {
-    /// Returns whether the key bar of a screen should show the command.
     fileprivate func isUseful(on screen: DashboardScreen, _ view: ListView) -> Bool {
         switch self {
         case .filter, .sort, .reverse:

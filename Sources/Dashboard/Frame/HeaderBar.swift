@@ -2,21 +2,17 @@ import TerminalUI
 
 /// The first row of a dashboard, with the state on the right.
 struct HeaderBar {
-    /// A segment of the row, which is shown completely or not at all.
+    /// A segment of the row, shown completely or not at all.
     struct Segment {
         var spans: [Span]
-        /// The priority.
-        ///
         /// Segments with the lowest priority are omitted first.
         var priority: Int
     }
 
-    /// The segments, from left to right.
     let segments: [Segment]
-    /// The state as a mark, a text and a color.
     let state: (mark: String, text: String, role: Role)
 
-    /// Draws the segments that fit, in order of priority.
+    /// Draws the state and the segments that fit.
     func draw(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         canvas.fill(row, style: theme.raised(.text))

@@ -1,27 +1,24 @@
 import TerminalUI
 
-/// The input of a screen: the collected data, the time window and the user's selection.
+/// The input of a screen: the data, the time window and the user's selection.
 struct ScreenScene: Sendable {
     let history: History
     /// The time window of lanes and charts, in seconds.
     let seconds: Double
-    /// The selection, sorting and filter.
     let view: ListView
-    /// The keys, for hints on screens.
+    /// The keys to mention in hints.
     var keys = DashboardKeys.standard
 
-    /// The index of the part that fills the screen, in ``DashboardScreen/parts``, or `nil` for all
-    /// parts.
+    /// The index of the expanded part in ``DashboardScreen/parts``, or `nil` to show all parts.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
-    /// Marks the panel in a rectangle if it is the selected part.
+    /// Marks the panel in a rectangle if its part is selected.
     func markPart(_ part: Int, on canvas: inout Canvas, _ rect: Rect) {
         if view.part == part { canvas.focus(rect) }
     }
 }
 
 extension Listing {
-    /// Returns a screen's items, filtered and sorted.
     func arranged(_ items: [Item], _ view: ListView) -> [Item] {
         arranged(
             items,
@@ -31,7 +28,6 @@ extension Listing {
         )
     }
 
-    /// Returns a screen's table.
     func table(_ arranged: [Item], _ view: ListView, theme: Theme, width: Int) -> Table {
         var table = table(
             arranged,

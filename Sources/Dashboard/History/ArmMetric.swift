@@ -2,26 +2,21 @@ import TerminalUI
 
 /// A metric for the comparison of arms.
 struct ArmMetric: Sendable, Hashable {
-    /// The unit of a metric.
     enum Unit: Sendable {
-        /// Accesses per second.
         case rate
-        /// Nanoseconds.
+        /// In nanoseconds.
         case duration
-        /// A share from 0 to 1.
+        /// A share in 0…1.
         case share
         /// A number without a unit.
         case count
-        /// Bytes.
         case bytes
     }
 
     var title: String
-    /// What a value means.
     var meaning: String
     var unit: Unit
 
-    /// Formats a value with its unit.
     func text(_ value: Double) -> String {
         guard value.isFinite, value >= 0 else { return "–" }
         switch unit {

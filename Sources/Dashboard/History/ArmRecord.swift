@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The metrics of an arm's latest run for each second, for the comparison of arms.
+/// The metrics of an arm's latest run, second by second, for the comparison of arms.
 struct ArmRecord: Sendable {
     /// The maximum number of recorded seconds.
     static let capacity = 600
@@ -11,13 +11,13 @@ struct ArmRecord: Sendable {
     let name: String
     /// A description, such as `pool, wal, 4 readers`.
     let kind: String
-    /// Whether the arm is running.
     var isRunning = true
-    /// The recorded metrics.
     private(set) var metrics: [ArmMetric] = []
-    /// The values of each metric for each second, where NaN is a missing value.
+    /// The values of each metric, second by second.
+    ///
+    /// NaN is a missing value.
     private(set) var series: [RingBuffer<Float>] = []
-    /// The median of each metric, or NaN if there are no values.
+    /// The median of each metric, or NaN if the metric has no values.
     private(set) var medians: [Double] = []
     /// The time of each second, in seconds since the start of the run.
     private(set) var times = RingBuffer<Float>(capacity: Self.capacity)
@@ -29,15 +29,14 @@ struct ArmRecord: Sendable {
     private var readers = 0.0
     private var writers = 0.0
 
-    /// Creates an empty record.
     init(_ sample: Sample) {
         name = sample.arm
         kind = Self.kind(of: sample)
     }
 
-    /// Returns whether the record belongs to the arm of a sample.
+    /// Returns whether the record belongs to a sample's arm.
     ///
-    /// Arms with different numbers of readers are different arms.
+    /// Arms of the same name but with different numbers of readers have separate records.
     func isForArm(of sample: Sample) -> Bool {
         sample.arm == name && Self.kind(of: sample) == kind
     }

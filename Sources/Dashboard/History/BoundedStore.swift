@@ -1,4 +1,4 @@
-/// A store of the newest elements of a series, limited in number and in total size.
+/// A store of the newest elements of a series, limited in number and total size.
 struct BoundedStore<Element: Sendable>: Sendable {
     /// The limit on the total size, in bytes.
     var budget: Int {
@@ -7,7 +7,7 @@ struct BoundedStore<Element: Sendable>: Sendable {
     /// Returns the approximate size of an element, in bytes.
     private let size: @Sendable (Element) -> Int
     private var elements: RingBuffer<Element?>
-    /// The approximate total size of the elements, in bytes.
+    /// The approximate total size, in bytes.
     private(set) var bytes = 0
     /// The index of the oldest stored element.
     private(set) var firstKept = 0
@@ -18,12 +18,12 @@ struct BoundedStore<Element: Sendable>: Sendable {
         elements = RingBuffer(capacity: capacity)
     }
 
-    /// The element at an index, counted from the oldest, or `nil` if it was removed.
+    /// The element at an index, counted from the oldest, or `nil` if the element was removed.
     subscript(index: Int) -> Element? {
         elements.count > index && index >= 0 ? elements[index] : nil
     }
 
-    /// Adds an element, and removes the oldest elements that exceed a limit.
+    /// Adds an element and removes the oldest elements that exceed a limit.
     mutating func append(_ element: Element) {
         if elements.count == elements.capacity {
             if let oldest = elements[0] { bytes -= size(oldest) }

@@ -1,40 +1,38 @@
 import Telemetry
 
-/// The data of all screens: the displayed sample and the series around it.
+/// The data of all screens: the displayed sample and the recorded series.
 ///
-/// The displayed sample is the newest sample, or an earlier sample that the user selects.
+/// The displayed sample is the newest sample, or an earlier sample that the user selected.
 ///
-/// The history covers at most five minutes, at ten samples per second. Its samples use at most 32
-/// MiB (``SampleStore``), the states of lanes use 1.5 MiB, and all other series use 2 MiB. A frozen
-/// display keeps a second history.
+/// The history covers at most five minutes at ten samples per second. Samples use at most 32 MiB
+/// (``SampleStore``), the states of lanes 1.5 MiB, and all other series 2 MiB. A frozen display
+/// keeps a second history.
 struct History: Sendable {
     /// The maximum number of samples: five minutes at ten samples per second.
     static let capacity = 3_000
-    /// The number of samples for which the lane of a closed connection remains visible: three
-    /// seconds at ten samples per second.
+    /// The number of samples during which the lane of a closed connection remains: three seconds at
+    /// ten samples per second.
     private static let lingering = 30
-    /// The maximum number of lanes.
     private static let maximumLanes = 512
 
     /// The displayed sample.
     private(set) var latest: Sample?
-    /// The index in ``moments`` of a displayed earlier sample, or `nil` for the newest.
+    /// The index in ``moments`` of the displayed earlier sample, or `nil` for the newest sample.
     private(set) var cursor: Int?
     /// The recorded samples, aligned with ``moments``.
     private var samples = SampleStore(capacity: Self.capacity)
-    /// The values of the samples for charts, newest last.
+    /// The values for charts, newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
-    /// One lane for each connection: the writer or the queue, followed by readers and snapshots.
+    /// One lane for each connection: the writer or queue, followed by readers and snapshots.
     private(set) var lanes: [Lane] = []
-    /// Each client's throughput, by the client's index in the sample, aligned with ``moments``.
+    /// The throughput of each client, aligned with ``moments``.
+    ///
+    /// The outer index is the client's index in a sample.
     private(set) var throughputs: [RingBuffer<Double>] = []
-    /// The latencies by client and operation.
     private(set) var latencies = LatencyHistory()
-    /// The records of this session's arms, in order of first run.
+    /// The records of this session's arms, in the order of their first runs.
     private(set) var arms: [ArmRecord] = []
-    /// The maximum number of recorded arms.
     private static let maximumArms = 16
-    /// The peaks of the whole run.
     private(set) var peaks = RunPeaks()
     /// The newest sample of a running load.
     private var lastLoadSample: Sample?
@@ -53,7 +51,7 @@ struct History: Sendable {
         case .draining, .finished: shown.keepLoad(of: lastLoadSample)
         }
         let before = moments.last?.time ?? 0
-        // Charts need finite, nondecreasing times.
+        // Charts require finite, nondecreasing times.
         let time = sample.time.isFinite ? max(sample.time, before) : before
         moments.append(Moment(sample, time: time))
         samples.append(shown)
@@ -66,10 +64,9 @@ struct History: Sendable {
         latest = shown
     }
 
-    /// Adds an event from the program that owns the dashboard.
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
 
-    /// Returns the mean of a value over the last `seconds`, or `nil` if there are no samples.
+    /// Returns the mean of a value over the last `seconds`, or `nil` if no value is finite.
     func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var sum = 0.0
         var count = 0
@@ -89,7 +86,7 @@ struct History: Sendable {
         return largest
     }
 
-    /// Shows the sample at an index in ``moments``, or the nearest recorded sample.
+    /// Displays the sample at an index in ``moments``, or the nearest recorded sample.
     mutating func show(at position: Int) {
         let bounded = min(max(position, samples.firstKept), moments.count - 1)
         guard bounded >= 0, let sample = samples[bounded] else { return }
@@ -103,7 +100,7 @@ struct History: Sendable {
         }
     }
 
-    /// Visits the recorded samples of the last `seconds` seconds, newest first.
+    /// Visits the recorded samples of the last `seconds`, newest first.
     func visitSamples(last seconds: Double, _ body: (Sample) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -114,7 +111,7 @@ struct History: Sendable {
         }
     }
 
-    /// Visits the moments of the last `seconds` seconds, newest first.
+    /// Visits the moments of the last `seconds`, newest first.
     func visitMoments(last seconds: Double, _ body: (Moment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -185,7 +182,6 @@ struct History: Sendable {
         lanes.removeAll { $0.missed > Self.lingering }
     }
 
-    /// Returns the index after the lanes with the same role or a preceding role.
     private func indexOfNewLane(_ role: ConnectionRole) -> Int {
         let rank = Self.rank(role)
         return lanes.firstIndex { Self.rank($0.role) > rank } ?? lanes.count
@@ -200,7 +196,7 @@ struct History: Sendable {
     }
 
     private mutating func appendToArm(_ sample: Sample) {
-        // The arm's properties are unknown until the database is open.
+        // The arm's settings are unknown until the database is open.
         guard let moment = moments.last, sample.state != .preparing else { return }
         var position = arms.firstIndex { $0.isForArm(of: sample) }
         if position == nil, arms.count < Self.maximumArms {
@@ -215,7 +211,7 @@ struct History: Sendable {
     private mutating func appendThroughputs(_ clients: [ClientStatus]) {
         while throughputs.count < clients.count {
             var series = RingBuffer<Double>(capacity: Self.capacity)
-            // Align the series with the moments, which already include the newest moment.
+            // Align the series with the moments. They already include the newest moment.
             for _ in 1..<max(1, moments.count) { series.append(.nan) }
             throughputs.append(series)
         }

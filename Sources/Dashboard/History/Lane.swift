@@ -4,28 +4,24 @@ import Telemetry
 struct Lane: Sendable {
     let label: String
     let role: ConnectionRole
-    /// The current status, or `nil` after the connection is closed.
+    /// The current status, or `nil` if the connection is closed.
     var status: ConnectionStatus?
-    /// The states in all samples since the connection's first sample, newest last.
+    /// The states in all samples since the connection first appeared, newest last.
     var states: RingBuffer<LaneState>
     /// The number of samples since the connection was closed.
     var missed = 0
     /// The status in the last sample with a holder.
     var lastWork: ConnectionStatus?
-    /// Whether the run has ended.
     var isOver = false
 
-    /// The status to display: the current status or, after the run, the last known status with a
-    /// holder.
+    /// The status to display: the current status or, after the run, the last status with a holder.
     var displayedStatus: ConnectionStatus? { isOver ? lastWork : status }
 
-    /// The current state.
     var state: LaneState { status.map { LaneState($0) } ?? .absent }
 
-    /// The label without the database's label, such as `reader 2` for `reader.2`.
+    /// The label without the database's label, such as `reader 2`.
     var shortLabel: String { Self.shortLabel(label, role) }
 
-    /// Returns a connection's label without the database's label.
     static func shortLabel(_ label: String, _ role: ConnectionRole) -> String {
         let parts = label.split(separator: ".")
         if role == .queue || role == .writer { return role.rawValue }

@@ -1,27 +1,22 @@
 import Telemetry
 import TerminalUI
 
-/// The state of a connection in a lane, stored in one byte, with a glyph, a color and a
-/// description.
+/// The state of a connection in a lane, stored in one byte.
 enum LaneState: UInt8, Sendable, CaseIterable {
     /// No access holds the connection.
     case idle
-    /// The connection is running a statement.
     case running
-    /// The holder is running code between its statements.
+    /// The holder runs code between statements.
     case held
     /// The connection is ending its transaction.
     case committing
     /// The connection is waiting for a file lock.
     case locked
-    /// The connection is being opened.
     case opening
-    /// No access is reading the snapshot, which still pins its state of the database.
+    /// The snapshot is idle but still pins its state of the database.
     case kept
-    /// The connection is closed.
     case absent
 
-    /// Creates the state of a connection.
     init(_ connection: ConnectionStatus) {
         switch connection.state {
         case .idle: self = connection.role == .snapshot ? .kept : .idle
@@ -33,9 +28,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance.
-    ///
-    /// Each state has a distinct glyph, so that color alone never identifies a state.
+    /// The appearance, with a distinct glyph for each state, so colors are not required.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -49,10 +42,8 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
-    /// The legend for the border of a panel with lanes.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         allCases.filter { $0 != .absent }.map { state in
             let mark = state.mark
@@ -63,7 +54,6 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The short description.
     var words: String {
         switch self {
         case .idle: "idle"
@@ -77,7 +67,6 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The description for the help.
     var meaning: String {
         switch self {
         case .idle: "idle: no access holds the connection"

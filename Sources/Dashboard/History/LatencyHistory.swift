@@ -2,7 +2,7 @@ import Telemetry
 
 /// The part of an access that a latency measures.
 enum LatencyPart: Int, CaseIterable, Sendable {
-    /// From the intended start to the end.
+    /// From the scheduled start to the end.
     case response
     /// From the start to the entry into the closure.
     case wait
@@ -17,7 +17,6 @@ enum LatencyPart: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Describes the start and end of the part.
     func meaning(isOpenLoop: Bool) -> String {
         switch self {
         case .response:
@@ -30,14 +29,15 @@ enum LatencyPart: Int, CaseIterable, Sendable {
     }
 }
 
-/// The distributions for each second of the last five minutes, by client and operation.
+/// The latency distributions of each operation, second by second, over the last five minutes.
 struct LatencyHistory: Sendable {
     /// The maximum number of recorded seconds.
     static let capacity = 300
-    /// The maximum number of recorded operations, whose distributions use at most 9 MiB.
+    /// The maximum number of recorded operations.
+    ///
+    /// Their distributions use at most 9 MiB.
     static let maximumSeries = 64
 
-    /// One second of an operation.
     struct Second: Sendable {
         var time: Double
         var latencies: OperationLatencies
@@ -51,14 +51,12 @@ struct LatencyHistory: Sendable {
         }
     }
 
-    /// An operation of a client.
     struct Series: Sendable {
         var client: String
         var operation: String
         var isOpenLoop: Bool
         var seconds = RingBuffer<Second>(capacity: LatencyHistory.capacity)
 
-        /// The name to show in a list.
         var name: String { client == operation ? client : "\(client) · \(operation)" }
 
         /// Returns the distribution of all accesses that ended between two times.
@@ -79,7 +77,8 @@ struct LatencyHistory: Sendable {
 
         /// Visits the seconds that ended between two times, newest first, with their start times.
         ///
-        /// On a busy machine, a second may be collected late.
+        /// On a busy machine, a sample may arrive late, so the interval can be longer than a
+        /// second.
         func visitStretches(
             from start: Double,
             to end: Double,
@@ -143,10 +142,9 @@ extension LatencyDistribution {
         return nil
     }
 
-    /// An upper bound for all latencies: the upper end of the last bucket that is not empty, in
-    /// nanoseconds.
+    /// The upper bound of the last bucket with values, in nanoseconds.
     ///
-    /// Percentiles are interpolated within buckets, so no percentile exceeds this value.
+    /// Percentiles are interpolated within buckets, so no percentile exceeds this bound.
     var slowest: UInt64? {
         counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0 + 1) }
     }

@@ -6,13 +6,11 @@ struct Moment: Timed, Equatable {
     var time: Double
     /// The number of connections that serve reads.
     ///
-    /// If known, this is the time-weighted mean since the previous sample.
+    /// If known, the time-weighted mean since the previous sample.
     var inUse: Double
-    /// The number of waiting reads.
     var waitingReaders: Double
-    /// The number of waiting writes.
     var waitingWriters: Double
-    /// The share of time with all connections in use and an access waiting, from 0 to 1.
+    /// The share of time with all connections in use and an access waiting, in 0…1.
     var saturation: Double
     /// The size of the write-ahead log, in bytes, or NaN if there is no log.
     var walBytes: Double
@@ -36,7 +34,7 @@ struct Moment: Timed, Equatable {
         if let share = sample.saturation, share.isFinite {
             saturation = min(max(share, 0), 1)
         } else {
-            // Without a measurement, use the state in this sample.
+            // If the saturation was not measured, use the state in this sample.
             saturation = waits && isFull ? 1 : 0
         }
         walBytes = database.wal.map { Double($0.bytes) } ?? .nan

@@ -1,8 +1,7 @@
-/// A buffer of a series' newest elements.
+/// A buffer of the newest elements of a series.
 ///
-/// At capacity, appending removes the oldest element.
+/// In a full buffer, each new element replaces the oldest element.
 struct RingBuffer<Element: Sendable>: Sendable {
-    /// The maximum number of elements.
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0
@@ -27,7 +26,6 @@ struct RingBuffer<Element: Sendable>: Sendable {
         return position < storage.count ? position : position - storage.count
     }
 
-    /// Adds an element, and removes the oldest element if the buffer is full.
     mutating func append(_ element: Element) {
         if storage.count < capacity {
             storage.append(element)

@@ -1,36 +1,36 @@
 import Telemetry
 import TerminalUI
 
-/// The peak values of a run, for panels to show after the run ends.
+/// The peak values of a run.
+///
+/// Panels show them after the run.
 struct RunPeaks: Sendable {
     /// The largest numbers of waiting accesses and of readers in use.
     ///
-    /// After the measured time starts, the numbers cover only that time, as in the run's result.
+    /// Once the measured time starts, the numbers cover only the measured time, as in the run's
+    /// result.
     private(set) var accesses = AccessPeaks()
-    /// The share of measured time with all readers in use and an access waiting, from 0 to 1, or
+    /// The share of the measured time with all readers in use and an access waiting, in 0…1, or
     /// `nil` if the library does not measure it.
     var saturation: Double? { elapsed > 0 ? min(saturated / elapsed, 1) : nil }
-    /// The time-weighted share of readers in use during the measured time, from 0 to 1, or `nil` if
-    /// the library does not measure it.
+    /// The time-weighted share of readers in use during the measured time, in 0…1, or `nil` if the
+    /// library does not measure it.
     var utilization: Double? { elapsed > 0 ? min(used / elapsed, 1) : nil }
 
     private var elapsed = 0.0
     private var saturated = 0.0
     private var used = 0.0
     private var before: DatabaseStatus?
-    /// Whether the time since the last sample is part of the run's result, or `nil` if unknown.
+    /// Whether the time after the last sample is part of the run's result, or `nil` if unknown.
     private var isMeasured: Bool?
     private var wasEverMeasured = false
-    /// The read with the longest observed wait.
     private(set) var longestReader: WaiterStatus?
-    /// The write with the longest observed wait.
     private(set) var longestWriter: WaiterStatus?
     /// The largest size of the write-ahead log, in bytes.
     private(set) var walBytes: UInt64 = 0
     /// The snapshot that reached the greatest age.
     private(set) var oldestSnapshot: SnapshotStatus?
 
-    /// Adds a sample.
     mutating func append(_ sample: Sample) {
         let database = sample.database
         if isMeasured == true, !wasEverMeasured {
@@ -73,8 +73,8 @@ struct RunPeaks: Sendable {
 }
 
 extension Sample {
-    /// Copies the target rates and throughputs from the last sample of a running load, because an
-    /// ended load does not have any.
+    /// Copies target rates and throughputs from the last sample of the running load, because they
+    /// are absent after the load ends.
     mutating func keepLoad(of last: Sample?) {
         guard let last else { return }
         knobs = last.knobs
@@ -96,6 +96,6 @@ extension AccessPeaks {
             : "At most \(counts.joined(separator: " and ")) \(waited) at the same time"
     }
 
-    /// The verb that follows the number of waiting accesses.
+    /// The verb for the number of waiting accesses.
     var waited: String { areSampled ? "were observed to wait" : "waited" }
 }

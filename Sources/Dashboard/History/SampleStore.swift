@@ -1,13 +1,13 @@
 import Telemetry
 
-/// A store of the newest samples, limited in number and in total size, for moving back in time.
+/// A store of the newest samples for moving back in time, limited in number and total size.
 ///
-/// The store omits events, which are recorded elsewhere. For a long queue, it stores only the
-/// waiters with the longest waits. It stores equal strings only once.
+/// The store omits events, which are recorded elsewhere. For each long queue, it keeps only the
+/// waiters with the longest waits. Equal strings are stored once.
 struct SampleStore: Sendable {
     /// The limit on the total size, in bytes.
     static let budget = 32 << 20
-    /// The maximum number of recorded waiters per queue.
+    /// The maximum number of stored waiters in each queue.
     static let waiters = 100
     /// The maximum length of SQL text, in UTF-8 bytes.
     static let textLength = 2_000
@@ -15,21 +15,19 @@ struct SampleStore: Sendable {
     private var samples: BoundedStore<Sample>
     private var texts: [String: String] = [:]
 
-    /// Creates an empty store for a number of samples.
     init(capacity: Int) {
         samples = BoundedStore(capacity: capacity, budget: Self.budget) { Self.size(of: $0) }
     }
 
-    /// The approximate total size of the samples, in bytes.
+    /// The approximate total size, in bytes.
     var bytes: Int { samples.bytes }
 
     /// The index of the oldest stored sample.
     var firstKept: Int { samples.firstKept }
 
-    /// The sample at an index, counted from the oldest, or `nil` if it was removed.
+    /// The sample at an index, counted from the oldest, or `nil` if the sample was removed.
     subscript(position: Int) -> Sample? { samples[position] }
 
-    /// Adds a sample, and removes the oldest samples that exceed a limit.
     mutating func append(_ sample: Sample) { samples.append(trimmed(sample)) }
 
     mutating func removeAll() {
@@ -55,10 +53,9 @@ struct SampleStore: Sendable {
         queue = Array(queue.prefix(waiters))
     }
 
-    /// Returns the shared copy of a string.
     private mutating func shared(_ text: String) -> String {
         if let known = texts[text] { return known }
-        // Limit the size of the cache, because SQL with literal values rarely recurs.
+        // Limit the size of the cache, because SQL with literals rarely repeats.
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
         var kept = text
         if text.utf8.count > Self.textLength {
@@ -68,8 +65,7 @@ struct SampleStore: Sendable {
         return kept
     }
 
-    /// Returns the approximate size of a sample in bytes, including the full size of shared
-    /// strings.
+    /// Returns the approximate size of a sample, in bytes, with the full size of shared strings.
     private static func size(of sample: Sample) -> Int {
         let database = sample.database
         let texts = database.connections.reduce(0) { $0 + ($1.sql?.utf8.count ?? 0) }

@@ -1,25 +1,20 @@
-/// Divides the last seconds of a history into equal intervals, one for each column of a chart.
+/// The last seconds of a history in equal intervals, one for each column of a chart.
 ///
-/// Intervals start at multiples of their length since the start of the run, not relative to the
-/// newest sample. Therefore, a column's content does not change as the column moves left.
+/// Intervals start at multiples of their length since the start of the run, and not relative to the
+/// newest sample. As a result, the content of a column stays the same while the column moves left.
 struct TimeBins {
-    /// How the samples of an interval are reduced to one value.
     enum Reduction {
-        /// The mean.
         case mean
-        /// The maximum.
         case maximum
     }
 
-    /// The number of intervals.
     let count: Int
     /// The index of the first sample in an interval.
     private let first: Int
     /// The interval of each sample, starting with the sample at `first`.
     private let bins: [Int]
 
-    /// Divides the last `seconds` of a history, or the seconds around a displayed earlier moment,
-    /// into `count` intervals.
+    /// Divides the displayed window of `seconds` into `count` intervals.
     init(_ timeline: some Timeline, seconds: Double, count: Int) {
         self.init(
             moments: timeline.moments,
@@ -29,7 +24,7 @@ struct TimeBins {
         )
     }
 
-    /// Divides the `seconds` before a time into `count` intervals.
+    /// Divides the `seconds` before `end` into `count` intervals.
     init(moments: RingBuffer<some Timed>, seconds: Double, until end: Double, count: Int) {
         self.count = max(0, count)
         guard moments.count > 0, count > 0, seconds > 0 else {
@@ -52,9 +47,10 @@ struct TimeBins {
         bins = reversed.reversed()
     }
 
-    /// Returns one value for each interval, or NaN for intervals before the first sample.
+    /// Returns one value for each interval.
     ///
-    /// An interval without a sample has the value of the previous interval.
+    /// An interval without samples repeats the previous value. Intervals before the first sample
+    /// are NaN.
     func values(_ reduction: Reduction, _ value: (Int) -> Double) -> [Double] {
         var values = Array(repeating: Double.nan, count: count)
         var samples = Array(repeating: 0, count: count)
@@ -80,8 +76,8 @@ struct TimeBins {
 
     /// Returns the main state of a lane in each interval, or `nil` if unknown.
     ///
-    /// If at least a third of an interval's samples are busy, the interval shows its most frequent
-    /// busy state instead of idle.
+    /// If a lane is busy in at least a third of an interval's samples, the interval shows the most
+    /// frequent busy state.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
         states(
             kinds: LaneState.allCases.count,
@@ -93,14 +89,14 @@ struct TimeBins {
     /// Returns the main state of a series in each interval, or `nil` if unknown.
     ///
     /// State 0 is idle. If at least a third of an interval's samples are busy, the interval shows
-    /// its most frequent busy state.
+    /// the most frequent busy state.
     ///
     /// - Parameters:
     ///   - kinds: The number of states.
     ///   - length: The number of values in the series. The last value belongs to the newest moment.
-    ///   - offset: The number of moments before the first value of the series.
-    ///   - state: A closure that returns the state at an index of the series.
-    /// - Returns: A state for each interval.
+    ///   - offset: The number of moments before the first value.
+    ///   - state: Returns the state at an index of the series.
+    /// - Returns: The states, or `nil` for intervals before the first value.
     func states(
         kinds: Int,
         series length: Int,
@@ -127,8 +123,8 @@ struct TimeBins {
         }
     }
 
-    /// Returns the share of samples in which a lane was in use, from 0 to 1, or `nil` if there are
-    /// no samples.
+    /// Returns the share of samples in which a lane was in use, in 0…1, or `nil` if there are no
+    /// samples.
     func busyShare(of lane: Lane, in moments: RingBuffer<Moment>) -> Double? {
         let offset = moments.count - lane.states.count
         var busy = 0

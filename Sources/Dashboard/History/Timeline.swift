@@ -1,24 +1,21 @@
 import TerminalUI
 
-/// A value in a series, with its time.
 protocol Timed: Sendable {
     /// The time since the start, in seconds.
     var time: Double { get }
 }
 
-/// A series over time with a displayed moment, which is the newest or an earlier moment.
+/// A series over time, of which one moment is displayed.
 protocol Timeline {
-    /// The recorded data of each moment.
     associatedtype Entry: Timed
 
     /// The moments, newest last.
     var moments: RingBuffer<Entry> { get }
-    /// The index in ``moments`` of a displayed earlier moment, or `nil` for the newest.
+    /// The index in ``moments`` of the displayed earlier moment, or `nil` for the newest moment.
     var cursor: Int? { get }
-    /// Whether the series has ended.
     var isOver: Bool { get }
 
-    /// Shows the moment at an index in ``moments``, or the nearest recorded moment.
+    /// Displays the moment at an index in ``moments``, or the nearest recorded moment.
     mutating func show(at index: Int)
 }
 
@@ -31,8 +28,8 @@ extension Timeline {
 
     /// Returns the time at the right edge of lanes and charts that show a number of seconds.
     ///
-    /// This is the newest time, unless the displayed moment would be outside the window. In that
-    /// case, the displayed moment is in the middle.
+    /// The time is that of the newest moment, unless the displayed moment would be outside the
+    /// window. In that case, the displayed moment is in the middle.
     func windowEnd(_ seconds: Double) -> Double {
         guard cursor != nil, now < newestTime - seconds else { return newestTime }
         return now + seconds / 2
@@ -43,20 +40,20 @@ extension Timeline {
         cursor == nil ? (isOver ? "end" : nil) : "at \(HumanUnits.seconds(windowEnd(seconds)))"
     }
 
-    /// Returns the position of the displayed earlier moment on a chart, from 0 to 1, or `nil` for
-    /// the newest moment.
+    /// Returns the horizontal position of the displayed earlier moment on a chart, in 0…1, or `nil`
+    /// for the newest moment.
     func cursorShare(_ seconds: Double) -> Double? {
         guard cursor != nil, seconds > 0 else { return nil }
         return min(max(1 - (windowEnd(seconds) - now) / seconds, 0), 1)
     }
 
-    /// Shows the moment that is `count` moments later, or the newest moment.
+    /// Displays the moment that is `count` moments later, or the newest moment.
     mutating func step(by count: Int) {
         guard moments.count > 0 else { return }
         show(at: (cursor ?? moments.count - 1) + count)
     }
 
-    /// Shows the moment nearest to a time.
+    /// Displays the moment nearest to a time.
     mutating func show(time: Double) {
         guard moments.count > 0, time.isFinite else { return }
         var low = 0
@@ -70,7 +67,7 @@ extension Timeline {
     }
 
     /// Makes an area that shows a number of seconds clickable, and marks the displayed earlier
-    /// moment in it.
+    /// moment.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }
         let end = windowEnd(seconds)

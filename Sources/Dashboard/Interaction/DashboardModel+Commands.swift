@@ -72,7 +72,6 @@ extension DashboardModel {
         return [.interrupt(connection: label)]
     }
 
-    /// The selected connection, if the screen shows connections.
     private var selectedConnection: String? {
         switch screen {
         case .overview, .connections: view.selected
@@ -99,7 +98,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Handles Esc, which undoes the first that applies: expansion, filter, freeze, focus, or
+    /// Handles Esc: reverts the first active state of expansion, filter, freeze, focus, and
     /// selection.
     private mutating func leave() {
         if view.isExpanded {
@@ -147,7 +146,7 @@ extension DashboardModel {
         return [.copy(text)]
     }
 
-    /// The text that the `y` key copies: the selection, or the verdict if nothing is selected.
+    /// The text to copy: the selection or, without a selection, the verdict.
     private var copyText: String? {
         guard let sample = shown.latest else { return nil }
         let database = sample.database

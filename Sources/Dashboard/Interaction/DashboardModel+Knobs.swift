@@ -19,7 +19,9 @@ extension DashboardModel {
         return [knob.action(setting: value)]
     }
 
-    /// Removes the requests that a sample confirms, or all requests if a new run has started.
+    /// Removes the requests that a sample confirms.
+    ///
+    /// A new run removes all requests.
     mutating func settleKnobs(_ sample: Sample, isNewRun: Bool) {
         guard !requestedKnobs.isEmpty else { return }
         if isNewRun {

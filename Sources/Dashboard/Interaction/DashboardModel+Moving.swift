@@ -1,7 +1,6 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Moves the selection, or expands, sorts or filters the rows of the screen.
     mutating func move(_ command: DashboardCommand) {
         let rows = rowNames
         let page = max(1, size.height - 8)
@@ -28,7 +27,7 @@ extension DashboardModel {
         }
     }
 
-    /// Expands the selected part or row, or restores the whole screen.
+    /// Expands the selected part or row, or shows the whole screen again.
     mutating func expand() {
         guard screen == .overview, view.part == nil else {
             view.isExpanded.toggle()
@@ -40,7 +39,6 @@ extension DashboardModel {
             note("nothing is selected: " + hint.joined(separator: ", "), severity: .warning)
             return
         }
-        // The connections screen shows the details of a lane.
         screen = .connections
         view.selected = selected
         view.part = nil
@@ -49,7 +47,7 @@ extension DashboardModel {
 
     /// Selects another part of the screen.
     ///
-    /// After the last part, selects the whole screen.
+    /// After the last part, the whole screen is selected.
     private mutating func focus(by step: Int) {
         let count = screen.parts.count
         guard count > 0 else {
@@ -62,7 +60,6 @@ extension DashboardModel {
         if view.part == nil { view.isExpanded = false }
     }
 
-    /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] {
         let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
         return switch screen {
@@ -78,8 +75,8 @@ extension DashboardModel {
 
     /// Moves the selection by a number of rows.
     ///
-    /// If there is no selection, the first key press selects the first or last row, unless the
-    /// screen already highlights a row.
+    /// Without a selection, the first key press selects the first or last row, unless the screen
+    /// already highlights a row.
     mutating func select(by step: Int, among rows: [String]) {
         guard let last = rows.indices.last else { return }
         var index = view.selected.flatMap { rows.firstIndex(of: $0) }
@@ -95,7 +92,7 @@ extension DashboardModel {
 
     /// Sorts by the next sortable column.
     ///
-    /// After the last column, restores the natural order.
+    /// After the last column, the natural order is restored.
     private mutating func sortByNext() {
         let titles: [String] =
             switch screen {

@@ -1,9 +1,8 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Handles a key while an overlay is open.
     mutating func handle(_ key: Key, in overlay: Overlay) -> [DashboardAction] {
-        // ^C quits even if an overlay is open.
+        // ^C quits even while an overlay is open.
         if key == .control("c"), keys.command(for: key) == .quit { return [.quit] }
         switch overlay {
         case .help(let top): return handle(key, inHelpFrom: top)

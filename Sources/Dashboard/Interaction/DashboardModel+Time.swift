@@ -1,7 +1,6 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Freezes the display, moves through the recorded time, or changes the time window.
     mutating func travel(_ command: DashboardCommand) -> [DashboardAction] {
         switch command {
         case .pause: frozen = frozen == nil ? history : nil
@@ -16,15 +15,14 @@ extension DashboardModel {
         return []
     }
 
-    /// Moves by a number of samples and freezes the display.
     private mutating func step(by samples: Int) {
         if frozen == nil { frozen = history }
         frozen?.step(by: samples)
     }
 
-    /// Shows the sample nearest to a typed time.
+    /// Displays the sample nearest to the time that the user typed.
     ///
-    /// - Returns: A description of the error, or `nil` if the text is valid.
+    /// - Returns: An error description, or `nil` if the text is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
@@ -35,18 +33,17 @@ extension DashboardModel {
         return nil
     }
 
-    /// Shows the sample nearest to a time in the run.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = history }
         frozen?.show(time: time)
     }
 }
 
-/// Parses a time that the user typed.
 enum RunTime {
-    /// Parses `12.5`, `12.5s`, `1:05`, `1:02:03`, or `-10` (relative to `now`).
+    /// Parses a time that the user typed, such as `12.5`, `12.5s`, `1:05`, `1:02:03`, or `-10`
+    /// (relative to `now`).
     ///
-    /// Returns the time in seconds, or `nil` if the text is invalid.
+    /// - Returns: The time in seconds, or `nil` if the text is invalid.
     static func seconds(of text: String, now: Double) -> Double? {
         var rest = Substring(text)
         let isBefore = rest.first == "-" || rest.first == "−"

@@ -1,27 +1,23 @@
 import Telemetry
 import TerminalUI
 
-/// Reports the outcome and the latency of an interrupt that the user requested.
+/// Waits for the outcome and latency of an interrupt that the user requested.
 struct InterruptWatch: Sendable, Equatable {
     /// The timeout, in seconds.
     ///
-    /// Statements rarely take longer to respond to an interrupt.
+    /// Most statements respond to an interrupt sooner.
     private static let timeout = 5.0
 
-    /// The counts before the request.
     private let before: InterruptStatus
     /// The time of the request, in seconds since the start of the run.
     private let requestTime: Double
-    /// The name of the interrupted connection.
     private var name: String
-    /// The number of ended statements in the last sample.
+    /// The number of interrupted statements as of the last sample.
     private var ended: UInt64
 
-    /// Starts watching for the outcome of an interrupt.
+    /// Starts to wait for an outcome.
     ///
-    /// - Parameters:
-    ///   - sample: The newest sample at the time of the request.
-    ///   - name: The name of the interrupted connection.
+    /// `sample` is the newest sample at the time of the request.
     init(_ sample: Sample, name: String) {
         before = sample.database.interrupts
         requestTime = sample.time
@@ -29,14 +25,14 @@ struct InterruptWatch: Sendable, Equatable {
         self.name = name
     }
 
-    /// Records another request while the outcome of the first request is pending.
+    /// Records another request before the outcome of the first request is known.
     mutating func recordRequest(_ name: String) {
         if name != self.name { self.name = "several connections" }
     }
 
-    /// Processes a new sample.
+    /// Processes a sample.
     ///
-    /// - Returns: The outcome as a sentence, or `nil` if it is still pending.
+    /// - Returns: The outcome as a sentence, or `nil` if the outcome is pending.
     mutating func update(with sample: Sample) -> String? {
         let now = sample.database.interrupts
         let isLate = sample.time - requestTime > Self.timeout
@@ -58,7 +54,7 @@ struct InterruptWatch: Sendable, Equatable {
         return isLate ? "\(name): the interrupt ended no statement" : nil
     }
 
-    /// Returns the mean of the latencies since the request, in nanoseconds.
+    /// Returns the mean latency of interrupts since the request, in nanoseconds.
     private func meanLatency(until now: InterruptStatus) -> UInt64? {
         guard let latency = now.latency else { return nil }
         let old = before.latency

@@ -1,40 +1,31 @@
 import TerminalUI
 
-/// An overlay above a screen, which receives all key presses.
+/// An overlay on a screen, which receives all key presses.
 enum Overlay: Sendable, Equatable {
-    /// The help, scrolled to this line.
+    /// The help, with the index of the first displayed line.
     case help(top: Int)
     /// The dialog for choosing a checkpoint mode, with the index of the selected mode.
     case checkpoint(Int)
-    /// A prompt.
     case prompt(PromptState)
 }
 
-/// The state of a prompt.
 struct PromptState: Sendable, Equatable {
-    /// The purpose of a prompt.
     enum Purpose: Sendable, Equatable {
-        /// A filter for rows.
-        ///
-        /// Esc restores the previous filter.
+        /// A filter for rows, with the previous filter, which Esc restores.
         case filter(before: String)
-        /// A time in the run.
+        /// A time in the run to go to.
         case seek
     }
 
     var purpose: Purpose
-    /// The text that has been typed.
     var text = ""
     /// The error in the last entered text.
     var problem: String?
 
-    /// The effect of a key.
     enum Outcome: Sendable, Equatable {
         /// The text may have changed.
         case edited
-        /// The prompt is canceled.
         case cancelled
-        /// The text is complete.
         case entered
     }
 

@@ -1,40 +1,32 @@
 import TerminalUI
 
-/// The mouse and prompt handling that both dashboards share.
+/// The mouse and prompt handling of both dashboards.
 protocol RowInteraction {
     associatedtype Command: Hashable, Sendable
     associatedtype Action
 
-    /// The keys of the dashboard.
     var keys: KeyTable<Command> { get }
-    /// The overlay above the screen.
     var overlay: Overlay? { get set }
-    /// The selection, sorting and filter of the displayed screen.
     var view: ListView { get set }
-    /// The size of the terminal.
     var size: Size { get }
-    /// The names of the displayed rows, from top to bottom.
+    /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
     /// The first line of the help's last page at the current size.
     var lastHelpLine: Int { get }
 
-    /// Draws the displayed screen.
     func canvas(size: Size) -> Canvas
     /// Moves the selection by a number of rows.
     mutating func select(by step: Int, among rows: [String])
     /// Opens the selected row, or expands the selected part.
     mutating func expand()
-    /// Performs a command.
     mutating func perform(_ command: Command) -> [Action]
-    /// Shows the moment nearest to a time, in seconds since the first sample.
+    /// Displays the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Shows the moment nearest to a typed time, or returns an error description if the text is
-    /// invalid.
+    /// Displays the moment nearest to a typed time, or returns an error description.
     mutating func seek(_ text: String) -> String?
 }
 
 extension RowInteraction {
-    /// Handles a key in a prompt.
     mutating func handle(_ key: Key, in prompt: PromptState) {
         var prompt = prompt
         switch prompt.handle(key) {
@@ -48,13 +40,12 @@ extension RowInteraction {
                 overlay = .prompt(prompt)
             }
         case .edited:
-            // Update the rows while the user types a filter.
+            // Filter the rows while the user types.
             if case .filter = prompt.purpose { view.filter = prompt.text }
             overlay = .prompt(prompt)
         }
     }
 
-    /// Handles a click, a drag or a scroll.
     mutating func handle(_ mouse: MouseEvent) -> [Action] {
         if case .help(let top)? = overlay {
             switch mouse.action {

@@ -1,8 +1,7 @@
 import TerminalUI
 
 extension DashboardCommand {
-    /// The dashboard's default keys, from which key handling, the key bar, the help and the
-    /// documentation are derived.
+    /// The default keys, for key handling, the key bar, the help and the documentation.
     ///
     /// Each help text is at most 40 columns wide, so that two texts fit side by side.
     package static let bindings: [KeyBinding<DashboardCommand>] =

@@ -2,57 +2,39 @@ import TerminalUI
 
 /// A command of the dashboard.
 ///
-/// The raw value is its name in a configuration file.
+/// The raw value is the name in a configuration file.
 package enum DashboardCommand: String, Sendable, CaseIterable {
-    /// Shows screen 1.
     case overview
-    /// Shows screen 2.
     case connections
-    /// Shows screen 3.
     case waiters
-    /// Shows screen 4.
     case snapshots
-    /// Shows screen 5.
     case latency
-    /// Shows screen 6.
     case compare
-    /// Shows screen 7.
     case workload
-    /// Selects the next part of the screen.
     case focusNext = "focus-next"
-    /// Selects the previous part of the screen.
     case focusPrevious = "focus-previous"
-    /// Moves the selection up.
     case up
-    /// Moves the selection down.
     case down
-    /// Moves left.
+    /// Moves left, or lowers a setting.
     case left
-    /// Moves right.
+    /// Moves right, or raises a setting.
     case right
-    /// Moves up one page.
     case pageUp = "page-up"
-    /// Moves down one page.
     case pageDown = "page-down"
-    /// Moves to the first row.
     case first
-    /// Moves to the last row.
     case last
-    /// Expands the selection.
+    /// Shows or hides details of the selection.
     case expand
-    /// Prompts for a filter.
     case filter
-    /// Sorts by the next column.
     case sort
-    /// Reverses the sort order.
     case reverse
     /// Freezes or resumes the display.
     case pause
-    /// Goes back by one sample.
+    /// Goes back one sample.
     case stepBack = "step-back"
-    /// Goes forward by one sample.
+    /// Goes forward one sample.
     case stepForward = "step-forward"
-    /// Prompts for a time.
+    /// Prompts for a time to go to.
     case seek
     /// Shows less time, or raises a setting.
     case zoomIn = "zoom-in"
@@ -62,34 +44,25 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case slower
     /// Raises the refresh rate.
     case faster
-    /// Runs the next arm.
     case nextArm = "next-arm"
-    /// Pauses or resumes the load.
     case pauseLoad = "pause-load"
     /// Interrupts the statement of the selected connection.
     case interrupt
-    /// Interrupts all running statements.
     case interruptAll = "interrupt-all"
     /// Prompts for a checkpoint mode.
     case checkpoint
-    /// Takes a snapshot.
     case snapshot
     /// Releases a snapshot that was created with a key.
     case release
-    /// Switches to the next theme.
     case theme
     /// Switches to the next character set for charts.
     case glyphs
-    /// Copies the selection.
     case copy
-    /// Shows or hides the help.
     case help
-    /// Undoes the first that applies: expansion, filter, freeze, focus, or selection.
+    /// Reverts the first active state of expansion, filter, freeze, focus, and selection.
     case back
-    /// Quits the program.
     case quit
 
-    /// The screen that the command shows, or `nil` if it does not show a screen.
     var screen: DashboardScreen? {
         switch self {
         case .overview: .overview
@@ -103,7 +76,7 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         }
     }
 
-    /// The purposes of commands, which are the sections of the help.
+    /// The purpose of a command, with the section title of the help.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
         case moving = "Navigation"
@@ -112,7 +85,6 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         case display = "Display"
     }
 
-    /// The purpose of the command.
     var purpose: Purpose {
         switch self {
         case .overview, .connections, .waiters, .snapshots, .latency, .compare, .workload: .screens

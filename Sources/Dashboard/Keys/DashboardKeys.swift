@@ -4,15 +4,14 @@ import TerminalUI
 package typealias DashboardKeys = KeyTable<DashboardCommand>
 
 extension KeyTable<DashboardCommand> {
-    /// The default keys.
     package static var standard: DashboardKeys {
         DashboardKeys(bindings: DashboardCommand.bindings)
     }
 
     /// Creates the default keys with changes for some commands.
     ///
-    /// - Parameter changes: The keys of the commands to change, the displayed key first. An empty
-    ///   list disables a command.
+    /// - Parameter changes: The new keys of commands, with the displayed key first. An empty array
+    ///   disables a command.
     /// - Throws: ``Failure`` if the changes assign a key to two commands, or if no key quits.
     package init(changing changes: [DashboardCommand: [Key]]) throws(Failure) {
         try self.init(
@@ -23,7 +22,7 @@ extension KeyTable<DashboardCommand> {
         )
     }
 
-    /// Returns the label of the key that shows a screen, or `nil` if there is no key.
+    /// Returns the label of the key for a screen, or `nil` if the screen has no key.
     func label(of screen: DashboardScreen) -> String? {
         DashboardCommand.allCases.first { $0.screen == screen }.flatMap(key)?.label
     }

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The help overlay, which lists all keys and the marks in lanes.
+/// The help overlay with all keys and the marks in lanes.
 struct KeyHelp {
     let keys: DashboardKeys
     /// The first displayed line.
@@ -10,7 +10,6 @@ struct KeyHelp {
         overlay(theme: canvas.theme, glyphs: canvas.glyphs).draw(on: &canvas, in: rect)
     }
 
-    /// Returns the first line of the help's last page in a terminal of this size.
     func lastTop(in size: Size) -> Int {
         overlay(theme: .standard, glyphs: .braille).lastTop(in: size)
     }
@@ -33,7 +32,6 @@ struct KeyHelp {
 }
 
 extension LaneStrip.Mark {
-    /// Returns a help entry with the mark and its meaning.
     func help(
         meaning: String,
         short: String,
@@ -49,7 +47,6 @@ extension LaneStrip.Mark {
 }
 
 extension KeyTable {
-    /// Returns a help overlay with sections of keys, the meanings of marks, and a closing hint.
     func help(
         sections: [HelpOverlay.Section],
         marks: HelpOverlay.Section,
@@ -65,7 +62,6 @@ extension KeyTable {
         )
     }
 
-    /// Returns a help section with the keys of some commands.
     func helpSection(
         _ title: String,
         theme: Theme,

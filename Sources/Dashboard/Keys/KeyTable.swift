@@ -1,20 +1,17 @@
 import TerminalUI
 
-/// The bindings of keys to commands: the defaults, with the changes from a configuration file.
+/// The keys of commands: the defaults with the changes in a configuration file.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
-    /// An error that describes an invalid key table.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The command with invalid keys.
         package var command: Command
-        /// A description of the error and the expected value.
+        /// The error with the expected value.
         package var description: String
     }
 
-    /// All commands with their keys, including commands without keys.
+    /// All commands, including commands without keys.
     package let bindings: [KeyBinding<Command>]
     private let commands: [Key: Command]
 
-    /// Creates a table with the default keys.
     init(bindings: [KeyBinding<Command>]) {
         self.bindings = bindings
         var commands: [Key: Command] = [:]
@@ -26,14 +23,14 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
 
     /// Creates a table with the default keys and changes for some commands.
     ///
-    /// A key in the changes is removed from its default command.
+    /// A key in `changes` no longer has its default command.
     ///
     /// - Parameters:
     ///   - bindings: The default keys.
-    ///   - changes: The keys of the commands to change, the displayed key first. An empty list
-    ///     disables a command.
+    ///   - changes: The new keys of commands, with the displayed key first. An empty array disables
+    ///     a command.
     ///   - quit: The command that must keep a key.
-    ///   - name: A closure that returns the name of a command in a configuration file.
+    ///   - name: Returns a command's name in a configuration file.
     /// - Throws: ``Failure`` if the changes assign a key to two commands, or if no key quits.
     init(
         bindings: [KeyBinding<Command>],
@@ -73,10 +70,10 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
         self.init(bindings: changed)
     }
 
-    /// Returns the command of a key, or `nil` for a key without a command.
+    /// Returns the command for a key, if any.
     package func command(for key: Key) -> Command? { commands[key] }
 
-    /// Returns the first key of a command, or `nil` if there is no key.
+    /// Returns the first key for a command, or `nil` if the command has no key.
     package func key(for command: Command) -> Key? {
         bindings.first { $0.command == command }?.keys.first
     }

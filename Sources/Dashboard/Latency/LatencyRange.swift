@@ -1,17 +1,16 @@
 import Telemetry
 import TerminalUI
 
-/// The range of latencies in a row of a heat map.
+/// The range of latencies that a row of a heat map shows.
 struct LatencyRange {
     /// The shortest latency, in nanoseconds.
     let low: UInt64
-    /// The exclusive upper bound, in nanoseconds, or `nil` if there is no bound.
+    /// The exclusive upper bound, in nanoseconds, or `nil` for no bound.
     let high: UInt64?
 
-    /// The maximum width of ``text``.
     static let width = 2 * HumanUnits.durationWidth + 1
 
-    /// Creates the range of some buckets of a ``LatencyDistribution``.
+    /// Creates the range that covers buckets of a ``LatencyDistribution``.
     init(buckets: Range<Int>) {
         low = LatencyDistribution.lowerBound(of: buckets.lowerBound)
         high =
@@ -19,9 +18,9 @@ struct LatencyRange {
             ? LatencyDistribution.lowerBound(of: buckets.upperBound) : nil
     }
 
-    /// The range as text, such as `16.8–21.0 ms` or `786 µs–1.05 ms`.
+    /// The range, such as `16.8–21.0 ms` or `786 µs–1.05 ms`.
     ///
-    /// If both ends have the same unit, the unit appears once.
+    /// A common unit appears only once.
     var text: String {
         guard let high else { return beginning }
         let from = HumanUnits.duration(nanoseconds: low)
@@ -32,6 +31,6 @@ struct LatencyRange {
         return "\(from[..<space])–\(to)"
     }
 
-    /// The lower bound for narrow labels, such as `≥16.8 ms`.
+    /// The lower bound, such as `≥16.8 ms`, for narrow labels.
     var beginning: String { "≥" + HumanUnits.duration(nanoseconds: low) }
 }

@@ -1,14 +1,13 @@
 import Telemetry
 import TerminalUI
 
-/// The latency screen: a list of clients and operations, with a histogram and a heat map of the
-/// selected operation.
+/// The latency screen: a list of operations, and a histogram and heat map of the selected
+/// operation.
 struct LatencyScreen {
     let scene: ScreenScene
 
     private var all: [LatencyHistory.Series] { scene.history.latencies.series }
 
-    /// The names of the rows, from top to bottom.
     var names: [String] { all.map(\.name) }
 
     private var part: LatencyPart {
@@ -27,7 +26,6 @@ struct LatencyScreen {
             drawNothing(on: &canvas, in: rect)
             return
         }
-        // Expanded charts fill the screen.
         let isExpanded = scene.view.isExpanded
         let list = Track(
             minimum: isExpanded ? 0 : 4,
@@ -122,7 +120,7 @@ struct LatencyScreen {
 
     private var scope: String { "last \(HumanUnits.secondsLabel(scene.seconds))" }
 
-    /// The percentiles that appear only if a row has enough accesses.
+    /// The percentiles that are shown only if some row has enough accesses.
     private static let tails = [99.9, 99.99]
 
     private static func columns(tails: [Double]) -> [Table.Column] {
@@ -195,7 +193,7 @@ struct LatencyScreen {
             ]
         ).draw(on: &canvas, in: rect)
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
-        // If there is room, labels also show the upper bound of a row.
+        // If there is room, labels include the upper bound of a row.
         let areRanges = map.width >= 48
         let axis = areRanges ? LatencyRange.width + 1 : HumanUnits.durationWidth + 2
         guard map.height > 1, map.width > axis + 4 else { return }
@@ -207,8 +205,8 @@ struct LatencyScreen {
         )
         let bins = columns(of: series, count: plot.width)
         guard let range = Self.range(of: bins) else { return }
-        // A row may cover several buckets, and a bucket may cover several rows. A cell shows the
-        // mean of its buckets.
+        // A row may cover several buckets, and a bucket may cover several rows. Each cell shows the
+        // mean of the buckets in its row.
         let rows = (0..<plot.height).map { row in
             let low = range.lowerBound + row * range.count / plot.height
             let high = range.lowerBound + (row + 1) * range.count / plot.height
@@ -234,7 +232,7 @@ struct LatencyScreen {
         scene.markTime(on: &canvas, plot)
     }
 
-    /// Returns about five rows to label, including the lowest and the highest row.
+    /// Returns about five rows to label, including the lowest and highest rows.
     private static func labeled(_ rows: Int) -> [Int] {
         let step = max(1, (rows + 4) / 5)
         var offsets = Array(stride(from: 0, to: rows, by: step))
@@ -245,7 +243,7 @@ struct LatencyScreen {
 
     /// Returns the distributions of equal intervals.
     ///
-    /// If intervals are shorter than a second, each second fills several intervals.
+    /// If an interval is shorter than a second, each second fills several intervals.
     private func columns(
         of series: LatencyHistory.Series,
         count: Int
@@ -292,7 +290,7 @@ struct LatencyScreen {
         let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
         var legend = [[Span("Tab: \(next.title)", theme.style(.dim))]]
         if showsSlow, let slow = slow(of: series) {
-            // Summarize the breakdown if its panel does not fit.
+            // Show a summary if the panel of the breakdown does not fit.
             legend.append(slow.summary(theme: theme))
         }
         let inner = Panel(
@@ -308,7 +306,7 @@ struct LatencyScreen {
             canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
             return
         }
-        // Show two empty buckets on each side.
+        // Show two more buckets on each side.
         let low = max(0, distribution.firstBucket + first - 2)
         let high = distribution.firstBucket + last + 2
         func share(_ nanoseconds: UInt64) -> Double {

@@ -1,25 +1,19 @@
 import Telemetry
 import TerminalUI
 
-/// The breakdown of a client's slow accesses, as text and as a bar.
 struct SlowParts {
     let slow: SlowSplit
 
-    /// A part of the response time.
     struct Part {
-        /// The activity.
         var activity: String
         /// The mean time, in nanoseconds.
         var nanoseconds: UInt64
-        /// The color.
         var role: Role
-        /// The character that fills its segment of the bar.
         var glyph: String
-        /// The ASCII character that fills its segment of the bar.
         var ascii: String
     }
 
-    /// The parts, from the scheduled start to the end.
+    /// The parts, in chronological order.
     var parts: [Part] {
         [
             Part(
@@ -61,8 +55,10 @@ struct SlowParts {
     /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
-    /// Describes the accesses, such as `the 21 at or beyond p99` or, for a lower percentile, `the
-    /// 12 at or beyond p95; too few for p99`.
+    /// Describes the accesses, such as `the 21 at or beyond p99`.
+    ///
+    /// For a lower percentile, the text is, for example, `the 12 at or beyond p95; too few for
+    /// p99`.
     var scope: String {
         if isSlowest { return "the slowest; too few for a percentile" }
         let accesses =
@@ -76,7 +72,9 @@ struct SlowParts {
     }
 
     /// Returns a sentence such as `beyond p99, 87.6 ms: 45% waiting for a reader, 55% being
-    /// served`, without parts of less than 1%.
+    /// served`.
+    ///
+    /// Parts of less than 1% are omitted.
     func sentence(theme: Theme, isShort: Bool) -> [Span] {
         let dim = theme.style(.dim)
         var spans = [
@@ -101,7 +99,7 @@ struct SlowParts {
 
     /// Returns a summary for narrow panels, such as `p99: 60% waiting, 40% served`.
     ///
-    /// For a lower percentile, the text indicates that p99 is unknown.
+    /// For a lower percentile, the summary states that p99 is unknown.
     func summary(theme: Theme) -> [Span] {
         let words = ["queued", "waiting", "served"]
         let named = zip(parts, words).filter { share($0.0) >= 0.01 }
@@ -122,7 +120,7 @@ struct SlowParts {
     /// Describes the holders during the waits, such as `meanwhile report held 2.0 of 3 readers, ui
     /// 0.9`.
     ///
-    /// Returns `nil` for short waits.
+    /// Returns `nil` if the waits were short or had no holders.
     func blame(theme: Theme) -> [Span]? {
         guard !slow.holders.isEmpty, slow.queued + slow.waited > slow.response / 100
         else { return nil }
@@ -148,7 +146,6 @@ struct SlowParts {
         }
     }
 
-    /// Draws the parts as a single bar in a row.
     func drawBar(on canvas: inout Canvas, in row: Rect) {
         guard row.width > 0, slow.response > 0 else { return }
         var end = 0

@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// A small table with percentiles of wait and hold times since the database was opened.
+/// A small table with percentiles of wait and hold times.
 struct AccessTimes {
     let database: DatabaseStatus
 
-    /// The rows, which are separate for reads and writes of a pool.
+    /// The rows, which are separate for reads and writes in a pool.
     var summaries: [(name: String, summary: LatencySummary)] {
         let isPool = database.readers != nil
         let all: [(String, LatencySummary?)] = [
@@ -17,11 +17,10 @@ struct AccessTimes {
         return all.compactMap { name, summary in summary.map { (name, $0) } }
     }
 
-    /// Draws the titles and as many rows as fit.
     func draw(on canvas: inout Canvas, rows: [Rect]) {
         guard let head = rows.first, !head.isEmpty, !summaries.isEmpty else { return }
         let dim = canvas.theme.style(.dim)
-        // If only the reads of a pool fit, their names omit "reads".
+        // If only the rows for reads fit, omit the word "reads" from their names.
         let isShort = rows.count <= 3
         let first = isShort ? 6 : 12
         let isTight = (head.width - first) / 4 <= HumanUnits.durationWidth

@@ -1,18 +1,19 @@
 import Telemetry
 import TerminalUI
 
-/// The panel of the load's clients with their throughputs, waits and service times.
+/// The panel with the clients' throughputs, waits and service times.
 struct ClientsPanel {
     let history: History
     let seconds: Double
-    /// Whether the panel has no border because there are only a few rows.
+    /// Whether to omit the border because there are few rows.
     let isCompact: Bool
-    /// The key of the screen with the breakdown of slow accesses, or `nil` if there is no key.
+    /// The key of the screen that breaks down slow accesses, if any.
     let details: String?
 
     /// The indices of the displayed clients in a sample.
     ///
-    /// A compact panel omits clients without throughput and latency, which other panels show.
+    /// A compact panel omits clients that only take snapshots or interrupt, which other panels
+    /// show.
     private var shown: [Int] {
         clients.indices.filter {
             !isCompact || !["snapshot", "interrupt"].contains(clients[$0].activity)
@@ -21,7 +22,7 @@ struct ClientsPanel {
 
     private var clients: [ClientStatus] { history.latest?.clients ?? [] }
 
-    /// The rows of the panel, including its border.
+    /// The height, including the border.
     var track: Track {
         let frame = isCompact ? 1 : 3
         let rows = max(shown.count, 1)
@@ -130,7 +131,7 @@ struct ClientsPanel {
         return [
             Span(client.name, theme.bold(.text)),
             Span(client.activity, dim),
-            // Show a client that is behind its target in a different color and with a mark.
+            // Mark a client that is behind its target with a different color and a symbol.
             Span(isBehind ? "▲\(done)" : done, doneStyle),
             client.targetRate.map { Span(HumanUnits.rate($0), dim) } ?? Span("–", dim),
             latency(client.wait?.p50),

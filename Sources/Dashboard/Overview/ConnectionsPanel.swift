@@ -1,14 +1,13 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the lanes of connections: current and past states, holders and hold times.
+/// The panel with a lane for each connection: current and past states, holder, and hold time.
 struct ConnectionsPanel {
     let history: History
     let seconds: Double
-    /// The label of the selected connection.
     let selected: String?
 
-    /// Returns the rows of the panel, including its border.
+    /// Returns the height, including the border.
     func track(isShort: Bool) -> Track {
         let lanes = max(history.lanes.count, 1)
         return Track(
@@ -19,7 +18,6 @@ struct ConnectionsPanel {
         )
     }
 
-    /// The columns with their widths.
     private enum Column: Int, CaseIterable {
         case label
         case state
@@ -94,7 +92,7 @@ struct ConnectionsPanel {
         let theme = canvas.theme
         let state = lane.state
         let mark = state.mark
-        // Between reads, show the snapshot's creator as its holder.
+        // Between reads, show the creator of a snapshot as the holder.
         let kept =
             lane.state == .kept
             ? history.latest?.database.snapshots.first { $0.label == lane.label } : nil
@@ -151,8 +149,9 @@ struct ConnectionsPanel {
         )
     }
 
-    /// Returns a summary such as `and 4 more: 3 idle, 1 running SQL` or, in a narrow panel, `and 4
-    /// more, 1 in use`.
+    /// Returns a summary such as `and 4 more: 3 idle, 1 running SQL`.
+    ///
+    /// In a narrow panel, the summary is, for example, `and 4 more, 1 in use`.
     private func summary(ofLanesBeyond shown: [Lane], width: Int) -> String {
         let labels = Set(shown.map(\.label))
         let hidden = history.lanes.filter { !labels.contains($0.label) }
@@ -167,7 +166,6 @@ struct ConnectionsPanel {
 }
 
 extension ConnectionRole {
-    /// The color of connections with this role.
     var colorRole: Role {
         switch self {
         case .queue, .writer: .writer

@@ -1,7 +1,6 @@
 import Telemetry
 import TerminalUI
 
-/// The panel of recent events.
 struct EventsPanel {
     let history: History
 
@@ -10,7 +9,7 @@ struct EventsPanel {
         ticker(theme: canvas.theme, count: inner.height).draw(on: &canvas, in: inner)
     }
 
-    /// Draws only the newest event in a single row.
+    /// Draws only the newest event.
     func drawNewest(on canvas: inout Canvas, in row: Rect) {
         ticker(theme: canvas.theme, count: 1).draw(on: &canvas, in: row)
     }

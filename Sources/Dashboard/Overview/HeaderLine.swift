@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The first row: the running arm, its progress and its throughput.
+/// The first row, with the running arm, the progress and the throughput.
 struct HeaderLine {
     let history: History
     let isPaused: Bool
@@ -27,7 +27,7 @@ struct HeaderLine {
         }
         var time = HumanUnits.seconds(sample.time)
         let planned = sample.plannedDuration.map { " of " + HumanUnits.seconds($0) } ?? ""
-        // If both times have the same unit, show the unit only once.
+        // If both times have the same unit, show the unit once.
         if time.hasSuffix(" s"), planned.hasSuffix(" s") { time.removeLast(2) }
         segments.append(HeaderBar.Segment(spans: [text(time), text(planned, .dim)], priority: 85))
         if let journal = sample.database.journalMode {
@@ -49,7 +49,7 @@ struct HeaderLine {
         }
         let rate = sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         let total = HumanUnits.rate(rate).dropLast(2)
-        // Pad to the maximum width, so that adjacent segments do not move.
+        // Pad to the maximum width to keep adjacent segments in place.
         let padding = String(repeating: " ", count: max(0, 6 - total.utf8.count))
         segments.append(
             HeaderBar.Segment(
@@ -70,7 +70,6 @@ struct HeaderLine {
         return spans
     }
 
-    /// The state of the run or of a frozen display.
     private var state: (mark: String, text: String, role: Role) {
         if history.cursor != nil, history.now < history.newestTime {
             let age = HumanUnits.seconds(history.newestTime - history.now)

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// Panels with the holders, their SQL, and the waiters at the displayed earlier moment.
+/// The panels with the holders, their SQL, and the waiters at the displayed earlier moment.
 struct MomentPanels {
     let history: History
 
@@ -15,7 +15,6 @@ struct MomentPanels {
 
     private var waiting: [Waiting] { history.latest.map { Waiting.all(in: $0.database) } ?? [] }
 
-    /// Draws the holders on the left and the waiters on the right.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let widths = Track.lengths(
             of: [
@@ -29,7 +28,7 @@ struct MomentPanels {
         drawWaiting(on: &canvas, in: columns[1])
     }
 
-    /// Draws a summary in one row, for screens without room for the panels.
+    /// Draws a one-row summary for screens without room for the panels.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("at \(time) ", theme.bold(.accent))]

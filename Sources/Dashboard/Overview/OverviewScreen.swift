@@ -1,14 +1,13 @@
 import Telemetry
 import TerminalUI
 
-/// The overview screen, whose panels adapt to the size of the terminal.
+/// The overview screen, which adapts its panels to the size of the terminal.
 struct OverviewScreen {
     let scene: ScreenScene
 
     private var history: History { scene.history }
     private var seconds: Double { scene.seconds }
 
-    /// The rows of the screen, from top to bottom.
     private enum Row: Int, CaseIterable {
         case verdict
         case connections
@@ -19,7 +18,7 @@ struct OverviewScreen {
         case events
     }
 
-    /// The selectable parts, in the same order as in ``DashboardScreen/parts``.
+    /// The selectable parts, in the order of ``DashboardScreen/parts``.
     private enum Part: Int {
         case connections
         case pool
@@ -34,7 +33,6 @@ struct OverviewScreen {
         scene.markPart(part.rawValue, on: &canvas, rect)
     }
 
-    /// Draws one part so that it fills the screen below the verdict.
     private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
         let head = min(1, rect.height)
@@ -77,7 +75,7 @@ struct OverviewScreen {
         )
     }
 
-    /// The minimum height for which all panels have borders.
+    /// The minimum height at which all panels have borders.
     private static let comfortableHeight = 27
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -126,7 +124,7 @@ struct OverviewScreen {
         }
         var heights = Track.lengths(of: tracks, available: rect.height)
         if isShort || heights[Row.details.rawValue] == 0 {
-            // If the detail panels do not fit, two rows summarize them.
+            // Two rows summarize the detail panels if they do not fit.
             tracks[Row.details.rawValue] = Track.fixed(0, priority: 0)
             tracks[Row.summary.rawValue] = Track.fixed(1, priority: 85)
             tracks[Row.events.rawValue] = Track.fixed(1, priority: 60)
@@ -163,7 +161,7 @@ struct OverviewScreen {
         }
     }
 
-    /// Draws the chart and, if there is room, the waiters next to it.
+    /// Draws the chart and, if they fit, the waiters next to it.
     private func drawDemand(_ pool: PoolPanel, on canvas: inout Canvas, in rect: Rect) {
         let chart = Track(minimum: 34, ideal: 44, maximum: .max, priority: 9, flex: 1)
         let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)

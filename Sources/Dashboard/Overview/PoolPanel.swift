@@ -1,13 +1,13 @@
 import Telemetry
 import TerminalUI
 
-/// The panel of demand over time: connections in use, waiters above them, and the limit above which
-/// accesses wait.
+/// The panel with the demand over time: connections in use, waiters above them, and the limit above
+/// which accesses wait.
 struct PoolPanel {
     let history: History
     let seconds: Double
 
-    /// Returns the rows of the panel, including its border.
+    /// Returns the height, including the border.
     func track(isShort: Bool) -> Track {
         Track(minimum: 6, ideal: isShort ? 6 : 9, maximum: .max, priority: 80, flex: 3)
     }
@@ -30,7 +30,7 @@ struct PoolPanel {
         )
         let moments = history.moments
         let inUse = bins.values(.mean) { moments[$0].inUse }
-        // Use the maximum number of waiters in each interval to make short queues visible.
+        // The maximum in each interval makes short queues visible.
         var waiting = bins.values(.maximum) { moments[$0].waitingReaders }
         if readers == nil {
             let writers = bins.values(.maximum) { moments[$0].waitingWriters }
@@ -94,7 +94,7 @@ struct PoolPanel {
 }
 
 extension DatabaseStatus {
-    /// The number of readers that were handed over to waiters whose accesses have not started.
+    /// The number of readers handed over to waiters that have not started their accesses.
     var wakingReaders: Int {
         let atWork = connections.count { $0.role == .reader && $0.state != .idle }
         return max(0, (readers?.inUse ?? 0) - atWork)

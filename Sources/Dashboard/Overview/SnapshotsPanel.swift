@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The panel of open snapshots with their ages, and of the outcomes of interrupts.
+/// The panel with the open snapshots and the outcomes of interrupts.
 struct SnapshotsPanel {
     let history: History
 
@@ -58,8 +58,8 @@ struct SnapshotsPanel {
             canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
             return
         }
-        // The numbers of calls and statements differ because a call may find no statement, end
-        // several statements, or arrive just before a statement ends.
+        // The numbers of calls and statements differ: a call may find no statement, end several
+        // statements, or arrive just before a statement ends.
         let met = interrupts.requested - min(interrupts.requested, interrupts.withoutEffect)
         let calls = [
             Span("interrupts: ", theme.style(.text)),

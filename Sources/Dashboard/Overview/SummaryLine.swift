@@ -1,28 +1,26 @@
 import Telemetry
 import TerminalUI
 
-/// A summary of the log, the snapshots and the interrupts in one row, for screens without room for
-/// their panels.
+/// A one-row summary of the log, the snapshots and the interrupts, if their panels do not fit.
 struct SummaryLine {
     let history: History
-    /// The key of the screen with details of the log, or `nil` if there is no key.
+    /// The key of the screen with details of the log, if any.
     let details: String?
 
-    /// The length of each text.
     private enum Wording: Int {
         case short
         case medium
         case long
     }
 
-    /// Draws the longest versions of the three texts that fit.
+    /// Draws the longest versions of the texts that fit.
     ///
     /// The text about the log is shortened last.
     func draw(on canvas: inout Canvas, in row: Rect) {
         guard let database = history.latest?.database else { return }
         let theme = canvas.theme
         let gap = 3
-        // The lengths of the texts about the log, the snapshots and the interrupts, longest first.
+        // The lengths of the texts about the log, the snapshots and the interrupts, longest first
         let choices: [(Wording, Wording, Wording)] = [
             (.long, .long, .long), (.long, .long, .medium), (.long, .long, .short),
             (.long, .short, .short), (.short, .short, .short),

@@ -1,11 +1,10 @@
 import TerminalUI
 
-/// The screen for a terminal that is too small for the panels.
 struct TooSmallScreen {
-    /// The minimum size for the overview.
+    /// The minimum size of the overview.
     static let needed = Size(width: 40, height: 10)
 
-    /// Draws the longest message about the required size that fits.
+    /// Draws the longest message that fits.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let needed = Self.needed

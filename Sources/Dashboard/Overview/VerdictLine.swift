@@ -1,19 +1,18 @@
 import TerminalUI
 
-/// The verdict below the header: a mark and a sentence, in one or two rows.
+/// The verdict below the header, as a mark and a sentence.
 struct VerdictLine {
     let verdict: Verdict
 
-    /// Returns the rows for the verdict on a screen of this size, which are two on a narrow, tall
-    /// screen.
+    /// Returns the height of the verdict: two rows on a narrow, tall screen, and one row otherwise.
     ///
-    /// The number of rows is the same for all verdicts, so that the rows below do not move when the
-    /// verdict changes.
+    /// The height does not depend on the verdict, so the rows below do not move when the verdict
+    /// changes.
     static func track(in size: Size) -> Track {
         Track.fixed(size.width < 110 && size.height >= 25 ? 2 : 1, priority: 99)
     }
 
-    /// Draws the mark, and as much of the sentence as fits.
+    /// Draws the mark and as much of the sentence as fits.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let (glyph, role) = verdict.level.mark
         let style = canvas.theme.bold(role)

@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// The panel of the write-ahead log: its size over time, and what prevents it from shrinking.
+/// The panel with the log's size over time and the reason that the log does not shrink.
 struct WALPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen with details, or `nil` if there is no key.
+    /// The key of the screen with details, if any.
     let details: String?
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -22,7 +22,7 @@ struct WALPanel {
         let room = inner.width - size.utf8.count - 2
         var frames = WALWords.frames(wal, width: room)
         if history.isOver {
-            // After the run, the largest size is more relevant than the last size.
+            // After the run, the peak is more relevant than the last size.
             let peak = HumanUnits.bytes(history.peaks.walBytes)
             let texts = ["at the end, peak \(peak)", "at end; peak \(peak)"]
             frames = texts.first { $0.utf8.count <= room } ?? "at the end"
@@ -44,7 +44,6 @@ struct WALPanel {
         drawText(state.text, style, on: &canvas, in: areas[2])
     }
 
-    /// Returns a hint about the screen with details of a growing log.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let wal = history.latest?.database.wal else { return [] }
         let isPinned = wal.pin != nil
@@ -73,7 +72,7 @@ struct WALPanel {
         let lines = TextWrapping.lines(of: text, width: rect.width)
         for (index, line) in lines.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && lines.count > rect.height
-            // Append more text so that the line is truncated with an ellipsis.
+            // Append more text to end the line with an ellipsis.
             let whole = isCut ? line + " " + lines[index + 1] : line
             canvas.write(whole, in: rect.row(index), style: style, alignment: .leading)
         }

@@ -1,14 +1,14 @@
 import Telemetry
 import TerminalUI
 
-/// The panel of waiting reads and writes, and of the share of time with waiters.
+/// The panel with waiting accesses and the share of time with waiters.
 struct WaitingPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen that shows the blockers, or `nil` if there is no key.
+    /// The key of the screen with the blockers, if any.
     let details: String?
 
-    /// The columns of the panel, including its border.
+    /// The width, including the border.
     static let track = Track(minimum: 38, ideal: 42, maximum: 52, priority: 5, flex: 0)
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -63,7 +63,6 @@ struct WaitingPanel {
         AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
-    /// Returns a hint about the screen with details of waiters.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let database = history.latest?.database,
             database.waitingReaders.count + database.waitingWriters.count > 0
@@ -76,7 +75,7 @@ struct WaitingPanel {
         ]
     }
 
-    /// Draws a row such as `reads waiting  6  ▁▂▃` or, after the run, the maximum.
+    /// Draws a row such as `reads waiting  6  ▁▂▃`, or the maximum after the run.
     private func drawCount(
         _ name: String,
         _ waiters: Int,
@@ -96,12 +95,12 @@ struct WaitingPanel {
         Sparkline(values: series, gradient: .waiting).draw(on: &canvas, in: strip)
     }
 
-    /// Draws a row such as `oldest  12.3 ms  ui, from 30.9 s` or, after the run, the longest
-    /// observed wait.
-    ///
-    /// If accesses waited only between samples, the row states that no sample contains a waiter.
+    /// Draws a row such as `oldest  12.3 ms  ui, from 30.9 s`.
     ///
     /// The start time distinguishes a waiter from an earlier waiter of the same age.
+    ///
+    /// After the run, the row shows the longest observed wait. If accesses waited only between
+    /// samples, the row states that no wait was observed.
     private func drawOldest(
         _ waiters: [WaiterStatus],
         _ longest: WaiterStatus?,

@@ -1,15 +1,15 @@
 import Telemetry
 import TerminalUI
 
-/// An open snapshot with its connection.
+/// An open snapshot and its connection.
 struct LiveSnapshot: Sendable {
     var status: SnapshotStatus
-    /// The status of its connection, or `nil` if unknown.
+    /// The status of the snapshot's connection, or `nil` if unknown.
     var connection: ConnectionStatus?
-    /// The size of a log frame in bytes, or `nil` if unknown.
+    /// The size of a log frame, in bytes, or `nil` if unknown.
     var frameBytes: UInt64?
 
-    /// The size of the pinned frames in bytes.
+    /// The size of the pinned frames, in bytes.
     var pinnedBytes: UInt64? {
         guard let frames = status.pinnedFrames, let frameBytes else { return nil }
         return frames.multipliedReportingOverflow(by: frameBytes).partialValue
@@ -28,7 +28,6 @@ struct LiveSnapshot: Sendable {
     }
 }
 
-/// A table of snapshots.
 enum SnapshotList {
     static let listing = Listing<LiveSnapshot>(
         columns: [

@@ -5,7 +5,6 @@ import TerminalUI
 struct SnapshotsScreen {
     let scene: ScreenScene
 
-    /// The snapshots, from top to bottom.
     var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(all, scene.view) }
 
     private var all: [LiveSnapshot] {
@@ -109,7 +108,7 @@ struct SnapshotsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// The text to show instead of an empty table.
+    /// The text in place of an empty table.
     private var absence: String {
         guard scene.history.isOver else {
             let key = scene.keys.key(for: .snapshot)?.label
@@ -125,7 +124,7 @@ struct SnapshotsScreen {
             + frames
     }
 
-    /// The keys that start a TRUNCATE checkpoint, or `nil` if there are none.
+    /// The keys for a TRUNCATE checkpoint, if any.
     private var truncate: String? {
         scene.keys.key(for: .checkpoint).map { "\($0.label), then t" }
     }

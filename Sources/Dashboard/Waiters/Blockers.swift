@@ -6,12 +6,12 @@ struct Blockers: Sendable {
     var resource: String
     /// The waiters, such as `5 reads`.
     var waiters: String
-    /// The holders, sorted by hold time, longest first.
+    /// The holders, longest hold first.
     var holders: [ConnectionStatus]
-    /// An explanation, if the holders alone do not explain the wait.
+    /// An explanation if the holders alone do not explain the wait.
     var remark: String?
 
-    /// Returns the groups of waiters in a database, with their blockers.
+    /// Returns the groups of waiters in a database, each with the holders that block it.
     static func all(in database: DatabaseStatus) -> [Blockers] {
         var groups: [Blockers] = []
         let readers = database.waitingReaders.count
@@ -36,8 +36,8 @@ struct Blockers: Sendable {
                     if pool.inUse < pool.maximum {
                         group.remark = "a reader is free or being opened; the first waiter gets it"
                     } else if group.holders.count < pool.maximum {
-                        // A reader without a holder was handed over to a waiter whose access has
-                        // not started.
+                        // A reader without a holder was handed over to a waiter that has not
+                        // started its access.
                         let count = pool.maximum - group.holders.count
                         group.remark =
                             count == 1
@@ -78,7 +78,7 @@ struct Blockers: Sendable {
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
-    /// Returns the connections that may hold the file lock that another connection waits for.
+    /// Returns the connections that may hold the file lock that `connection` waits for.
     private static func lock(
         _ connection: ConnectionStatus,
         in database: DatabaseStatus

@@ -2,14 +2,11 @@ import Telemetry
 
 /// The clients that held connections over the last seconds.
 ///
-/// A single sample misses clients that hold connections only between samples.
+/// A single sample misses clients that held connections only between samples.
 struct HoldShares: Sendable, Equatable {
     enum Resource: Sendable, CaseIterable {
-        /// A pool's readers.
         case readers
-        /// A pool's writer.
         case writer
-        /// A queue's connection.
         case connection
 
         fileprivate var role: ConnectionRole {
@@ -23,18 +20,16 @@ struct HoldShares: Sendable, Equatable {
 
     struct Holder: Sendable, Equatable {
         var name: String
-        /// The mean number of connections that the client held.
+        /// The average number of connections that the client held.
         var held: Double
     }
 
-    /// The held resource.
     var resource: Resource
-    /// The number of connections.
     var count: Int
-    /// The holders, sorted by descending share.
+    /// The holders, largest share first.
     var holders: [Holder]
 
-    /// Sums the samples of the last seconds before the displayed sample.
+    /// Computes the shares from the samples of the last `seconds`.
     static func all(in history: History, seconds: Double) -> [HoldShares] {
         var tallies: [Resource: [String: Int]] = [:]
         var sampleCount = 0

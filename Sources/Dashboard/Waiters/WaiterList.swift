@@ -1,25 +1,17 @@
 import Telemetry
 import TerminalUI
 
-/// A waiting access with its position in its queue.
 struct Waiting: Sendable {
-    /// A resource with waiters.
     enum Resource: String, Sendable {
-        /// One of a pool's readers.
         case reader = "a reader"
-        /// A pool's writer.
         case writer = "the writer"
-        /// The single connection of a queue.
         case connection = "the connection"
     }
 
-    /// The status of the waiter.
     var status: WaiterStatus
-    /// The resource for which the access waits.
     var resource: Resource
-    /// Whether the access writes.
     var writes: Bool
-    /// The position in its queue, from 1.
+    /// The position in the queue, starting at 1.
     var position: Int
 
     /// The start of the wait on the monotonic clock, in nanoseconds, or `nil` if unknown.
@@ -27,7 +19,7 @@ struct Waiting: Sendable {
     /// The start of the wait, in seconds since the start of the run, or `nil` if unknown.
     var start: Double?
 
-    /// A stable name for the wait: its start time if known, or otherwise its position in the queue.
+    /// A stable name: the start time or, if it is unknown, the position in the queue.
     var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(position)")" }
 
     /// Returns the waiters in the displayed sample, longest wait first.
@@ -62,7 +54,6 @@ struct Waiting: Sendable {
     }
 }
 
-/// A table of waiters.
 enum WaiterList {
     static let listing = Listing<Waiting>(
         columns: [

@@ -1,11 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with the current queue, its blockers, and its length over time.
+/// The screen with the current queue, the blockers, and the queue's length over time.
 struct WaitersScreen {
     let scene: ScreenScene
 
-    /// The waiters, from top to bottom.
     var waiting: [Waiting] {
         WaiterList.listing.arranged(all, scene.view)
     }
@@ -34,7 +33,7 @@ struct WaitersScreen {
             priority: 1,
             flex: 0
         )
-        // Stacked lists need twice as many rows.
+        // Lists above each other need twice as many rows.
         let isNarrow = rect.width < 72
         let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
@@ -145,7 +144,6 @@ struct WaitersScreen {
             .draw(on: &canvas, in: areas[0])
     }
 
-    /// Draws the summary of the queue after the run.
     private func drawEnd(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let peaks = scene.history.peaks
@@ -195,7 +193,7 @@ struct WaitersScreen {
             drawHolders(database, on: &canvas, in: inner)
             return
         }
-        // If there is room, each SQL text has its own row.
+        // If there is room, place SQL in separate rows.
         let holders = groups.reduce(0) { $0 + $1.holders.count }
         let isRoomy = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
@@ -230,12 +228,8 @@ struct WaitersScreen {
         }
     }
 
-    /// Draws the recent holders of connections in the bottom rows, if there is room.
+    /// Draws the recent holders of connections below `rows` occupied rows, if there is room.
     ///
-    /// - Parameters:
-    ///   - canvas: The canvas.
-    ///   - inner: The interior of the panel.
-    ///   - rows: The number of occupied rows above.
     /// - Returns: The remaining rectangle.
     private func drawHoldShares(
         on canvas: inout Canvas,
@@ -303,7 +297,6 @@ struct WaitersScreen {
         Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
-    /// Draws the current holders of connections if no access waits.
     private func drawHolders(
         _ database: DatabaseStatus,
         on canvas: inout Canvas,
@@ -323,8 +316,7 @@ struct WaitersScreen {
         }
     }
 
-    /// Draws a holder, such as `import  writer  3.00 s  INSERT …`, in one row, or in two rows if
-    /// there is room.
+    /// Draws a holder, such as `import  writer  3.00 s  INSERT …`, in one or two rows.
     private func draw(
         _ holder: ConnectionStatus,
         isRoomy: Bool,

@@ -6,7 +6,6 @@ extension WatchDashboard: RowInteraction {
 
     var lastHelpLine: Int { WatchHelp(keys: keys, top: 0).lastTop(in: size) }
 
-    /// Performs a command and returns the actions for the program.
     mutating func perform(_ command: WatchCommand) -> [Action] {
         switch command {
         case .screen(let index):
@@ -24,7 +23,6 @@ extension WatchDashboard: RowInteraction {
         return []
     }
 
-    /// Shows another database, on the same screen.
     private mutating func showDatabase(by step: Int) {
         guard !shown.isEmpty else { return }
         path = shown[(displayedIndex + step + shown.count) % shown.count].path
@@ -57,7 +55,7 @@ extension WatchDashboard: RowInteraction {
         note("refresh rate: \(Int(rate)) frames per second")
     }
 
-    /// Handles Esc, which undoes the first that applies: expansion, filter, freeze, focus, or
+    /// Handles Esc: reverts the first active state of expansion, filter, freeze, focus, and
     /// selection.
     private mutating func leave() {
         if view.isExpanded {
@@ -101,8 +99,9 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Returns the row at an offset from the selection, or the first or last row if no row is
-    /// selected.
+    /// Returns the row at an offset from the selection.
+    ///
+    /// Without a selection, returns the first or last row.
     func selection(by step: Int, among rows: [String]) -> String? {
         guard let last = rows.indices.last else { return nil }
         guard let index = view.selected.flatMap({ rows.firstIndex(of: $0) }) else {
@@ -115,7 +114,6 @@ extension WatchDashboard: RowInteraction {
         view.selected = selection(by: step, among: rows) ?? view.selected
     }
 
-    /// Opens the selected row, or expands the selected part.
     mutating func expand() {
         if view.part != nil {
             view.isExpanded.toggle()
@@ -143,7 +141,7 @@ extension WatchDashboard: RowInteraction {
 
     /// Selects another part of the screen.
     ///
-    /// After the last part, selects the whole screen.
+    /// After the last part, the whole screen is selected.
     private mutating func focus(by step: Int) {
         let count = screens[screen].parts.count
         guard count > 0 else { return }
@@ -155,7 +153,7 @@ extension WatchDashboard: RowInteraction {
 
     /// Sorts by the next sortable column.
     ///
-    /// After the last column, restores the natural order.
+    /// After the last column, the natural order is restored.
     private mutating func sortByNext() {
         let titles = screens[screen].sortableTitles
         guard !titles.isEmpty else { return }
@@ -179,8 +177,9 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Moves by a number of reports of the displayed database, and moves the other databases to the
-    /// same time.
+    /// Moves by a number of reports of the displayed database.
+    ///
+    /// The other databases move to the same time.
     private mutating func step(by count: Int) {
         let index = displayedIndex
         if frozen == nil { frozen = databases }
@@ -189,15 +188,15 @@ extension WatchDashboard: RowInteraction {
         if let time = frozen?[index].now { go(to: time) }
     }
 
-    /// Shows the reports nearest to a time, in seconds since the first report.
+    /// Displays the reports nearest to a time, in seconds since the first report.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = databases }
         for index in shown.indices { frozen?[index].show(time: time) }
     }
 
-    /// Shows the reports nearest to a typed time.
+    /// Displays the reports nearest to the time that the user typed.
     ///
-    /// - Returns: A description of the error, or `nil` if the text is valid.
+    /// - Returns: An error description, or `nil` if the text is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
@@ -210,7 +209,6 @@ extension WatchDashboard: RowInteraction {
 
     // MARK: Overlays
 
-    /// Handles a key while an overlay is open.
     mutating func handle(_ key: Key, in overlay: Overlay) -> [Action] {
         if key == .control("c"), keys.command(for: key) == .common(.quit) { return [.quit] }
         switch overlay {

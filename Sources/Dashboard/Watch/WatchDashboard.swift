@@ -1,49 +1,42 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard for watched databases, as a value that turns reports and input events into
-/// surfaces and actions.
+/// The dashboard for watched databases as a value.
 ///
-/// The dashboard does not depend on a terminal or a clock, and does not take samples. Its owner
-/// calls ``ingest(_:)`` for each batch of reports, ``handle(_:)`` for each event
-/// (``InputEvent/resize(_:)`` first), and ``render(size:)`` for each frame.
+/// The dashboard turns reports and input events into surfaces and actions. It depends on no
+/// terminal or clock, and takes no samples. The owner calls ``ingest(_:)`` for each batch of
+/// reports, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
+/// for each frame.
 package struct WatchDashboard: Sendable {
-    /// A request from the dashboard to its owner.
+    /// A request to the owner of the dashboard.
     package enum Action: Sendable, Equatable {
-        /// Quit the program.
         case quit
         /// Copy text to the terminal's clipboard (OSC 52).
         case copy(String)
     }
 
-    /// The character set for charts.
     package var glyphs: GlyphSet
-    /// The character sets that the `g` key cycles through, all of which the terminal supports.
+    /// The character sets that the `g` key cycles through, all supported by the terminal.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
-    /// The theme in use.
     package internal(set) var theme: Theme
-    /// The bindings of keys to commands.
     package let keys: WatchKeys
-    /// The screens, ordered by key.
+    /// The screens, in the order of their keys.
     package let screens: [any WatchScreen.Type]
-    /// The refresh rate, in frames per second.
+    /// The refresh rate, in frames/s.
     package internal(set) var refreshRate: Double
-    /// The index of the displayed screen in ``screens``.
+    /// The index of the displayed screen.
     package internal(set) var screen = 0
-    /// The size of the terminal.
     package internal(set) var size = Size(width: 120, height: 40)
-    /// The text to show if there is no database.
+    /// The text if there is no database.
     package var placeholder: String
     /// The limitations of the search for databases, as sentences.
     package var notes: [String] = []
-    /// Whether the display is frozen.
     package var isPaused: Bool { frozen != nil }
-    /// The paths of the watched databases.
     package var paths: [String] { databases.map(\.path) }
 
-    /// The data of each database, in order of first report.
+    /// The data of each database, in the order of first reports.
     var databases: [WatchHistory] = []
     /// The displayed data while the display is frozen.
     var frozen: [WatchHistory]?
@@ -51,29 +44,20 @@ package struct WatchDashboard: Sendable {
     var path: String?
     /// The index of the displayed time window in ``DashboardModel/windows``.
     var window = 1
-    /// The overlay above the screen.
     var overlay: Overlay?
     /// The selection, sorting and filter of each screen.
     var views: [ListView]
-    /// The result of a key press, with its time.
+    /// The result of a key press, with its time in seconds since the first report.
     var message: (text: String, isWarning: Bool, time: Double)?
-    /// The time of the first report.
     private var start: WatchTime?
 
-    /// How long a message is visible, in seconds.
+    /// How long a message remains visible, in seconds.
     private static let messageSeconds = 4.0
 
     /// Creates a dashboard without reports.
     ///
-    /// - Parameters:
-    ///   - screens: The screens, ordered by key.
-    ///   - theme: The initial theme.
-    ///   - themes: The themes that the `t` key cycles through.
-    ///   - glyphs: The initial character set for charts.
-    ///   - glyphChoices: The character sets that the terminal's font and encoding support.
-    ///   - keys: The bindings of keys to commands, or `nil` for the default bindings.
-    ///   - refreshRate: The initial refresh rate, in frames per second.
-    ///   - placeholder: The text to show if there is no database.
+    /// `theme` and `glyphs` are the initial values. `refreshRate` is in frames/s. If `keys` is
+    /// `nil`, the default keys are used.
     package init(
         screens: [any WatchScreen.Type] = WatchScreens.standard,
         theme: Theme = .standard,
@@ -95,7 +79,7 @@ package struct WatchDashboard: Sendable {
         views = screens.map { _ in ListView() }
     }
 
-    /// Adds the reports of one interval, one for each database, even while the display is frozen.
+    /// Adds the reports of one interval, even while the display is frozen.
     package mutating func ingest(_ reports: [WatchReport]) {
         for report in reports {
             let start = self.start ?? report.time
@@ -115,7 +99,7 @@ package struct WatchDashboard: Sendable {
         if let message, newestTime - message.time > Self.messageSeconds { self.message = nil }
     }
 
-    /// Shows the list of databases, if the dashboard has that screen.
+    /// Shows the list of databases if the dashboard has that screen.
     package mutating func showDatabases() {
         screen = screens.firstIndex { $0 is DatabasesScreen.Type } ?? screen
     }
@@ -140,19 +124,15 @@ package struct WatchDashboard: Sendable {
         }
     }
 
-    /// Renders the screen for a terminal of any size.
     package func render(size: Size) -> Surface { canvas(size: size).surface }
 
-    /// The selection, sorting and filter of the displayed screen.
     var view: ListView {
         get { views[screen] }
         set { views[screen] = newValue }
     }
 
-    /// The displayed data of all databases.
     var shown: [WatchHistory] { frozen ?? databases }
 
-    /// The index of the displayed database.
     var displayedIndex: Int {
         path.flatMap { path in shown.firstIndex { $0.path == path } } ?? 0
     }
@@ -165,7 +145,6 @@ package struct WatchDashboard: Sendable {
     /// The time of the newest report, in seconds since the first report.
     private var newestTime: Double { databases.map(\.newestTime).max() ?? 0 }
 
-    /// The input of the displayed screen.
     var scene: WatchScene {
         WatchScene(
             history: history,
@@ -178,10 +157,8 @@ package struct WatchDashboard: Sendable {
         )
     }
 
-    /// The displayed screen.
     var content: any WatchScreen { screens[screen].init(scene: scene) }
 
-    /// Draws the screen with its overlay and mouse targets.
     func canvas(size: Size) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
         let bounds = canvas.bounds

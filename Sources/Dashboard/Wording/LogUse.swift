@@ -1,28 +1,25 @@
 import Telemetry
 import TerminalUI
 
-/// How SQLite uses the space in an unpinned write-ahead log.
+/// How SQLite uses the space in a write-ahead log that is not pinned.
 ///
-/// SQLite does not shrink the log after a checkpoint. When all frames are checkpointed and no
-/// reader uses the log, the next write resets the log and starts at the beginning of the file,
-/// which keeps its size. `journal_size_limit` and a TRUNCATE checkpoint shrink the file, and the
-/// last close deletes it (https://sqlite.org/wal.html, "The WAL File";
+/// SQLite does not shrink the log after a checkpoint. If all frames are checkpointed and no reader
+/// uses the log, the next write resets the log. It starts at the beginning of the file, and the
+/// file keeps its size. `journal_size_limit` and a TRUNCATE checkpoint shrink the file. Closing the
+/// last connection deletes the file (https://sqlite.org/wal.html, "The WAL File";
 /// https://sqlite.org/pragma.html#pragma_journal_size_limit).
 enum LogUse: Equatable {
-    /// The log is empty.
     case empty
-    /// The log grows because frames wait for a checkpoint.
+    /// Frames wait for a checkpoint, so the log grows.
     case filling(waiting: UInt64)
     /// The log has been reset, or the next write resets it.
     ///
     /// The file keeps its size.
     case startsOver
-    /// The number of frames is unknown.
     case unknown
 
-    /// Determines the use from the status of a log.
     init(_ wal: WALStatus) {
-        // The log's header is 32 bytes long.
+        // The log's header has 32 bytes.
         guard wal.bytes > 32 else {
             self = .empty
             return
@@ -58,10 +55,9 @@ enum LogUse: Equatable {
         }
     }
 
-    /// Returns explanations of the state and its remedies, longest first.
+    /// Returns equivalent explanations of the state and its remedies, longest first.
     ///
-    /// - Parameter truncate: The keys that start a TRUNCATE checkpoint, or `nil` if there are none.
-    /// - Returns: Equivalent texts of decreasing length.
+    /// `truncate` contains the keys for a TRUNCATE checkpoint, if any.
     func meaning(truncate: String?) -> [String] {
         let keys = truncate.map { " (\($0))" } ?? ""
         switch self {

@@ -1,22 +1,18 @@
 import Telemetry
 import TerminalUI
 
-/// The verdict on a run, as one sentence.
 struct Verdict: Equatable {
-    /// The severity of a verdict.
     enum Level: Equatable {
-        /// There is no verdict yet.
+        /// No verdict is available yet.
         case neutral
-        /// There is no problem.
+        /// The run has no problem.
         case good
         /// Some accesses wait.
         case strained
         /// The pool or queue is saturated.
         case bad
 
-        /// The glyph and the color.
-        ///
-        /// The glyphs are also distinct in ASCII.
+        /// The mark, with glyphs that are also distinct in ASCII.
         var mark: (glyph: String, role: Role) {
             switch self {
             case .neutral: ("·", .dim)
@@ -27,11 +23,10 @@ struct Verdict: Equatable {
         }
     }
 
-    /// The severity.
     var level: Level
-    /// The possible beginnings of the sentence, longest first.
+    /// Alternative beginnings of the sentence, longest first.
     var heads: [String]
-    /// Additional parts of the sentence, the most important first.
+    /// Optional parts of the sentence, most important first.
     var parts: [String]
 
     /// Returns the longest beginning that fits, followed by as many parts as fit.
@@ -46,10 +41,9 @@ struct Verdict: Equatable {
         return text
     }
 
-    /// The period of a verdict, in seconds.
+    /// The period that a verdict covers, in seconds.
     static let seconds = 10.0
 
-    /// Creates the verdict on the displayed sample of a history.
     init(_ history: History) {
         guard let sample = history.latest else {
             self.init(level: .neutral, heads: ["Waiting for the first sample"])
@@ -71,7 +65,7 @@ struct Verdict: Equatable {
                 ]
             )
         case .finished:
-            // The verdict on an ended run covers all recorded data.
+            // The verdict on a run that has ended covers all recorded data.
             let all = Self.judged(sample, history: history, seconds: .greatestFiniteMagnitude)
             self = all.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
         }
@@ -83,13 +77,12 @@ struct Verdict: Equatable {
         self.parts = parts
     }
 
-    /// Returns the verdict, prefixed with a description of the run's state.
+    /// Returns the verdict preceded by a description of the run's state.
     private func prefixed(with state: String) -> Verdict {
         let heads = heads.map { "\(state): " + $0.prefix(1).lowercased() + $0.dropFirst() }
         return Verdict(level: level, heads: heads + [state], parts: parts)
     }
 
-    /// Returns the verdict on the last `seconds` of a history.
     private static func judged(
         _ sample: Sample,
         history: History,
@@ -101,7 +94,7 @@ struct Verdict: Equatable {
         let moments = history.moments
         let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
-        // Refer to the whole run if its start is still recorded.
+        // Mention the whole run if its start is still recorded.
         let isWhole = history.isOver && kept > history.now - 1
         let period = isWhole ? "the run" : "the last \(span) s"
         let subject = isQueue ? "Queue" : "Pool"
@@ -144,15 +137,18 @@ struct Verdict: Equatable {
         )
     }
 
-    /// Returns text such as `No waiters: 1.2 of 4 in use on average`, or the maximum for an ended
-    /// run.
+    /// Returns text such as `No waiters: 1.2 of 4 in use on average`.
+    ///
+    /// After the run, the text contains the maximum number of waiters.
     private static func heads(of history: History, _ use: String) -> [String] {
         guard history.isOver else { return ["No waiters: \(use)", "No waiters"] }
         let peaks = history.peaks.accesses.sentence
         return ["\(peaks); \(use)", peaks]
     }
 
-    /// Returns text such as `no waiters now; up to 6 earlier`, or the maximum for an ended run.
+    /// Returns text such as `no waiters now; up to 6 earlier`.
+    ///
+    /// After the run, the text contains the maximum number of waiters.
     private static func peak(_ history: History, seconds: Double, isQueue: Bool) -> String {
         if history.isOver {
             let peaks = history.peaks.accesses.sentence
@@ -166,7 +162,7 @@ struct Verdict: Equatable {
         return "no waiters now; up to \(count) earlier"
     }
 
-    /// Returns text such as `6 reads wait, oldest ui 12.3 ms`, or `nil` if there are no waiters.
+    /// Returns text such as `6 reads wait, oldest ui 12.3 ms`, or `nil` if no access waits.
     private static func waiting(_ database: DatabaseStatus, includesWriters: Bool) -> String? {
         let readers = database.waitingReaders
         let writers = includesWriters ? database.waitingWriters : []
@@ -189,8 +185,8 @@ struct Verdict: Equatable {
         return "\(writes), oldest \(oldest.origin.name) \(age)"
     }
 
-    /// Returns text about the longest hold, such as `report holds 1 of 4 readers (3.41 s)`, or
-    /// `nil` if it is short.
+    /// Returns text such as `report holds 1 of 4 readers (3.41 s)`, or `nil` if all holds are
+    /// short.
     private static func longestHold(_ database: DatabaseStatus) -> String? {
         let held = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
         let longest = held.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }

@@ -1,10 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// Text that describes what pins the write-ahead log, or how the log uses its file.
+/// Descriptions of the write-ahead log: its pin, or its use of the file.
 enum WALWords {
-    /// Returns the reason why the log does not shrink, as the predicate of "the log", or `nil` if
-    /// there is no pin.
+    /// Returns the reason that the log does not shrink, as a predicate of "the log", or `nil`
+    /// without a pin.
     static func pin(_ wal: WALStatus?) -> String? {
         guard let pin = wal?.pin else { return nil }
         let name = pin.by.name
@@ -21,25 +21,16 @@ enum WALWords {
     }
 
     /// Returns a mark and the longest description of the log that fits.
-    ///
-    /// - Parameters:
-    ///   - wal: The status of the log.
-    ///   - width: The width of a row.
-    ///   - rows: The number of rows.
-    /// - Returns: The text, and whether the log is pinned.
     static func state(_ wal: WALStatus, width: Int, rows: Int) -> (text: String, isPinned: Bool) {
-        // Like the other texts, this text has no subject, so omit "is".
+        // The other texts have no subject and no "is".
         if let pin = pin(wal) { return ("▲ \(pin.trimmingPrefix("is "))", true) }
         let texts = LogUse(wal).descriptions.map { "✔ \($0)" }
         return (fitting(texts, width: width, rows: rows), false)
     }
 
-    /// Returns explanations of the log's state and its remedies.
+    /// Returns equivalent explanations of the log's state and its remedies, longest first.
     ///
-    /// - Parameters:
-    ///   - database: The database.
-    ///   - truncate: The keys that start a TRUNCATE checkpoint, or `nil` if there are none.
-    /// - Returns: Equivalent texts, longest first.
+    /// `truncate` contains the keys for a TRUNCATE checkpoint, if any.
     static func meaning(_ database: DatabaseStatus, truncate: String?) -> [String] {
         guard let wal = database.wal else {
             return [
@@ -94,7 +85,6 @@ enum WALWords {
             ?? texts.last ?? ""
     }
 
-    /// Returns the cause in two or three words.
     static func short(_ pin: WALPin) -> String {
         switch pin.cause {
         case .oldReader: "pinned by \(pin.by.name)"
@@ -124,11 +114,11 @@ enum WALWords {
 extension History {
     /// Whether the log is growing.
     ///
-    /// A growing log exceeds the size at which SQLite checkpoints automatically, and exceeds its
-    /// minimum size over the last ten seconds by more than 10%.
+    /// A growing log exceeds the threshold of automatic checkpoints, and exceeds its minimum size
+    /// over the last ten seconds by more than 10%.
     var isLogGrowing: Bool {
         guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
-            // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB.
+            // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB
             wal.bytes > 1_000 * 4_120 + 32
         else { return false }
         var minimum = Double(wal.bytes)

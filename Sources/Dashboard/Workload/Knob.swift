@@ -3,7 +3,6 @@ import TerminalUI
 
 /// A setting of the load that can change during the run.
 struct Knob: Sendable {
-    /// The kind of a setting.
     enum Kind: Sendable, Hashable {
         case readers
         case rateFactor
@@ -14,9 +13,9 @@ struct Knob: Sendable {
     }
 
     var kind: Kind
-    /// The value, in the unit of the setting.
+    /// The value, in the setting's unit.
     var value: Double
-    /// The measured value with its unit, or `nil` if there is no measurement.
+    /// The measured value with its unit, or `nil` if no measurement exists.
     var actual: String?
 
     /// Creates a setting.
@@ -28,7 +27,6 @@ struct Knob: Sendable {
         self.actual = actual
     }
 
-    /// The name to show in a list.
     var name: String {
         switch kind {
         case .readers: "maximum readers"
@@ -40,7 +38,6 @@ struct Knob: Sendable {
         }
     }
 
-    /// The effect of the setting.
     var meaning: String {
         switch kind {
         case .readers: "rebuilds the pool and restarts the run"
@@ -52,7 +49,6 @@ struct Knob: Sendable {
         }
     }
 
-    /// Formats a value with its unit.
     func text(_ value: Double) -> String {
         switch kind {
         case .readers: HumanUnits.counted(Int(value), "reader", "readers")
@@ -64,7 +60,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the value one step up or down, or `nil` at the limit.
+    /// Returns the next higher or lower value, or `nil` at the limit.
     func stepped(from value: Double, up: Bool) -> Double? {
         let next: Double
         switch kind {
@@ -78,7 +74,6 @@ struct Knob: Sendable {
         return bounded == value ? nil : bounded
     }
 
-    /// The valid range.
     var bounds: ClosedRange<Double> {
         switch kind {
         case .readers: 1...1_000
@@ -90,7 +85,6 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the action that changes the setting to a value.
     func action(setting value: Double) -> DashboardAction {
         switch kind {
         case .readers: .setReaderCount(Int(value))
@@ -102,7 +96,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the next round number in the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10, at any power of
+    /// Returns the next number in the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10, scaled by a power of
     /// ten.
     private static func nice(_ value: Double, up: Bool) -> Double {
         let steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
@@ -132,7 +126,7 @@ struct Knob: Sendable {
 
     /// Returns the settings in a sample.
     ///
-    /// The settings of the whole load come first.
+    /// Settings of the whole load come first.
     static func all(in sample: Sample) -> [Knob] {
         var knobs: [Knob] = []
         if let readers = sample.database.readers {

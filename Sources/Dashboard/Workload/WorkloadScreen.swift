@@ -1,12 +1,12 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with the load's settings, their values, requested values and measurements.
+/// The screen with the load's settings: current values, requested values and measurements.
 struct WorkloadScreen {
     let scene: ScreenScene
-    /// The requested values that samples do not contain yet, by setting name.
+    /// Requested values that the samples do not show yet, by setting name.
     let requestedKnobs: [String: Double]
-    /// The keys, for hints.
+    /// The keys to mention in hints.
     let keys: DashboardKeys
 
     private var knobs: [Knob] { scene.history.latest.map(Knob.all) ?? [] }

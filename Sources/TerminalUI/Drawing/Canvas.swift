@@ -1,21 +1,16 @@
 /// A drawing area for widgets: a surface with a clip, a theme and a glyph set.
 ///
-/// Drawing outside of ``clip`` has no effect, so widgets do not check their bounds.
+/// Drawing outside ``clip`` has no effect, so widgets do not check their bounds.
 package struct Canvas: Sendable {
-    /// The surface with everything drawn so far.
     package private(set) var surface: Surface
-    /// The writable cells.
+    /// The cells to which drawing is limited.
     package private(set) var clip: Rect
-    /// The colors.
     package let theme: Theme
-    /// The character set for charts.
     package let glyphs: GlyphSet
-    /// The mouse targets of the screen.
     var mouseAreas: [MouseArea] = []
-    /// Whether the surface contains wide characters, which must be overwritten as a whole.
+    /// Whether the surface contains wide characters, whose halves must be overwritten together.
     private var hasWide = false
 
-    /// Creates an empty canvas with the theme's background.
     package init(size: Size, theme: Theme, glyphs: GlyphSet) {
         surface = Surface(size: size, filledWith: Cell(" ", style: theme.style(.text)))
         clip = Rect(x: 0, y: 0, width: surface.size.width, height: surface.size.height)
@@ -23,12 +18,11 @@ package struct Canvas: Sendable {
         self.glyphs = glyphs
     }
 
-    /// The whole area.
     package var bounds: Rect {
         Rect(x: 0, y: 0, width: surface.size.width, height: surface.size.height)
     }
 
-    /// Calls a closure that draws with the clip narrowed to `rect`.
+    /// Calls `body` with the clip narrowed to `rect`.
     package mutating func clipped(to rect: Rect, _ body: (inout Canvas) -> Void) {
         let outer = clip
         clip = outer.intersection(rect)
@@ -94,9 +88,7 @@ package struct Canvas: Sendable {
         return column
     }
 
-    /// Writes consecutive spans.
-    ///
-    /// - Returns: The number of columns written.
+    /// Writes consecutive spans and returns the number of columns written.
     @discardableResult
     package mutating func write(_ spans: [Span], x: Int, y: Int, limit: Int = .max) -> Int {
         var column = 0
@@ -112,7 +104,6 @@ package struct Canvas: Sendable {
         return column
     }
 
-    /// Writes aligned text into a row.
     package mutating func write(
         _ text: String,
         in row: Rect,
@@ -129,12 +120,10 @@ package struct Canvas: Sendable {
         write(text, x: row.minX + offset, y: row.minY, style: style, limit: row.width - offset)
     }
 
-    /// Returns the width of text on this canvas, in columns.
     package func width(of text: String) -> Int {
         CellText.width(of: text, isASCII: glyphs == .ascii)
     }
 
-    /// Returns the width of spans on this canvas, in columns.
     package func width(of spans: [Span]) -> Int {
         spans.reduce(0) { $0 + width(of: $1.text) }
     }
@@ -142,7 +131,7 @@ package struct Canvas: Sendable {
     private mutating func putSecondHalf(x: Int, y: Int, style: Style) {
         hasWide = true
         guard x < clip.maxX else { return }
-        // The next cell may contain the second half of a wide character in this cell.
+        // The next cell may contain the second half of the previous wide character.
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {
             surface[x + 1, y].character = " "
         }
@@ -158,33 +147,26 @@ package struct Canvas: Sendable {
     }
 }
 
-/// Text in a single style.
 package struct Span: Sendable, Equatable {
-    /// The text.
     package var text: String
-    /// The style.
     package var style: Style
 
-    /// Creates a span.
     package init(_ text: String, _ style: Style) {
         self.text = text
         self.style = style
     }
 }
 
-/// The position of text in a row.
+/// The horizontal position of text in a row.
 package enum Alignment: Sendable {
-    /// At the left edge.
     case leading
-    /// In the middle.
     case center
-    /// At the right edge.
     case trailing
 }
 
 extension Canvas {
-    /// Draws a vertical line over a chart, as bars in empty cells and as reversed cells elsewhere,
-    /// so that the line is visible without colors.
+    /// Draws a vertical line over a chart: bars in empty cells, and reverse video in other cells,
+    /// which is visible without colors.
     package mutating func drawCursor(x: Int, in rect: Rect) {
         let bar = glyphs == .ascii ? "!" : "│"
         for y in rect.minY..<rect.maxY {

@@ -2,7 +2,7 @@
 public enum Color: Sendable, Hashable {
     /// The terminal's default color.
     case standard
-    /// An indexed color: one of 16 (0–15) or 256 colors.
+    /// A color in the palette of 16 (0–15) or 256 colors.
     case indexed(UInt8)
     /// Red, green and blue components, each from 0 to 255.
     case rgb(UInt8, UInt8, UInt8)
@@ -12,9 +12,9 @@ public enum Color: Sendable, Hashable {
 public struct Style: Sendable, Hashable {
     /// Attributes that do not require color.
     public struct Attributes: OptionSet, Sendable, Hashable {
-        /// The bits of the set.
+        /// The raw bits.
         public let rawValue: UInt8
-        /// Creates a set from its bits.
+        /// Creates a set from raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Bold text.
         public static let bold = Attributes(rawValue: 1)
@@ -28,8 +28,7 @@ public struct Style: Sendable, Hashable {
         public static let italic = Attributes(rawValue: 16)
     }
 
-    // Colors are stored as numbers for fast comparison, because each frame compares thousands of
-    // cells.
+    // Store colors as numbers, because each frame compares thousands of cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
     /// The attributes.
@@ -86,11 +85,10 @@ extension Color {
 
 /// One cell of a terminal.
 public struct Cell: Sendable, Hashable {
-    /// The character with its combining marks.
-    ///
-    /// The string is empty in the second cell of a wide character.
+    /// The character with its combining marks, or an empty string in the second cell of a wide
+    /// character.
     public var character: String
-    /// The appearance.
+    /// The appearance of the cell.
     public var style: Style
 
     /// Creates a cell.

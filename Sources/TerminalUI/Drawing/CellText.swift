@@ -1,20 +1,16 @@
-/// Converts text to cells, without characters that a terminal would interpret.
+/// Converts text to cells, and removes or replaces characters that a terminal would interpret.
 ///
-/// All external text (SQL, labels, messages) is converted before it is stored in cells:
-/// * Control characters become visible symbols (`␛`, or `^[` in ASCII).
-/// * Format characters (bidirectional overrides, joiners, variation selectors) are removed.
-/// * A grapheme cluster is reduced to its base and at most four marks, which is the limit of
-///   ncurses. Therefore, the text of a cell is always one or two columns wide.
+/// External text (SQL, labels, messages) is always converted before it is stored in cells:
+/// - Control characters become visible symbols (`␛`, or `^[` in ASCII).
+/// - Format characters (bidirectional overrides, joiners, variation selectors) are removed.
+/// - A grapheme cluster is reduced to its base and at most four marks, the limit of ncurses. The
+///   text of a cell is therefore always one or two columns wide.
 package enum CellText {
-    /// Preallocated one-character strings for ASCII.
     static let ascii: [String] = (0..<128).map { String(Unicode.Scalar(UInt8($0))) }
 
     /// Returns the width of text in columns.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - isASCII: Whether the text is shown in ASCII, in which `^[` replaces `␛`.
-    /// - Returns: The number of columns.
+    /// If `isASCII` is `true`, the text is shown in ASCII, with `^[` in place of `␛`.
     package static func width(of text: String, isASCII: Bool = false) -> Int {
         if isPlain(text) { return text.utf8.count }
         if !isASCII, isSimple(text) { return text.unicodeScalars.count }
@@ -26,7 +22,7 @@ package enum CellText {
         return total
     }
 
-    /// Calls `body` with the text and the width (1 or 2) of each cell until it returns `false`.
+    /// Calls `body` with the text and width (1 or 2) of each cell until `body` returns `false`.
     @inline(__always)
     static func forEachCell(
         of text: String,
@@ -56,15 +52,14 @@ package enum CellText {
         }
     }
 
-    /// Returns whether each byte of the text is a printable ASCII character.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
     /// Returns whether each scalar of the text occupies a separate cell.
     ///
-    /// The ranges contain ASCII and the characters that Poolgauge uses in its text and charts. None
-    /// of these characters is a wide, combining or format character.
+    /// The ranges contain ASCII and the characters of Poolgauge's own text and charts. None of
+    /// these characters is wide, combining, or a format character.
     private static func isSimple(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
@@ -76,8 +71,7 @@ package enum CellText {
         }
     }
 
-    /// Returns the text and width of a cell for a character, or `nil` for a character without a
-    /// width.
+    /// Returns the text and width of a character's cell, or `nil` if the character has no width.
     private static func visible(_ character: Character) -> (String, Int)? {
         guard let base = character.unicodeScalars.first else { return nil }
         switch base.properties.generalCategory {
@@ -87,7 +81,7 @@ package enum CellText {
         case .surrogate, .unassigned: return ("\u{FFFD}", 1)
         default: break
         }
-        // Replace half of a flag, because its width differs between terminals.
+        // Replace a single regional indicator, because its width differs between terminals.
         if (0x1F1E6...0x1F1FF).contains(base.value) { return ("\u{FFFD}", 1) }
         if ScalarWidth.isZeroWidth(base) { return nil }
         let width = ScalarWidth.isWide(base) ? 2 : 1
@@ -101,7 +95,7 @@ package enum CellText {
         return (cell, width)
     }
 
-    /// Returns the symbol for a control character from the Unicode block Control Pictures.
+    /// Returns the symbol for a control character, from the Unicode block Control Pictures.
     private static func picture(of control: Unicode.Scalar) -> String {
         switch control.value {
         case 0..<0x20: Unicode.Scalar(0x2400 + control.value).map { String($0) } ?? "\u{FFFD}"
@@ -110,7 +104,6 @@ package enum CellText {
         }
     }
 
-    /// Returns the cells that replace a character in ASCII.
     private static func asciiReplacement(of character: Character) -> [String] {
         guard let base = character.unicodeScalars.first else { return [] }
         switch base.value {
@@ -124,7 +117,7 @@ package enum CellText {
         return Array(repeating: "?", count: width)
     }
 
-    /// The ASCII equivalents of the characters that Poolgauge uses in its text.
+    /// The ASCII equivalents of characters in Poolgauge's own text.
     private static let asciiEquivalents: [Unicode.Scalar: String] = [
         "µ": "u", "·": "-", "–": "-", "—": "-", "…": "~", "×": "x", "±": "~", "≥": ">", "≤": "<",
         "←": "<", "→": ">", "↑": "^", "↓": "v", "“": "\"", "”": "\"", "‘": "'", "’": "'",

@@ -1,22 +1,20 @@
 /// The colors that a terminal can show.
 package enum ColorDepth: String, Sendable, CaseIterable {
-    /// Red, green and blue components with 256 levels each.
+    /// Red, green and blue components, each from 0 to 255.
     case direct
-    /// The 256 indexed colors.
     case indexed256
     /// The sixteen colors that users configure in their terminal.
     case basic16
-    /// No colors, only attributes.
+    /// Attributes without colors.
     case mono
 
-    /// Returns the nearest color that a terminal with this depth can show.
     package func nearest(to color: Color) -> Color {
         switch (self, color) {
         case (.mono, _): .standard
         case (.direct, _), (_, .standard): color
         case (.indexed256, .indexed): color
         case (.indexed256, .rgb(let red, let green, let blue)):
-            // Exclude the first sixteen colors, which depend on the user's settings.
+            // Exclude the first sixteen colors, because users can change them.
             .indexed(Self.nearest(to: (red, green, blue), among: 16...255))
         case (.basic16, .indexed(let index)):
             index < 16
@@ -50,7 +48,7 @@ package enum ColorDepth: String, Sendable, CaseIterable {
 }
 
 extension Surface {
-    /// Returns the surface as displayed by a terminal with this depth.
+    /// Returns the surface as shown by a terminal with this depth.
     package func reduced(to depth: ColorDepth) -> Surface {
         guard depth != .direct else { return self }
         var reduced = self

@@ -1,33 +1,28 @@
-/// The character set for charts, which the terminal's font and encoding must support.
+/// A character set for charts, which the terminal's font and encoding must support.
 package enum GlyphSet: String, Sendable, CaseIterable {
     /// Braille dots for charts, with 2 × 4 dots in each cell, and Unicode borders and blocks.
     case braille
-    /// Block elements in eighths of a cell for charts, for fonts without braille characters.
+    /// Block elements with eight levels for each cell, for fonts without braille characters.
     case block
-    /// Only ASCII characters.
     case ascii
 
-    /// The pieces of a border.
     package struct Border: Sendable {
-        /// A horizontal segment.
         package var horizontal: String
-        /// A vertical segment.
         package var vertical: String
-        /// The corners: top left, top right, bottom left, bottom right.
+        /// The corners in the order top left, top right, bottom left, bottom right.
         package var corners: (String, String, String, String)
     }
 
-    /// The border of a panel.
     package var border: Border {
         self == .ascii
             ? Border(horizontal: "-", vertical: "|", corners: ("+", "+", "+", "+"))
             : Border(horizontal: "─", vertical: "│", corners: ("╭", "╮", "╰", "╯"))
     }
 
-    /// The number of dot columns of a chart in one cell.
+    /// The number of chart columns in one cell.
     package var dotsAcross: Int { self == .braille ? 2 : 1 }
 
-    /// The number of levels of a chart in one cell.
+    /// The number of chart levels in one cell.
     package var dotsDown: Int {
         switch self {
         case .braille: 4
@@ -41,13 +36,11 @@ package enum GlyphSet: String, Sendable, CaseIterable {
         self == .ascii ? ("#", ".") : ("■", "·")
     }
 
-    /// The character for a chart's reference line.
     package var referenceLine: String { self == .ascii ? "-" : "╌" }
 
-    /// The character for a chart's axis.
     package var axis: String { self == .ascii ? "|" : "┤" }
 
-    /// The lower block elements from zero eighths to eight eighths.
+    /// The lower block elements from zero to eight eighths.
     static let eighths = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
     /// ASCII characters of increasing weight, indexed from 0 to 8.

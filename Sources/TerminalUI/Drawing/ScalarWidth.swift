@@ -1,7 +1,8 @@
-/// The width of a scalar in columns, as with `wcwidth`, but identical on all platforms.
+/// The width of a scalar in columns.
 ///
-/// The wide ranges have an East_Asian_Width of W or F in Unicode 16 (EastAsianWidth.txt). Ranges
-/// are merged if only unassigned scalars separate them.
+/// The result is like that of `wcwidth`, but identical on all platforms. The wide ranges contain
+/// the scalars with an East_Asian_Width of W or F in Unicode 16 (EastAsianWidth.txt). Ranges that
+/// only unassigned scalars separate are merged.
 enum ScalarWidth {
     /// The first and last scalar of each wide range, in ascending order.
     private static let wide: [(first: UInt32, last: UInt32)] = [
@@ -29,10 +30,10 @@ enum ScalarWidth {
         (0x20000, 0x3FFFD),
     ]
 
-    /// Returns whether a terminal draws the scalar onto the previous cell.
+    /// Returns whether a terminal draws the scalar over the previous cell.
     static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x300 { return false }
-        // Hangul vowels and final consonants are drawn onto the preceding initial consonant.
+        // Terminals draw Hangul vowels and final consonants over the preceding initial consonant.
         if (0x1160...0x11FF).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return true
@@ -40,7 +41,6 @@ enum ScalarWidth {
         }
     }
 
-    /// Returns whether a scalar occupies two columns.
     static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x1100 { return false }
         var low = 0

@@ -1,11 +1,8 @@
-/// A cell that differs from what the terminal displays.
+/// A cell that differs from the cell that the terminal displays.
 package struct CellChange: Sendable, Equatable {
-    /// The position.
     package var point: Point
-    /// The new cell.
     package var cell: Cell
 
-    /// Creates a change.
     package init(point: Point, cell: Cell) {
         self.point = point
         self.cell = cell
@@ -15,8 +12,8 @@ package struct CellChange: Sendable, Equatable {
 extension Surface {
     /// Returns the cells to write, row by row, to turn `previous` into this surface.
     ///
-    /// After a resize, returns all cells. If one half of a wide character changes, returns both
-    /// halves, because a terminal erases them together.
+    /// After a resize, returns all cells. If half of a wide character changes, returns both halves,
+    /// because a terminal erases them together.
     package func changes(from previous: Surface?) -> [CellChange] {
         guard let previous, previous.size == size else {
             return cells.indices.map { index in
@@ -41,7 +38,7 @@ extension Surface {
         }
     }
 
-    /// Adds the other halves of old and new wide characters to the changed cells.
+    /// Adds the other halves of wide characters, old or new, to the changed cells.
     private func withHalves(_ changed: [Int], _ previous: Surface) -> [Int] {
         func isHalf(_ index: Int) -> Bool {
             cells[index].character.isEmpty || previous.cells[index].character.isEmpty
@@ -51,10 +48,8 @@ extension Surface {
         func add(_ index: Int) { if all.last ?? -1 < index { all.append(index) } }
         for index in changed {
             let column = index % size.width
-            // Add the first half of a wide character if its second half changed.
             if column > 0, isHalf(index) { add(index - 1) }
             add(index)
-            // Add the second half of a wide character if its first half changed.
             if column + 1 < size.width, isHalf(index + 1) { add(index + 1) }
         }
         return all

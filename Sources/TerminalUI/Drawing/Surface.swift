@@ -1,6 +1,6 @@
-/// A grid of cells, which a screen renders and a terminal shows.
+/// A grid of cells for a terminal.
 public struct Surface: Sendable, Equatable {
-    /// The size.
+    /// The size in cells.
     public let size: Size
     /// The cells, row by row.
     public private(set) var cells: [Cell]
@@ -25,7 +25,9 @@ public struct Surface: Sendable, Equatable {
         }
     }
 
-    /// Writes a cell whose position must be on the surface.
+    /// Writes a cell.
+    ///
+    /// The position must be on the surface.
     @inline(__always)
     mutating func put(_ character: String, _ style: Style, x: Int, y: Int) {
         cells[y * size.width + x] = Cell(character, style: style)

@@ -1,8 +1,7 @@
-/// Breaks text into lines at spaces.
 package enum TextWrapping {
-    /// Returns the lines of a text for a width in columns.
+    /// Breaks text into lines of at most `width` columns.
     ///
-    /// Words that are longer than a line are truncated when they are drawn.
+    /// A longer word is a separate line, which is truncated when it is drawn.
     package static func lines(of text: String, width: Int) -> [String] {
         guard width > 0 else { return [] }
         var lines: [String] = []

@@ -22,7 +22,7 @@ extension Surface {
 }
 
 extension Style {
-    /// The sequence that resets a terminal's attributes and then sets the attributes of this style.
+    /// The sequence that resets the terminal's attributes and then sets those of this style.
     fileprivate var selectGraphicRendition: String {
         var codes = "0"
         if attributes.contains(.bold) { codes += ";1" }

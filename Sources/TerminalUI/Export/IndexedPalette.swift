@@ -1,4 +1,4 @@
-/// The indexed colors of xterm, for use if a terminal's colors are unknown.
+/// The indexed colors of xterm, for terminals whose colors are unknown.
 package enum IndexedPalette {
     private static let basic: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0),
@@ -7,7 +7,7 @@ package enum IndexedPalette {
         (92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255),
     ]
 
-    /// Returns the components of an index: 16 basic colors, a 6 × 6 × 6 cube, or 24 grays.
+    /// Returns the RGB components of an index: 16 basic colors, a 6 × 6 × 6 cube, or 24 grays.
     package static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
         if index < 16 { return basic[Int(index)] }
         if index >= 232 {

@@ -1,11 +1,11 @@
 /// Draws a surface as an SVG image for documentation.
 ///
-/// Text uses a monospaced font. Box lines, blocks and braille dots are drawn as shapes, so that the
-/// grid is exact and lines join in every viewer.
+/// Text uses a monospaced font. Box lines, blocks and braille dots are drawn as shapes. As a
+/// result, the grid is exact and lines join in every viewer.
 package struct SVGRenderer {
-    /// The width of a cell in pixels.
+    /// In pixels.
     static let cellWidth = 8.4
-    /// The height of a cell in pixels.
+    /// In pixels.
     static let cellHeight = 18.0
     /// The foreground color for `.standard`.
     private let ink: String
@@ -17,17 +17,13 @@ package struct SVGRenderer {
     ///
     /// Each entry becomes one element.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
-    /// The text elements, by their common attributes.
+    /// The text elements, grouped by their common attributes.
     private var texts: [String: String] = [:]
-    /// The hatchings in use.
     private var hatchings: [SVGShape.Hatching] = []
 
     /// Returns a surface as an SVG document.
     ///
-    /// - Parameters:
-    ///   - surface: The surface.
-    ///   - title: A description of the image, for accessibility.
-    /// - Returns: The document.
+    /// The title is a description of the image for accessibility.
     package static func render(_ surface: Surface, title: String) -> String {
         var renderer = SVGRenderer(surface: surface)
         return renderer.document(title: title)
@@ -118,7 +114,7 @@ package struct SVGRenderer {
         let top = Double(y) * Self.cellHeight
         switch shape {
         case .vertical:
-            // Draw the line once, from its uppermost cell.
+            // Draw the line only once, from its top cell.
             if y > 0, isSame(x, y, as: (x, y - 1)) { return }
             var bottom = y + 1
             while bottom < surface.size.height, isSame(x, y, as: (x, bottom)) { bottom += 1 }
@@ -140,7 +136,6 @@ package struct SVGRenderer {
         }
     }
 
-    /// Returns the number of consecutive equal cells, starting at a position.
     private func equalCells(from x: Int, _ y: Int) -> Int {
         var end = x + 1
         while end < surface.size.width, isSame(x, y, as: (end, y)) { end += 1 }
@@ -159,7 +154,7 @@ package struct SVGRenderer {
 
     /// Draws braille dots.
     ///
-    /// Adjacent or alternating dots of the same color become a single dashed line.
+    /// Adjacent or alternating dots of one color become one dashed line.
     private mutating func drawDots(ofRow y: Int) {
         var bits = Array(repeating: 0, count: surface.size.width)
         for x in bits.indices {
@@ -200,8 +195,7 @@ package struct SVGRenderer {
         }
     }
 
-    /// Returns the cells to draw as one text element: ASCII text in one style up to a gap, or a
-    /// single character.
+    /// Returns the text of one element: ASCII text in one style up to a gap, or a single character.
     private func run(from x: Int, _ y: Int, style: Style) -> (text: String, columns: Int) {
         var text = surface[x, y].character
         var columns = 1
@@ -210,7 +204,7 @@ package struct SVGRenderer {
         while x + columns < surface.size.width {
             let next = surface[x + columns, y]
             guard next.style == style, next.character.utf8.count == 1 else { break }
-            // Many viewers collapse consecutive spaces and stretch the remaining text.
+            // Many viewers collapse consecutive spaces and then stretch the remaining text.
             if next.character == " ", text.last == " " { break }
             text += next.character
             columns += 1
@@ -238,14 +232,13 @@ package struct SVGRenderer {
         let left = Self.number(Double(x) * Self.cellWidth)
         let baseline = Self.number(Double(y) * Self.cellHeight + 13.5)
         var element = "<text x=\"\(left)\" y=\"\(baseline)\""
-        // A single character does not need a length.
         if columns > 1 {
             element += " textLength=\"\(Self.number(Double(columns) * Self.cellWidth))\""
         }
         texts[attributes, default: ""] += "\(element)>\(Self.escaped(text))</text>\n"
     }
 
-    /// Returns the style of a cell, with foreground and background exchanged if it is reversed.
+    /// Returns the style of a cell, with the colors exchanged if the cell is reversed.
     private func visibleStyle(_ x: Int, _ y: Int) -> Style {
         var style = surface[x, y].style
         if style.attributes.contains(.reverse) {

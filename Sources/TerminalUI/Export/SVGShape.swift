@@ -1,10 +1,10 @@
-/// A character that is drawn as a shape, so that cells join without gaps.
+/// A character drawn as a shape, to join adjacent cells without gaps.
 ///
-/// To keep images small, repetitions in a row become one element.
+/// Repetitions in a row become one element, which reduces the size of the image.
 enum SVGShape: Equatable {
     /// `▁` to `█`, in eighths of a cell.
     case block(Int)
-    /// `░`, `▒`, `▓`: 1 to 3.
+    /// `░`, `▒` or `▓`, as 1, 2 or 3.
     case shade(Int)
     /// `■`.
     case square
@@ -18,13 +18,13 @@ enum SVGShape: Equatable {
     case horizontal
     /// `│`.
     case vertical
-    /// A corner or a tick of a border, by its scalar.
+    /// A corner or tick of a border, as its scalar.
     case joint(UInt32)
 
     private static let width = SVGRenderer.cellWidth
     private static let height = SVGRenderer.cellHeight
 
-    /// Creates the shape of a character, or returns `nil` if the character is drawn as text.
+    /// Creates the shape for a character, or returns `nil` for a character to draw as text.
     init?(_ character: String) {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
         else { return nil }
@@ -42,7 +42,6 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Whether adjacent equal cells are combined into one element.
     var isExtensible: Bool {
         switch self {
         case .vertical, .joint: false
@@ -50,24 +49,17 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// How a path is painted.
     enum Paint: Int, CaseIterable {
-        /// Filled.
         case filled
-        /// Stroked as a line.
         case drawn
         /// A row of braille dots.
         case dots
         /// A row of alternating braille dots.
         case sparseDots
-        /// A row of squares.
         case squares
-        /// A row of points.
         case points
-        /// A row of dashes.
         case dashes
 
-        /// Returns the attributes of a path in a color.
         func attributes(color: String) -> String {
             func line(_ width: String, _ dashes: String) -> String {
                 "stroke=\"\(color)\" stroke-width=\"\(width)\" stroke-dasharray=\"\(dashes)\""
@@ -84,8 +76,9 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Returns the painting style and the path data for equal cells from (`x`, `y`), or `nil` for
-    /// shapes that ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
+    /// Returns the painting style and path data for equal cells starting at (`x`, `y`).
+    ///
+    /// Returns `nil` for shapes that ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
     func path(x: Double, y: Double, cells: Int) -> (Paint, String)? {
         let length = Self.width * Double(cells)
         let middle = y + Self.height / 2
@@ -108,13 +101,13 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Returns the path data of a vertical line through `cells` cells.
     static func verticalLine(x: Double, y: Double, cells: Int) -> String {
         "M\(SVGRenderer.number(x + width / 2)) \(SVGRenderer.number(y))"
             + "v\(SVGRenderer.number(Double(cells) * height))"
     }
 
-    /// Returns the path data of a row of braille dots, where `last` is the offset of the last dot.
+    /// Returns the style and path data of a row of braille dots, where `last` is the last dot's
+    /// offset.
     static func dots(x: Double, y: Double, last: Int, isDense: Bool) -> (Paint, String) {
         let path = line(x: x + 0.65, y: y, length: Double(last) * width / 2 + 2.9)
         return (isDense ? .dots : .sparseDots, path)
@@ -142,18 +135,19 @@ enum SVGShape: Equatable {
 }
 
 extension SVGShape {
-    /// A shade drawn as slanted lines, which is distinct from full blocks in any color.
+    /// A shade drawn as slanted lines, which differ from full blocks in any color.
     struct Hatching: Equatable {
         /// The weight, from 1 to 3.
         var weight: Int
-        /// The color.
         var color: String
 
-        /// The definition of the pattern, which is one cell wide and a third of a cell high.
+        /// Returns the definition of a pattern.
+        ///
+        /// A tile is one cell wide and a third of a cell high.
         func pattern(number: Int) -> String {
             let width = SVGRenderer.number(SVGShape.width)
             let thickness = SVGRenderer.number(Double(weight) * 1.2)
-            // Draw the line twice, because it wraps around from the bottom to the top of the tile.
+            // Draw the line twice, because it wraps from the bottom to the top of the tile.
             let path = [4.0, -2.0].map { top in
                 "M0 \(SVGRenderer.number(top))l\(width) -4v\(thickness)l-\(width) 4z"
             }.joined()
@@ -163,7 +157,7 @@ extension SVGShape {
                 + "<path d=\"\(path)\"/></pattern>\n"
         }
 
-        /// Returns a rectangle of `cells` cells filled with a pattern.
+        /// Returns a rectangle that is `cells` cells wide and filled with a pattern.
         func rectangle(number: Int, x: Double, y: Double, cells: Int) -> String {
             "<rect x=\"\(SVGRenderer.number(x))\" y=\"\(SVGRenderer.number(y))\""
                 + " width=\"\(SVGRenderer.number(SVGShape.width * Double(cells)))\""

@@ -1,5 +1,5 @@
 extension Surface {
-    /// The characters, with one line for each row and without trailing spaces.
+    /// The characters, with one line per row and no trailing spaces.
     package var plainText: String {
         var text = ""
         for y in 0..<size.height {

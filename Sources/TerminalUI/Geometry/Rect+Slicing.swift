@@ -1,8 +1,6 @@
 extension Rect {
-    /// Whether the rectangle contains no cells.
     package var isEmpty: Bool { width == 0 || height == 0 }
 
-    /// Returns the intersection with another rectangle.
     package func intersection(_ other: Rect) -> Rect {
         let left = max(minX, other.minX)
         let top = max(minY, other.minY)
@@ -14,8 +12,8 @@ extension Rect {
         )
     }
 
-    /// Returns the rectangle without `horizontal` columns on each side and `vertical` rows at the
-    /// top and the bottom.
+    /// Returns the rectangle without `horizontal` columns on each side and without `vertical` rows
+    /// at the top and bottom.
     package func inset(horizontal: Int = 0, vertical: Int = 0) -> Rect {
         Rect(
             x: minX + horizontal,
@@ -25,12 +23,11 @@ extension Rect {
         )
     }
 
-    /// Returns the row at an index, counted from the top.
+    /// Returns the row at an index from the top.
     package func row(_ index: Int) -> Rect {
         Rect(x: minX, y: minY + index, width: width, height: index < height ? 1 : 0)
     }
 
-    /// Returns rows of the given heights, from top to bottom.
     package func rows(_ heights: [Int]) -> [Rect] {
         var y = minY
         return heights.map { height in
@@ -48,7 +45,7 @@ extension Rect {
         }
     }
 
-    /// Returns a centered rectangle of the given size, reduced if necessary to fit.
+    /// Returns a centered rectangle of the given size, reduced to fit if necessary.
     package func centered(_ size: Size) -> Rect {
         let fitting = Size(width: min(size.width, width), height: min(size.height, height))
         return Rect(

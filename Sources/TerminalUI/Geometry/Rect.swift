@@ -12,7 +12,7 @@ public struct Size: Sendable, Hashable {
     }
 }
 
-/// A position in cells: the column `x` from the left and the row `y` from the top, both zero-based.
+/// A cell's position: column `x` from the left and row `y` from the top, both zero-based.
 public struct Point: Sendable, Hashable {
     /// The column.
     public var x: Int

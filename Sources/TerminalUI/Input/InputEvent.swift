@@ -2,7 +2,7 @@
 public enum Key: Sendable, Hashable {
     /// A typed character.
     case character(Character)
-    /// Control and a lowercase letter.
+    /// Control with a lowercase letter.
     case control(Character)
     /// F1 to F12.
     case function(Int)
@@ -12,7 +12,7 @@ public enum Key: Sendable, Hashable {
     case escape
     /// Tab.
     case tab
-    /// Shift and Tab.
+    /// Shift-Tab.
     case backTab
     /// Backspace.
     case backspace
@@ -36,13 +36,13 @@ public enum Key: Sendable, Hashable {
     case end
 }
 
-/// A mouse event at the position of a cell.
+/// A mouse event in a cell.
 public struct MouseEvent: Sendable, Hashable {
     /// The action of a mouse event.
     public enum Action: Sendable, Hashable {
         /// The first button was pressed.
         case press
-        /// The mouse moved while the first button was down.
+        /// The mouse moved while the first button was pressed.
         case drag
         /// The first button was released.
         case release
@@ -68,7 +68,7 @@ public struct MouseEvent: Sendable, Hashable {
 public enum InputEvent: Sendable, Hashable {
     /// A key was pressed.
     case key(Key)
-    /// The mouse was used.
+    /// The user moved or clicked the mouse.
     case mouse(MouseEvent)
     /// The terminal has a new size.
     case resize(Size)

@@ -1,18 +1,16 @@
-/// The keys of a command, declared once for key handling, the key bar, the help and the
+/// The keys of a command, declared once for key handling, the key bar, the help, and the
 /// documentation.
 package struct KeyBinding<Command: Sendable>: Sendable {
     /// The keys, with the displayed key first.
     package let keys: [Key]
-    /// The command.
     package let command: Command
-    /// The short name of the command, for the key bar.
+    /// The name in the key bar.
     package let name: String
-    /// The description of the command, for the help.
+    /// The description in the help.
     package let help: String
-    /// The priority in the key bar, or `nil` if the key bar never shows the command.
+    /// The priority in the key bar, or `nil` to omit the command from the key bar.
     package let priority: Int?
 
-    /// Creates a binding.
     package init(
         _ keys: [Key],
         _ command: Command,
@@ -29,7 +27,6 @@ package struct KeyBinding<Command: Sendable>: Sendable {
 }
 
 extension Key {
-    /// The label of the key.
     package var label: String {
         switch self {
         case .character(" "): "Space"

@@ -1,17 +1,15 @@
 import Units
 
-/// Parses text that represents a sequence of keys, as in `--press`.
+/// Parses a sequence of keys, as in `--press`.
 ///
-/// A character represents itself. Other keys are written as names in angle brackets, as in
-/// `nn<Esc>?<^C>`.
+/// A character represents itself. Other keys are names in angle brackets, as in `nn<Esc>?<^C>`.
 package enum KeyScript {
-    /// An invalid key script.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// A description of the error and the expected value.
+        /// The error with the expected value.
         package var description: String
     }
 
-    /// Parses text and returns its keys in order.
+    /// Parses keys.
     ///
     /// - Throws: ``Failure`` for an unknown name or an unmatched angle bracket.
     package static func parse(_ text: String) throws(Failure) -> [Key] {
@@ -35,7 +33,8 @@ package enum KeyScript {
         return keys
     }
 
-    /// Returns the key with a ``Key/label``, such as a character, `Space`, `PgUp`, `F1` or `^C`.
+    /// Returns the key with the given ``Key/label``, such as a character, `Space`, `PgUp`, `F1` or
+    /// `^C`.
     ///
     /// - Throws: ``Failure`` for an unknown name.
     package static func key(named name: String) throws(Failure) -> Key {

@@ -1,12 +1,10 @@
-/// The target of a mouse click on a cell.
-///
-/// Widgets declare targets while they draw.
+/// The target of a mouse click on a cell, which widgets declare while drawing.
 package enum MouseTarget: Sendable, Hashable {
     /// A key in the key bar.
     ///
-    /// A click has the effect of the key.
+    /// A click has the same effect as the key.
     case key(Key)
-    /// A row of a list, by its name.
+    /// A row of a list, identified by name.
     case row(String)
     /// The title of a sortable column.
     case column(String)
@@ -14,16 +12,11 @@ package enum MouseTarget: Sendable, Hashable {
     case time(Double)
 }
 
-/// A part of the screen with mouse targets.
 struct MouseArea: Sendable {
-    /// The area.
     var rect: Rect
-    /// The targets in the area.
     var meaning: Meaning
 
-    /// The targets in a part of the screen.
     enum Meaning: Sendable {
-        /// One target for the whole area.
         case target(MouseTarget)
         /// The times between the left and right edges of the area.
         case times(from: Double, to: Double)
@@ -33,7 +26,7 @@ struct MouseArea: Sendable {
 extension Canvas {
     /// Declares the mouse target of an area.
     ///
-    /// Later targets are on top.
+    /// Later targets cover earlier targets.
     package mutating func mark(_ rect: Rect, as target: MouseTarget) {
         mark(rect.intersection(clip), .target(target))
     }
@@ -48,7 +41,6 @@ extension Canvas {
         mouseAreas.append(MouseArea(rect: rect, meaning: meaning))
     }
 
-    /// Returns the mouse target of a cell.
     package func target(at point: Point) -> MouseTarget? {
         let area = mouseAreas.last { area in
             (area.rect.minX..<area.rect.maxX).contains(point.x)

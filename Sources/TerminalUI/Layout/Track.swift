@@ -1,21 +1,18 @@
-/// A row or column of a layout, with its minimum, ideal and maximum length.
+/// A row or column of a layout, with lengths in cells.
 package struct Track: Sendable, Equatable {
-    /// The minimum length.
-    ///
-    /// A track is omitted if less space is available.
+    /// The minimum length, below which the track is omitted.
     package var minimum: Int
-    /// The length that shows all content.
+    /// The length required to show all content.
     package var ideal: Int
     /// The maximum useful length.
     package var maximum: Int
     /// The priority.
     ///
-    /// Tracks with the lowest priority are omitted first, starting with the last track.
+    /// Tracks with the lowest priority are omitted first, beginning with the last such track.
     package var priority: Int
-    /// The share of the space that remains after all tracks have their ideal length.
+    /// The share of the space that remains when all tracks have their ideal length.
     package var flex: Int
 
-    /// Creates a track with lengths in cells.
     package init(minimum: Int, ideal: Int, maximum: Int = .max, priority: Int, flex: Int = 1) {
         self.minimum = max(0, minimum)
         self.ideal = max(self.minimum, ideal)
@@ -24,22 +21,19 @@ package struct Track: Sendable, Equatable {
         self.flex = max(0, flex)
     }
 
-    /// Returns a track with a fixed length.
     package static func fixed(_ length: Int, priority: Int) -> Track {
         Track(minimum: length, ideal: length, maximum: length, priority: priority, flex: 0)
     }
 
-    /// Returns the lengths of adjacent tracks, where omitted tracks have a length of 0.
+    /// Returns the lengths of adjacent tracks.
     ///
-    /// First, the least important tracks are omitted until the minimum lengths fit. Then, tracks
-    /// grow toward their ideal lengths, the most important tracks first. Tracks with flex share the
-    /// remaining space.
+    /// Omitted tracks have the length 0.
     ///
-    /// - Parameters:
-    ///   - tracks: The tracks, in display order.
-    ///   - available: The number of available cells.
-    ///   - spacing: The number of empty cells between two visible tracks.
-    /// - Returns: The length of each track.
+    /// First, tracks with low priority are omitted until the minimum lengths fit. Then, tracks grow
+    /// to their ideal lengths in order of priority. Tracks with ``flex`` share the remaining space.
+    ///
+    /// `available` is the number of available cells, and `spacing` is the number of empty cells
+    /// between two visible tracks.
     package static func lengths(of tracks: [Track], available: Int, spacing: Int = 0) -> [Int] {
         var shown = tracks.indices.filter { tracks[$0].maximum > 0 }
         func needed() -> Int {
@@ -72,7 +66,7 @@ package struct Track: Sendable, Equatable {
         return lengths
     }
 
-    /// Distributes cells in proportion to the shares until no track can use more cells.
+    /// Distributes cells in proportion to ``flex`` until no track can use more cells.
     private static func share(
         _ cells: Int,
         among shown: [Int],

@@ -1,4 +1,4 @@
 import Units
 
-/// The unit formatter for modules that import TerminalUI.
+/// The unit formatter, for modules that import TerminalUI.
 package typealias HumanUnits = Units.HumanUnits

@@ -1,6 +1,6 @@
-/// The colors that a theme can use without defining a palette.
+/// The colors that a theme can name without a palette.
 enum ColorName {
-    /// The terminal's sixteen colors, which depend on the user's settings, and `default`.
+    /// The terminal's sixteen colors, which users can change, and `default`.
     static let terminal: [String: Color] = {
         let names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
         var colors: [String: Color] = ["default": .standard]
@@ -11,7 +11,7 @@ enum ColorName {
         return colors
     }()
 
-    /// Parses a color written `#rrggbb` or `#rgb`, or returns `nil` if the text is invalid.
+    /// Parses a color of the form `#rrggbb` or `#rgb`, or returns `nil` for other text.
     static func hexadecimal(_ text: String) -> Color? {
         guard text.utf8.first == UInt8(ascii: "#") else { return nil }
         let digits = text.dropFirst().compactMap(\.hexDigitValue)

@@ -1,16 +1,14 @@
-/// The uses of colors, which are the keys of a theme's `roles`.
+/// The use of a color, which is a key of a theme's `roles`.
 package enum Role: String, Sendable, CaseIterable {
     /// The background of the screen.
     case background
     /// The background of a help overlay and the key bar.
     case raised
-    /// Ordinary text.
     case text
     /// Units, hints and other secondary text.
     case dim
     /// Borders and axes.
     case border
-    /// Panel titles.
     case title
     /// Keys and the program's name.
     case accent
@@ -18,7 +16,6 @@ package enum Role: String, Sendable, CaseIterable {
     case track
     /// The absence of problems.
     case ok
-    /// A warning.
     case warning
     /// A failure or saturation.
     case error
@@ -26,9 +23,7 @@ package enum Role: String, Sendable, CaseIterable {
     case reader
     /// The writer, or a queue's connection.
     case writer
-    /// Snapshots.
     case snapshot
-    /// Waiters.
     case waiting
     /// The line for `maximumReaderCount`.
     case limit
@@ -45,7 +40,7 @@ package enum Role: String, Sendable, CaseIterable {
     /// A connection that has no holder.
     case idle
 
-    /// The role that replaces this role if a theme omits it.
+    /// The role to use if a theme omits this role.
     var fallback: Role? {
         switch self {
         case .background, .text: nil
@@ -68,8 +63,7 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// The index in a theme's tables, which is faster than a dictionary lookup for each piece of
-    /// text.
+    /// The index in a theme's tables, which is faster than a dictionary lookup.
     var index: Int {
         switch self {
         case .background: 0
@@ -98,20 +92,19 @@ package enum Role: String, Sendable, CaseIterable {
     }
 }
 
-/// The uses of gradients, which are the keys of a theme's `gradients`.
+/// The use of a gradient, which is a key of a theme's `gradients`.
 package enum GradientRole: String, Sendable, CaseIterable {
-    /// Load meters, from calm to busy to full.
+    /// Load meters, from low to medium to full.
     case load
     /// Readers in use, from the bottom to the top of a chart.
     case readers
     /// Waiters, from few to many.
     case waiting
-    /// Throughput.
     case throughput
     /// The size of the write-ahead log.
     case wal
 
-    /// The roles whose colors replace an undefined gradient.
+    /// The roles whose colors form the gradient if a theme omits it.
     var fallback: (start: Role, mid: Role, end: Role) {
         switch self {
         case .load: (.ok, .warning, .error)
@@ -122,7 +115,6 @@ package enum GradientRole: String, Sendable, CaseIterable {
         }
     }
 
-    /// The index in a theme's tables.
     var index: Int {
         switch self {
         case .load: 0

@@ -1,9 +1,9 @@
 extension Theme {
-    /// The themes in the folder `themes/`, which are part of the library.
+    /// The themes in the folder `themes/`, which are part of the binary.
     ///
     /// The first theme is the default.
     ///
-    /// A test decodes each file, so invalid themes are detected.
+    /// Invalid files are skipped, but a test decodes each file.
     package static let builtIn: [Theme] = sources.compactMap { name, bytes in
         try? ThemeDecoder.decode(yaml: String(decoding: bytes, as: UTF8.self), file: name)
     }
@@ -12,7 +12,7 @@ extension Theme {
     package static let standard =
         builtIn.first ?? Theme(name: "plain", summary: "", roles: [:], gradients: [:])
 
-    /// The names and contents of the files, in the order in which the `t` key cycles through them.
+    /// The names and contents of the files, in the order of the `t` key.
     static let sources: [(name: String, bytes: [UInt8])] = [
         ("dark.yaml", PackageResources.dark_yaml),
         ("light.yaml", PackageResources.light_yaml),
@@ -26,7 +26,6 @@ extension Theme {
         ("tokyo-night.yaml", PackageResources.tokyo_night_yaml),
     ]
 
-    /// Returns the built-in theme with the given name.
     package static func named(_ name: String) throws(UnknownThemeError) -> Theme {
         guard let theme = builtIn.first(where: { $0.name == name }) else {
             throw UnknownThemeError(name: name, known: builtIn.map(\.name))
@@ -34,7 +33,6 @@ extension Theme {
         return theme
     }
 
-    /// Returns the contents of a built-in theme's file, or `nil` if the name is unknown.
     package static func source(named name: String) -> String? {
         sources.first { $0.name == name + ".yaml" }
             .map { String(decoding: $0.bytes, as: UTF8.self) }
@@ -42,11 +40,8 @@ extension Theme {
 
     /// Parses a theme.
     ///
-    /// - Parameters:
-    ///   - yaml: The file's contents.
-    ///   - file: The file's path, for error messages. Its last component is the default name of the
-    ///     theme.
-    /// - Returns: The theme.
+    /// The last component of the path `file` is the theme's default name.
+    ///
     /// - Throws: All errors in the file, with their positions.
     package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {
         try ThemeDecoder.decode(yaml: yaml, file: file)

@@ -1,19 +1,16 @@
 /// The colors of a screen.
 ///
-/// A theme is a YAML file (see `themes/dark.yaml`) with a palette of named colors, the roles that
-/// use the colors, and the gradients of meters and charts. Missing roles and gradients have
-/// fallbacks.
+/// A theme is a YAML file (see `themes/dark.yaml`) with a palette of named colors, colors for
+/// roles, and gradients for meters and charts. Missing roles and gradients have fallbacks.
 package struct Theme: Sendable, Equatable {
-    /// The name for `--theme`.
+    /// The name, for `--theme`.
     package let name: String
-    /// A one-line description.
     package let summary: String
-    /// A style for each role, indexed by ``Role/index``, with the role's color on the background.
+    /// The style of each role on the background, indexed by ``Role/index``.
     private let styles: [Style]
-    /// The 101 colors of each gradient, from 0 to 100%.
+    /// The 101 colors of each gradient, from 0% to 100%.
     private let ramps: [[Color]]
 
-    /// Creates a theme from the colors and attributes of its roles.
     init(
         name: String,
         summary: String,
@@ -52,57 +49,49 @@ package struct Theme: Sendable, Equatable {
         }
     }
 
-    /// Returns the style of a role on the theme's background.
     package func style(_ role: Role) -> Style { styles[role.index] }
 
-    /// Returns the style of a role in bold.
     package func bold(_ role: Role) -> Style {
         var style = style(role)
         style.attributes.insert(.bold)
         return style
     }
 
-    /// Returns the style of a role on the raised background.
     package func raised(_ role: Role) -> Style {
         var style = style(role)
         style.background = color(.raised)
         return style
     }
 
-    /// The color of a role.
     package func color(_ role: Role) -> Color { styles[role.index].foreground }
 
-    /// Returns a gradient's color at a share from 0 to 1.
+    /// Returns a gradient's color at a share in 0…1.
     package func color(_ gradient: GradientRole, at share: Double) -> Color {
         let step = share.isFinite ? Int((min(max(share, 0), 1) * 100).rounded()) : 0
         return ramps[gradient.index][step]
     }
 
-    /// Returns a gradient's style at a share from 0 to 1, on the theme's background.
+    /// Returns the style of a gradient at a share in 0…1, on the theme's background.
     package func style(_ gradient: GradientRole, at share: Double) -> Style {
         Style(foreground: color(gradient, at: share), background: color(.background))
     }
 }
 
-/// The color and the attributes of a role.
 struct RoleStyle: Sendable, Equatable {
-    /// The color.
     var color: Color
     /// The attributes that distinguish the role in terminals without colors.
     var attributes: Style.Attributes = []
 }
 
-/// A color that changes with a value.
+/// A color that changes with a value in 0…1.
 struct Gradient: Sendable, Equatable {
-    /// The color at 0.
     var start: Color
-    /// The color in the middle.
     var mid: Color
-    /// The color at 1.
     var end: Color
 
-    /// Returns the color at a share from 0 to 1, which is a mixture of RGB colors, or the nearest
-    /// of the three colors.
+    /// Returns the color at a share in 0…1.
+    ///
+    /// RGB colors are mixed. Otherwise, returns the nearest of the three colors.
     func color(at share: Double) -> Color {
         let (from, to, part) =
             share < 0.5 ? (start, mid, share * 2) : (mid, end, share * 2 - 1)

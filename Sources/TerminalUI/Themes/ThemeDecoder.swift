@@ -7,15 +7,12 @@ struct ThemeDecoder {
     private var issues: [ThemeError.Issue] = []
     private var palette: [String: Color] = [:]
 
-    /// Creates a decoder for the file with the given name.
     init(file: String) { self.file = file }
 
     /// Decodes a theme.
     ///
-    /// - Parameters:
-    ///   - yaml: The file's contents.
-    ///   - file: The file's name, for error messages and as the default name of the theme.
-    /// - Returns: The theme.
+    /// The last component of the path `file` is the theme's default name.
+    ///
     /// - Throws: All errors in the file, with their positions.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
         var decoder = ThemeDecoder(file: file)
@@ -143,7 +140,9 @@ struct ThemeDecoder {
         return .standard
     }
 
-    /// Returns the entries of a mapping, and reports an issue if the node is not a mapping.
+    /// Returns the entries of a mapping.
+    ///
+    /// Reports an issue if the node is not a mapping.
     private mutating func entries(_ node: Node?, of what: String) -> [(key: Node, value: Node)] {
         guard let node, node.null == nil else { return [] }
         guard let mapping = node.mapping else {

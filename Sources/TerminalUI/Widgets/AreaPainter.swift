@@ -1,24 +1,21 @@
 /// Paints stacked values into cells as braille dots, blocks or ASCII characters.
 ///
-/// A painter does not draw axes or lines. ``TimeChart`` and ``Sparkline`` use painters.
+/// The painter draws no axes and no lines. ``TimeChart`` and ``Sparkline`` use it.
 struct AreaPainter {
-    /// The fill of an area, which distinguishes areas without colors.
+    /// The fill of an area, which differs even without colors.
     enum Fill: Sendable {
-        /// All dots are filled.
         case solid
-        /// Alternating dots are filled, as on a chessboard.
+        /// Every other dot is filled, as on a chessboard.
         case shaded
     }
 
-    /// An area.
     struct Layer {
         /// A value for each dot column, from left to right, where NaN is a missing value.
         var values: [Double]
-        /// The colors, from the lower to the upper end of ``range``.
+        /// The colors from the lower to the upper bound of ``range``.
         var gradient: GradientRole
-        /// The range of values over which the colors change.
+        /// The range of values over which the color changes.
         var range: ClosedRange<Double>
-        /// The fill.
         var fill: Fill
     }
 
@@ -34,7 +31,7 @@ struct AreaPainter {
         let columns = rect.width * glyphs.dotsAcross
         let tops = tops(columns: columns, levels: rect.height * glyphs.dotsDown)
         var counts = Array(repeating: 0, count: layers.count)
-        // Skip the cells above each column's upper edge, because most cells are above it.
+        // Most cells are above the upper edge of their column, so skip them.
         let upper = (layers.count - 1) * columns
         let edges = (0..<rect.width).map { column in
             (0..<glyphs.dotsAcross).reduce(0) {
@@ -64,7 +61,7 @@ struct AreaPainter {
                         }
                     }
                 }
-                // The checkered pattern may omit all dots of a thin shaded area.
+                // The checkered pattern may omit all dots of a thin area.
                 guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
                 else { continue }
                 let level = counts.reduce(0, +)
@@ -89,7 +86,7 @@ struct AreaPainter {
         }
     }
 
-    /// Returns each layer's upper edge in each dot column, in levels from the bottom.
+    /// Returns the upper edge of each layer in each dot column, in levels from the bottom.
     private func tops(columns: Int, levels: Int) -> [Int] {
         var tops = Array(repeating: 0, count: layers.count * columns)
         for column in 0..<columns {

@@ -1,17 +1,15 @@
-/// A heat map over time, with heavier cells for more frequent values.
+/// A heat map over time, with heavier characters for higher counts.
 package struct HeatMap: Sendable {
-    /// The columns of counts in chronological order, each with its rows from the smallest value to
-    /// the largest.
+    /// The columns of counts in chronological order, each from the smallest to the largest value.
     package var columns: [[Double]]
-    /// The labels on the left, by row, counted from the bottom.
+    /// The axis labels by row, counted from the bottom.
     package var labels: [Int: String]
-    /// The colors, from few to many.
+    /// The colors, from low to high counts.
     package var gradient: GradientRole
 
-    /// The width of the axis on the left, which is the width of its labels and one more column.
+    /// The width of the axis on the left, which is one column more than the width of the labels.
     package var axisWidth: Int
 
-    /// Creates a heat map.
     package init(
         columns: [[Double]],
         labels: [Int: String] = [:],
@@ -24,13 +22,13 @@ package struct HeatMap: Sendable {
         self.axisWidth = axisWidth
     }
 
-    /// Returns the characters for cells, from few values to many, which are distinct without
+    /// Returns the characters for cells, from low to high counts, which are distinct without
     /// colors.
     package static func weights(in glyphs: GlyphSet) -> [String] {
         glyphs == .ascii ? [".", ":", "+", "#"] : ["░", "▒", "▓", "█"]
     }
 
-    /// Draws the cells and their axis, with the newest column at the right edge.
+    /// Draws the cells and the axis, with the newest column at the right edge.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > axisWidth, rect.height > 0 else { return }
         let plot = Rect(
@@ -47,7 +45,7 @@ package struct HeatMap: Sendable {
         for offset in 0..<count {
             let column = columns[columns.count - count + offset]
             for row in 0..<min(plot.height, column.count) where column[row] > 0 {
-                // The square root keeps a single slow access visible next to a peak of thousands.
+                // The square root keeps one slow access visible next to a peak of thousands.
                 let share = (column[row] / largest).squareRoot()
                 let step = min(Int(share * Double(weights.count)), weights.count - 1)
                 canvas.put(

@@ -1,17 +1,13 @@
 /// A centered box with sections of keys or marks.
 ///
-/// The box has two columns if they fit, and scrolls if there are not enough rows.
+/// The box has two columns if they fit. If there are too few rows, it scrolls.
 package struct HelpOverlay: Sendable {
-    /// A term and its meaning.
     package struct Entry: Sendable {
-        /// The styled term.
         package var term: Span
-        /// The meaning.
         package var meaning: String
-        /// The short meaning for narrow columns.
+        /// The meaning in narrow columns.
         package var short: String
 
-        /// Creates an entry.
         package init(term: Span, meaning: String, short: String) {
             self.term = term
             self.meaning = meaning
@@ -19,30 +15,23 @@ package struct HelpOverlay: Sendable {
         }
     }
 
-    /// A titled list of terms.
     package struct Section: Sendable {
-        /// The title.
         package var title: String
-        /// The terms.
         package var entries: [Entry]
 
-        /// Creates a section.
         package init(title: String, entries: [Entry]) {
             self.title = title
             self.entries = entries
         }
     }
 
-    /// The title of the box.
     package var title: String
-    /// The sections.
     package var sections: [Section]
-    /// The hint that explains how to close the box.
+    /// An explanation of how to close the box.
     package var hint: String
-    /// The first displayed line.
+    /// The index of the first displayed line.
     package var top: Int
 
-    /// Creates an overlay.
     package init(title: String, sections: [Section], hint: String, top: Int = 0) {
         self.title = title
         self.sections = sections
@@ -50,14 +39,12 @@ package struct HelpOverlay: Sendable {
         self.top = top
     }
 
-    /// One line of a column.
     private enum Line {
         case blank
         case title(String)
         case entry(Entry)
     }
 
-    /// The layout of lines in a box.
     private struct Arrangement {
         var columns: [[Line]]
         var terms: Int
@@ -66,7 +53,8 @@ package struct HelpOverlay: Sendable {
         var height: Int { columns.map(\.count).max() ?? 0 }
     }
 
-    /// Returns the first line of the last page on a screen of this size, or 0 if all lines fit.
+    /// Returns the first line of the last page on a screen of the given size, or 0 if all lines
+    /// fit.
     package func lastTop(in size: Size, isASCII: Bool = false) -> Int {
         let inner = Size(width: size.width - 4, height: size.height - 2)
         return max(0, arrangement(in: inner, isASCII: isASCII).height - inner.height)
@@ -87,7 +75,8 @@ package struct HelpOverlay: Sendable {
         let whole = blocks.reduce(0) { $0 + $1.count }
         var columns: [[Line]] = [[]]
         for block in blocks {
-            // Do not split sections. The first column contains the larger half.
+            // Do not split sections. Start the second column where both columns are about equally
+            // long.
             let filled = columns[columns.count - 1].count
             if columns.count < count, filled > 0, (filled + block.count / 2) * 2 > whole {
                 columns.append([])
@@ -102,7 +91,6 @@ package struct HelpOverlay: Sendable {
         )
     }
 
-    /// Draws the box above the screen.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width >= 12, rect.height >= 3 else { return }
         let isASCII = canvas.glyphs == .ascii

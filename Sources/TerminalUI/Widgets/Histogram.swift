@@ -1,15 +1,11 @@
 /// A histogram with a bar for each bucket and marks on the horizontal axis.
 package struct Histogram: Sendable {
-    /// A labeled position on the axis.
     package struct Mark: Sendable {
-        /// The position, as a share of the axis from 0 to 1.
+        /// The position on the axis, in 0…1.
         package var share: Double
-        /// The label.
         package var label: String
-        /// The color.
         package var role: Role
 
-        /// Creates a mark.
         package init(share: Double, label: String, role: Role = .dim) {
             self.share = share
             self.label = label
@@ -17,20 +13,15 @@ package struct Histogram: Sendable {
         }
     }
 
-    /// The heights of the bars, from left to right.
-    ///
-    /// The buckets are equally wide.
+    /// The heights of the bars, which have equal widths, from left to right.
     package var values: [Double]
-    /// The labels below the axis.
-    ///
-    /// Overlapping labels are omitted.
+    /// The labels below the axis, of which overlapping labels are omitted.
     package var ticks: [Mark]
-    /// The lines through the bars, with their labels above, the most important first.
+    /// The lines through the bars, with their labels above, most important first.
     package var lines: [Mark]
     /// The colors of the bars, from left to right.
     package var gradient: GradientRole
 
-    /// Creates a histogram.
     package init(
         values: [Double],
         ticks: [Mark] = [],
@@ -43,7 +34,7 @@ package struct Histogram: Sendable {
         self.gradient = gradient
     }
 
-    /// Draws the bars above a row of ticks and below a row of labels.
+    /// Draws the bars between a row of line labels and a row of ticks.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > 0, rect.height >= 3, !values.isEmpty else { return }
         let plot = Rect(
@@ -90,7 +81,7 @@ package struct Histogram: Sendable {
         drawTexts(lines, moving: true, on: &canvas, in: texts)
     }
 
-    /// Writes labels at their positions without overlaps.
+    /// Writes labels at their positions without overlap.
     ///
     /// Earlier labels have priority.
     private func drawTexts(
@@ -104,7 +95,7 @@ package struct Histogram: Sendable {
             let width = canvas.width(of: mark.label)
             guard width <= row.width else { continue }
             let x = row.minX + min(Int(mark.share * Double(row.width)), row.width - 1)
-            // The label is above its position or next to another label.
+            // Center the label on its position, or place it next to another label.
             let middle = x - width / 2
             let beside = taken.filter { $0.overlaps(middle - 1..<middle + width + 1) }
                 .flatMap { [$0.lowerBound - width, $0.upperBound] }

@@ -1,21 +1,15 @@
 /// The last row of a screen, with keys on the left and a remark on the right.
 package struct KeyBar: Sendable {
-    /// A key with the short name of its command.
     package struct Item: Sendable, Equatable {
-        /// The label of the key.
         package var key: String
-        /// The short name of the command.
         package var name: String
-        /// The priority.
-        ///
-        /// The item with the lowest priority is omitted first.
+        /// Items with the lowest priority are omitted first.
         package var priority: Int
         /// The key that a click activates.
         package var target: Key?
         /// Whether the item represents the displayed screen.
         package var isSelected: Bool
 
-        /// Creates an item.
         package init(
             key: String,
             name: String,
@@ -31,21 +25,17 @@ package struct KeyBar: Sendable {
         }
     }
 
-    /// The keys.
     package var items: [Item]
-    /// The remark at the right end.
     package var remark: String
-    /// The priority of the remark.
     package var remarkPriority: Int
 
-    /// Creates a bar.
     package init(items: [Item], remark: String = "", remarkPriority: Int = 0) {
         self.items = items
         self.remark = remark
         self.remarkPriority = remarkPriority
     }
 
-    /// Returns the widths of the items and of the remark, where 0 means that an item does not fit.
+    /// Returns the widths of the items and of the remark, or 0 for an item that does not fit.
     private func widths(on canvas: Canvas, in row: Rect, gap: Int) -> [Int] {
         let remarkWidth = remark.isEmpty ? 0 : canvas.width(of: remark) + 1
         let tracks =
@@ -57,7 +47,7 @@ package struct KeyBar: Sendable {
         return Track.lengths(of: tracks, available: row.width)
     }
 
-    /// Draws the keys that fit into the row, with the most important keys first.
+    /// Draws the items that fit, in order of priority.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         canvas.fill(row, style: canvas.theme.raised(.text))
         var widths = widths(on: canvas, in: row, gap: 3)

@@ -1,31 +1,23 @@
-/// A series of states over time, with a glyph and a color for each interval.
+/// A series of states over time, each with a glyph and a color.
 package struct LaneStrip: Sendable {
-    /// The appearance of a state.
     package struct Mark: Sendable {
-        /// The glyph.
         package var glyph: String
-        /// The ASCII glyph.
         package var ascii: String
-        /// The color.
         package var role: Role
 
-        /// Creates a mark.
         package init(glyph: String, ascii: String, role: Role) {
             self.glyph = glyph
             self.ascii = ascii
             self.role = role
         }
 
-        /// Returns the glyph for a glyph set.
         package func text(in glyphs: GlyphSet) -> String { glyphs == .ascii ? ascii : glyph }
     }
 
-    /// The marks of the states.
     package var marks: [Mark]
-    /// The index of a mark for each cell, newest last, or `nil` for unknown states.
+    /// The index of each cell's mark, newest cell last, or `nil` for an unknown state.
     package var cells: [Int?]
 
-    /// Creates a strip.
     package init(marks: [Mark], cells: [Int?]) {
         self.marks = marks
         self.cells = cells

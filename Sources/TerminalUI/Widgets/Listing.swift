@@ -1,25 +1,20 @@
-/// A list of items as a table with columns, sorting and a filter.
+/// A list of items in sortable columns with a filter.
 package struct Listing<Item: Sendable>: Sendable {
     /// The sort key of a row.
     package enum Rank: Comparable, Sendable {
-        /// A number.
-        ///
-        /// The largest number comes first.
+        /// A number, where larger numbers come first.
         case number(Double)
         /// Text in alphabetical order.
         case text(String)
     }
 
-    /// A column of a listing.
     package struct Column: Sendable {
-        /// The table column.
         package var column: Table.Column
-        /// A closure that returns the cell of an item.
+        /// Returns the cell of an item.
         package var cell: @Sendable (Item, Theme) -> Span
-        /// A closure that returns the sort key of an item, or `nil` if the column is not sortable.
+        /// Returns the sort key of an item, or `nil` if the column is not sortable.
         package var rank: (@Sendable (Item) -> Rank)?
 
-        /// Creates a column.
         package init(
             _ title: String,
             _ track: Track,
@@ -38,14 +33,12 @@ package struct Listing<Item: Sendable>: Sendable {
         }
     }
 
-    /// The columns, whose titles must be unique.
+    /// The columns, which must have unique titles.
     package var columns: [Column]
-    /// A closure that returns the name of an item.
     package var name: @Sendable (Item) -> String
-    /// A closure that returns the text that a filter searches in addition to the columns.
+    /// Returns additional text for the filter.
     package var details: @Sendable (Item) -> String
 
-    /// Creates a listing.
     package init(
         columns: [Column],
         name: @escaping @Sendable (Item) -> String,
@@ -56,20 +49,19 @@ package struct Listing<Item: Sendable>: Sendable {
         self.details = details
     }
 
-    /// The titles of the sortable columns.
     package var sortableTitles: [String] {
         columns.filter { $0.rank != nil }.map(\.column.title)
     }
 
-    /// Returns the items that contain the filter text in a column or in their details, sorted by a
-    /// column.
+    /// Filters and sorts items.
     ///
     /// - Parameters:
     ///   - items: The items in their natural order. The sort is stable.
-    ///   - filter: The text that items must contain, ignoring case. Empty text matches all items.
+    ///   - filter: The text that a column or the details must contain, ignoring case. Empty text
+    ///     matches all items.
     ///   - sort: The title of a column, or `nil` for the natural order.
-    ///   - isReversed: Whether the order is reversed.
-    /// - Returns: The displayed items, in order.
+    ///   - isReversed: Whether to reverse the order.
+    /// - Returns: The matching items, in display order.
     package func arranged(
         _ items: [Item],
         filter: String,
@@ -102,7 +94,6 @@ package struct Listing<Item: Sendable>: Sendable {
         return other < one
     }
 
-    /// Returns a table of arranged items.
     package func table(
         _ items: [Item],
         theme: Theme,

@@ -1,22 +1,19 @@
 /// A bar that is filled up to a share, in the colors of a gradient.
 package struct Meter: Sendable {
-    /// The share, from 0 to 1.
+    /// The share, in 0…1.
     package var share: Double
-    /// The colors.
     package var gradient: GradientRole
 
-    /// Creates a meter.
     package init(share: Double, gradient: GradientRole = .load) {
         self.share = share
         self.gradient = gradient
     }
 
-    /// Draws the meter in a row.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         guard row.height > 0 else { return }
         let bounded = share.isFinite ? min(max(share, 0), 1) : 0
         var filled = Int((bounded * Double(row.width)).rounded())
-        // Only a share of 0 is drawn as empty, and only a share of 1 as full.
+        // Draw only a share of 0 as empty, and only a share of 1 as full.
         if bounded > 0 { filled = max(filled, 1) }
         filled = bounded < 0.995 ? min(filled, row.width - 1) : row.width
         let glyphs = canvas.glyphs.meter

@@ -1,15 +1,13 @@
-/// A border with a title, a remark on the right and a legend at the bottom.
+/// A border with a title, a remark on the right, and a legend at the bottom.
 package struct Panel: Sendable {
-    /// The title.
     package var title: String
-    /// Text after the title, shown if there is room.
+    /// Text after the title, shown only if it fits.
     package var subtitle: String
-    /// The text at the right end of the upper border.
+    /// The text on the right of the upper border.
     package var remark: String
-    /// The legend in the lower border for the marks in the panel.
+    /// The entries of the legend in the lower border.
     package var legend: [[Span]]
 
-    /// Creates a panel.
     package init(
         title: String,
         subtitle: String = "",
@@ -22,7 +20,7 @@ package struct Panel: Sendable {
         self.legend = legend
     }
 
-    /// Draws the border and returns the interior, excluding a margin of one column on each side.
+    /// Draws the border and returns the interior, without a margin of one column on each side.
     @discardableResult
     package func draw(on canvas: inout Canvas, in rect: Rect) -> Rect {
         guard rect.width >= 4, rect.height >= 2 else {
@@ -79,7 +77,7 @@ package struct Panel: Sendable {
         }
     }
 
-    /// Draws the entries of the legend that fit completely.
+    /// Draws the legend entries that fit completely.
     private func drawLegend(on canvas: inout Canvas, in rect: Rect) {
         var x = rect.minX + 2
         let end = rect.maxX - 2
@@ -97,8 +95,8 @@ package struct Panel: Sendable {
 extension Canvas {
     /// Marks the panel in a rectangle as selected.
     ///
-    /// The border is bold in the accent color, and the title is reversed to make the selection
-    /// visible without colors.
+    /// The border becomes bold in the accent color. The title is reversed, which is visible without
+    /// colors.
     package mutating func focus(_ rect: Rect) {
         guard rect.width >= 4, rect.height >= 1 else { return }
         let accent = theme.bold(.accent)

@@ -1,15 +1,11 @@
 /// An input row with a label, text with a cursor, and a hint.
 package struct Prompt: Sendable {
-    /// The label.
     package var label: String
-    /// The current text.
     package var text: String
-    /// The hint about the input.
     package var hint: String
-    /// The error in the text, which replaces the hint.
+    /// An error in the text, which replaces the hint.
     package var problem: String?
 
-    /// Creates a prompt.
     package init(label: String, text: String, hint: String, problem: String? = nil) {
         self.label = label
         self.text = text

@@ -1,20 +1,19 @@
-/// Values over time in a strip of one or a few rows, with the newest value on the right.
+/// Values over time in one or a few rows, with the newest value on the right.
 package struct Sparkline: Sendable {
     /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
     package var values: [Double]
-    /// The value at the upper edge, or `nil` to use the largest value.
+    /// The value at the upper edge, or `nil` for the largest value.
     package var maximum: Double?
     /// The colors, from low to high.
     package var gradient: GradientRole
 
-    /// Creates a sparkline.
     package init(values: [Double], maximum: Double? = nil, gradient: GradientRole) {
         self.values = values
         self.maximum = maximum
         self.gradient = gradient
     }
 
-    /// Returns the number of values that fill the given width.
+    /// Returns the number of values that fill a width.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width) * glyphs.dotsAcross
     }
@@ -42,7 +41,7 @@ package struct Sparkline: Sendable {
         }
     }
 
-    /// Draws characters of increasing weight, so that an ASCII row has eight levels instead of two.
+    /// Draws characters of increasing weight, which gives an ASCII row eight levels instead of two.
     private func drawWeights(on canvas: inout Canvas, in rect: Rect, maximum: Double) {
         guard maximum > 0 else { return }
         for column in 0..<min(rect.width, values.count)

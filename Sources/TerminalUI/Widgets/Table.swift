@@ -1,23 +1,19 @@
 /// Rows of text with column titles and an optional selected row.
 ///
-/// If the table is too narrow, columns are omitted by priority, and the user can scroll to them.
+/// If the table is too narrow, columns with low priority are omitted. The user can scroll to them.
 /// The first column is always visible. If there are too many rows, they scroll to keep the
 /// selection visible.
 package struct Table: Sendable {
-    /// A column of a table.
     package struct Column: Sendable {
         /// The title, which is also a mouse target.
         package var title: String
-        /// The text alignment.
         package var alignment: Alignment
         /// The width.
         ///
         /// The ideal width fits the text.
         package var track: Track
-        /// Whether the column is sortable.
         package var isSortable: Bool
 
-        /// Creates a column.
         package init(
             title: String,
             alignment: Alignment = .leading,
@@ -31,30 +27,25 @@ package struct Table: Sendable {
         }
     }
 
-    /// The columns.
     package var columns: [Column]
-    /// The rows, with one span for each column.
+    /// The rows, each with one span for each column.
     package var rows: [[Span]]
-    /// The row names for the mouse and the selection.
-    ///
-    /// The array is empty if rows are not selectable.
+    /// The row names for the mouse and the selection, or an empty array if rows are not selectable.
     package var names: [String] = []
-    /// The name of the selected row.
     package var selected: String?
     /// The title of the sort column, and whether the order is descending.
     package var sort: (title: String, isDescending: Bool)?
-    /// The number of hidden columns after the first column.
+    /// The number of columns hidden after the first column.
     package var firstColumn = 0
     /// The number of empty cells between two columns.
     package var spacing = 2
 
-    /// Creates a table.
     package init(columns: [Column], rows: [[Span]]) {
         self.columns = columns
         self.rows = rows
     }
 
-    /// Returns the column widths for the width of the table, which are 0 for omitted columns.
+    /// Returns the column widths for a table width, or 0 for omitted columns.
     package func widths(in width: Int) -> [Int] {
         guard firstColumn > 0, columns.count > 1 else {
             return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
@@ -71,7 +62,7 @@ package struct Table: Sendable {
         }
     }
 
-    /// Returns the largest useful number of hidden columns on the left.
+    /// Returns the largest useful value of ``firstColumn``.
     package func lastFirstColumn(in width: Int) -> Int {
         var probe = self
         for first in 0..<max(columns.count - 1, 1) {
@@ -117,7 +108,7 @@ package struct Table: Sendable {
         }
     }
 
-    /// Returns the first displayed row that puts the selected row in the middle.
+    /// Returns the first row to show, with the selected row in the middle if possible.
     private func firstRow(_ shown: Int) -> Int {
         guard let selected, let rowIndex = names.firstIndex(of: selected) else { return 0 }
         return min(max(rowIndex - shown / 2, 0), rows.count - shown)
@@ -149,8 +140,9 @@ package struct Table: Sendable {
 }
 
 extension Canvas {
-    /// Marks a row as selected, with bold text on a raised background, and a mark on the left that
-    /// is visible without colors.
+    /// Marks a row as selected with bold text and a raised background.
+    ///
+    /// A mark on the left is visible without colors.
     package mutating func select(_ row: Rect) {
         let mark = glyphs == .ascii ? ">" : "▶"
         put(mark, x: row.minX - 1, y: row.minY, style: theme.bold(.accent))

@@ -1,15 +1,10 @@
 /// Recent events, one per line, newest first.
 package struct Ticker: Sendable {
-    /// A line of the ticker.
     package struct Line: Sendable {
-        /// The time of the event, as text.
         package var time: String
-        /// A glyph and a color for the severity.
         package var mark: Span
-        /// The message.
         package var message: String
 
-        /// Creates a line.
         package init(time: String, mark: Span, message: String) {
             self.time = time
             self.mark = mark
@@ -17,18 +12,16 @@ package struct Ticker: Sendable {
         }
     }
 
-    /// The lines, newest first.
     package var lines: [Line]
-    /// The text to show if there are no events.
+    /// The text if there are no events.
     package var placeholder: String
 
-    /// Creates a ticker.
     package init(lines: [Line], placeholder: String) {
         self.lines = lines
         self.placeholder = placeholder
     }
 
-    /// Draws the lines that fit, and dims older lines.
+    /// Draws the lines that fit, dimming all lines except the newest.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         let dim = canvas.theme.style(.dim)
         if lines.isEmpty {

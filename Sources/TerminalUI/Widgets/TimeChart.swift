@@ -1,17 +1,15 @@
-/// A chart of stacked areas over time, with a labeled axis on the left and a line for a limit.
+/// A chart of stacked areas over time, with an axis on the left and a line for a limit.
 package struct TimeChart: Sendable {
-    /// An area of the stack.
     package struct Layer: Sendable {
         /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
         package var values: [Double]
-        /// The colors, from the lower to the upper end of ``range``.
+        /// The colors from the lower to the upper bound of ``range``.
         package var gradient: GradientRole
-        /// The range of values on the axis over which the colors change.
+        /// The range of values over which the color changes.
         package var range: ClosedRange<Double>
-        /// Whether the area is filled with alternating dots, which are visible without colors.
+        /// Whether to fill the area with alternating dots, which are visible without colors.
         package var isShaded: Bool
 
-        /// Creates a layer.
         package init(
             values: [Double],
             gradient: GradientRole,
@@ -29,14 +27,13 @@ package struct TimeChart: Sendable {
     package var layers: [Layer]
     /// The value at the upper edge.
     package var maximum: Double
-    /// The value of the horizontal line, and its label on the axis.
+    /// The value of the horizontal line, and the label on the axis.
     package var reference: (value: Double, label: String)?
-    /// The time between the left and the right edge, in seconds.
+    /// The duration between the left and the right edge, in seconds.
     package var seconds: Double
     /// The label at the right edge, or `nil` for "now".
     package var end: String?
 
-    /// Creates a chart.
     package init(
         layers: [Layer],
         maximum: Double,
@@ -51,15 +48,14 @@ package struct TimeChart: Sendable {
         self.end = end
     }
 
-    /// The width of the axis on the left.
     package static let axisWidth = 7
 
-    /// Returns the number of values that fill a chart of the given width in columns.
+    /// Returns the number of values that fill a chart of the given width.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width - axisWidth) * glyphs.dotsAcross
     }
 
-    /// Returns a round upper edge that leaves some space above the largest value.
+    /// Returns a round upper limit for the axis that is not below the largest value.
     package static func niceMaximum(above value: Double) -> Double {
         guard value.isFinite, value < 1e9 else { return 1e9 }
         var step = 1.0
@@ -68,7 +64,7 @@ package struct TimeChart: Sendable {
         return (factors.first { step * $0 >= value } ?? 10) * step
     }
 
-    /// Draws the chart with the times in its lowest row.
+    /// Draws the chart, with the times in the lowest row.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > Self.axisWidth + 4, rect.height >= 2 else { return }
         let plot = Self.plot(in: rect)
@@ -91,7 +87,7 @@ package struct TimeChart: Sendable {
         )
     }
 
-    /// Draws the line above the chart and returns its row.
+    /// Draws the line over the chart and returns the line's row.
     private func drawReference(on canvas: inout Canvas, in plot: Rect) -> Int? {
         guard let reference, reference.value <= maximum, maximum > 0 else { return nil }
         let share = reference.value / maximum
@@ -129,7 +125,7 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// Returns the part of a chart's rectangle that contains its areas.
+    /// Returns the part of a chart's rectangle that contains the areas.
     package static func plot(in rect: Rect) -> Rect {
         Rect(
             x: rect.minX + axisWidth,
@@ -139,7 +135,6 @@ package struct TimeChart: Sendable {
         )
     }
 
-    /// Writes the times below a plot that covers a number of seconds.
     package static func drawTimes(
         on canvas: inout Canvas,
         in row: Rect,
@@ -168,7 +163,7 @@ package struct TimeChart: Sendable {
 
     private static func axisLabel(_ value: Double) -> String {
         let whole = UInt64(max(0, min(value, 1e15)).rounded())
-        // The labels have six columns, but "100,000" needs seven.
+        // The gutter has six columns, but "100,000" would need seven.
         if whole >= 100_000, whole < 1_000_000 { return "\(whole / 1_000)k" }
         return HumanUnits.count(whole)
     }

@@ -2,16 +2,16 @@ import ArgumentParser
 import TerminalUI
 import WorkloadEngine
 
-/// A duration with its unit: `30s`.
+/// A duration with its unit, such as `30s`.
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
-    /// The longest accepted duration, because a duration of more than thirty days is probably a
-    /// typo.
+    /// The longest accepted duration, because a longer duration is probably a typo.
     private static let longest = Duration.seconds(720 * 3600)
 
-    /// Returns `nil` for an invalid duration, whereas ``parse(_:)`` throws an error with the
-    /// reason.
+    /// Returns `nil` for an invalid duration.
+    ///
+    /// ``parse(_:)`` throws an error with the reason instead.
     init?(argument: String) {
         guard let duration = try? Quantity.duration(argument) else { return nil }
         self.duration = duration
@@ -34,7 +34,7 @@ struct TimeArgument: ExpressibleByArgument {
     }
 }
 
-/// A size in cells: `120x40`.
+/// A size in cells, such as `120x40`.
 struct SizeArgument {
     var size: Size
 
@@ -49,7 +49,6 @@ struct SizeArgument {
     }
 }
 
-/// The format of a report.
 enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -58,7 +57,6 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case html
     case junit
 
-    /// Returns a report on a result in this format.
     func report(on result: RunResult) throws -> String {
         switch self {
         case .text: TextReport.text(of: result)
@@ -71,7 +69,6 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The format of a comparison's report.
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
@@ -81,7 +78,7 @@ enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case junit
 }
 
-/// Parsers for whole numbers, with error messages that include the limits.
+/// Parsers for whole numbers, with error messages that contain the limits.
 enum NumberArgument {
     static func seed(_ text: String) throws -> UInt64 {
         guard let seed = UInt64(text) else {
@@ -98,7 +95,7 @@ enum NumberArgument {
     }
 }
 
-/// A change to a part of the scenario, written `path=value`.
+/// A change to the scenario of the form `path=value`.
 struct SettingArgument {
     var setting: Scenario.Setting
 
@@ -109,7 +106,7 @@ struct SettingArgument {
     }
 }
 
-/// Specifies when progress is shown on standard error.
+/// Whether to show progress on standard error.
 enum ProgressMode: String, CaseIterable, ExpressibleByArgument {
     case auto
     case always

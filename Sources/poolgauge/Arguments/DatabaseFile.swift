@@ -2,11 +2,11 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// Finds and copies the user's database, which `--database` specifies.
+/// Finds and copies the database that `--database` specifies.
 enum DatabaseFile {
-    /// Returns the URL of the file at a path.
+    /// Returns the URL of an existing file.
     ///
-    /// - Throws: ``CommandFailure`` if the file does not exist.
+    /// - Throws: ``CommandFailure`` if the file does not exist or is a folder.
     static func url(_ path: String) throws -> URL {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -18,7 +18,7 @@ enum DatabaseFile {
         return URL(fileURLWithPath: path)
     }
 
-    /// Returns the URL of the file at a path, for use with a scenario specified by name or path.
+    /// Returns the URL of an existing file for use with a scenario.
     ///
     /// - Throws: ``CommandFailure`` if the file does not exist or the scenario is a preset.
     static func url(_ path: String, for scenario: String) throws -> URL {
@@ -35,11 +35,11 @@ enum DatabaseFile {
     /// Copies a database into a folder.
     ///
     /// - Parameters:
-    ///   - source: The database, which is only read.
-    ///   - name: The database's path as the user entered it.
-    ///   - folder: The folder that receives the copy.
-    ///   - report: A closure that receives progress messages, starting with the database's size.
-    /// - Returns: The copy.
+    ///   - source: The database. It is only read.
+    ///   - name: The database's path, as the user entered it.
+    ///   - folder: The folder for the copy.
+    ///   - report: Receives progress messages, starting with the database's size.
+    /// - Returns: The URL of the copy.
     /// - Throws: ``CommandFailure`` if the database cannot be copied.
     static func copy(
         _ source: URL,

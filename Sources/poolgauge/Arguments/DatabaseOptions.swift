@@ -12,7 +12,7 @@ struct DatabaseOptions: ParsableArguments {
     )
     var database: String?
 
-    // This option exists so that the error message can explain why it does not apply.
+    // This option exists only to produce a helpful error message.
     @Flag(help: .hidden)
     var inPlace = false
 
@@ -29,9 +29,9 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - scenario: The scenario's name or path, as the user entered it.
-    ///   - folder: The folder that receives the copy.
-    ///   - report: A closure that receives the size, and then the progress of the copy.
-    /// - Returns: The copy, or `nil` if there is no database.
+    ///   - folder: The folder for the copy.
+    ///   - report: Receives the database's size, and then the progress of the copy.
+    /// - Returns: The copy, or `nil` without a database.
     /// - Throws: ``CommandFailure`` for a preset, or if the file is missing or cannot be copied.
     func copy(
         for scenario: String,
@@ -45,7 +45,7 @@ struct DatabaseOptions: ParsableArguments {
         )
     }
 
-    /// Checks the database's path before anything runs.
+    /// Checks the database's path before any work starts.
     func check(for scenario: String) throws {
         if let database { _ = try DatabaseFile.url(database, for: scenario) }
     }

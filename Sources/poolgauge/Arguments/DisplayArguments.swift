@@ -1,7 +1,6 @@
 import ArgumentParser
 import TerminalUI
 
-/// The options of commands that have a display.
 struct DisplayArguments: ParsableArguments {
     @Option(help: "The name of a theme, or the path to its file; see 'poolgauge themes list'.")
     var theme: String?
@@ -36,7 +35,6 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "Write the cost of the display (CPU, frames, bytes) to this file, as JSON.")
     var costs: String?
 
-    /// Whether the user specified any of these options.
     var isGiven: Bool {
         theme != nil || glyphs != nil || refresh != nil || screenshot != nil || size != nil
             || after != nil || press != nil || costs != nil
@@ -60,7 +58,7 @@ struct DisplayArguments: ParsableArguments {
 
     var pictureSize: Size { size?.size ?? Size(width: 120, height: 40) }
 
-    /// The configuration, with these options applied.
+    /// Returns the user's configuration with these options applied.
     func options() throws -> DisplayOptions {
         var options = try DisplayOptions(theme: theme)
         if let glyphs { options.glyphs = glyphs }
@@ -79,7 +77,7 @@ struct DisplayArguments: ParsableArguments {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, or 0 if it is negative.
+    /// The duration in nanoseconds, or 0 if the duration is negative.
     fileprivate var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -3,7 +3,7 @@ import Foundation
 import Units
 import WorkloadEngine
 
-/// The options for comparing two programs instead of two arms.
+/// The options for comparing two programs in place of two arms.
 struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -38,9 +38,7 @@ struct ProgramOptions: ParsableArguments {
     @Option(help: "With --against: the arm that both programs run.")
     var arm: String?
 
-    /// The name of the program under test.
     private static let judgedName = "this"
-    /// The default name of the baseline.
     private static let baselineName = "baseline"
 
     func validate() throws {
@@ -76,9 +74,9 @@ struct ProgramOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario.
     ///   - changes: The options that change the scenario.
-    ///   - arms: The value of `--arms`, which cannot be combined with `--against`.
+    ///   - arms: The value of `--arms`. It cannot be combined with `--against`.
     /// - Returns: The programs, or `nil` without `--against`.
-    /// - Throws: ``CommandFailure`` if a path is not a program, or if an arm is missing.
+    /// - Throws: ``CommandFailure`` if a program is not found or the arm is not specified.
     func programs(
         for scenario: Scenario,
         _ changes: ScenarioOptions,

@@ -17,16 +17,15 @@ struct SQLArguments: ParsableArguments {
     )
     var isOn = false
 
-    /// The level of `--sql=LEVEL`; see ``expanded(_:)``.
+    /// The level of `--sql=LEVEL`, as described by ``expanded(_:)``.
     @Option(name: .customLong("sql-level"), help: .hidden)
     var chosenLevel: SQLTraceOptions.Level?
 
     /// The level, or `nil` without `--sql`.
     var level: SQLTraceOptions.Level? { chosenLevel ?? (isOn ? .light : nil) }
 
-    /// Replaces `--sql=LEVEL` with a flag and an option.
-    ///
-    /// ArgumentParser does not support options with an optional value.
+    /// Replaces `--sql=LEVEL` with a flag and an option, because ArgumentParser does not support
+    /// options with an optional value.
     static func expanded(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments[..<end].flatMap { argument in

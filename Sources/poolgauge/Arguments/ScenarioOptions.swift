@@ -3,7 +3,6 @@ import GRDBTarget
 import Units
 import WorkloadEngine
 
-/// The options that change a scenario.
 struct ScenarioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,7 +36,6 @@ struct ScenarioOptions: ParsableArguments {
     )
     var settings: [SettingArgument] = []
 
-    /// Reads a scenario and applies the changes.
     func load(_ nameOrPath: String) throws -> Scenario {
         try apply(to: Scenario.load(nameOrPath: nameOrPath))
     }
@@ -53,12 +51,12 @@ struct ScenarioOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// Returns the arms with these names, in the scenario's order.
+    /// Returns the arms with the given names, in the scenario's order.
     ///
-    /// If `names` is empty, returns ``WorkloadEngine/Scenario/defaultArms``.
+    /// Without names, returns ``WorkloadEngine/Scenario/defaultArms``.
     ///
-    /// - Throws: ``CommandFailure`` with a remedy if an arm does not exist or this program cannot
-    ///   run it.
+    /// - Throws: ``CommandFailure`` with a remedy if an arm does not exist, or if this build does
+    ///   not include the arm's library.
     func arms(named names: [String]) throws -> [Arm] {
         let known = arms.map(\.name)
         for name in names where !known.contains(name) {

@@ -12,7 +12,7 @@ struct SweepArgument {
     }
 }
 
-/// A number of arrivals per second: `200/s`, or `200`.
+/// A number of arrivals per second, such as `200/s` or `200`.
 struct RateArgument {
     var perSecond: Double
 
@@ -42,14 +42,15 @@ struct NamesArgument {
     }
 }
 
-/// The format of a search's report.
 enum SearchFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
     case markdown
 }
 
-/// The options that change a scenario if a search determines its duration.
+/// The options of searches that change a scenario.
+///
+/// The search determines the duration.
 struct VariantOptions: ParsableArguments {
     @Option(
         help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",
@@ -70,7 +71,6 @@ struct VariantOptions: ParsableArguments {
     )
     var settings: [SettingArgument] = []
 
-    /// Reads a scenario and applies the changes.
     func load(_ nameOrPath: String) throws -> Scenario {
         var scenario = try Scenario.load(nameOrPath: nameOrPath).with(settings.map(\.setting))
         if let scale { scenario = try scenario.with(scale: scale) }
@@ -88,7 +88,7 @@ struct VariantOptions: ParsableArguments {
         return words.map(Self.quoted).joined(separator: " ")
     }
 
-    /// Returns a word, quoted for a POSIX shell if necessary.
+    /// Quotes a word for a POSIX shell if necessary.
     private static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty
@@ -101,18 +101,18 @@ struct VariantOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// Returns the arms with these names.
+    /// Returns the arms with the given names.
     ///
     /// If `names` is `nil`, returns `queue`, `queue-wal` and `pool`, which separate the effect of a
     /// pool from the effect of the write-ahead log. If the scenario has fewer than two of these
-    /// arms, returns its default arms.
+    /// arms, returns the scenario's default arms.
     func arms(toCompare names: [String]?) throws -> [Arm] {
         if let names { return try arms(named: names) }
         let usual = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }
         return usual.count > 1 ? usual : try arms(named: [])
     }
 
-    /// Parses a threshold written as `metric: limit`.
+    /// Parses a threshold of the form `metric: limit`.
     func threshold(_ text: String) throws -> Threshold {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
             throw CommandFailure(
@@ -135,7 +135,7 @@ extension Scenario {
 }
 
 extension Duration {
-    /// The duration in whole seconds, minutes and seconds, or hours, such as `2 min 5 s`.
+    /// The duration in seconds, minutes or hours, such as `2 min 5 s`.
     var inWords: String {
         let seconds = Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
         switch seconds {

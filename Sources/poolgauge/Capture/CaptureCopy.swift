@@ -6,20 +6,19 @@ import WorkloadEngine
 import EngineTarget
 #endif
 
-/// A copy of the captured database, used to read its schema and to run the scenario.
+/// A copy of the captured database, used to read the schema and to run the scenario.
 struct CaptureCopy {
     let file: URL
-    /// The journal mode of the captured database: `wal`, or `delete` for every rollback journal
-    /// mode.
+    /// The journal mode of the captured database: `wal`, or `delete` for any rollback journal mode.
     let journal: String
 
-    /// How long to retry the copy while transactions are writing.
+    /// How long to retry while other programs write to the database.
     private static let retryLimit = Duration.seconds(3)
 
     /// Copies a database that other programs may be using.
     ///
     /// - Parameters:
-    ///   - path: The path of the database, which SQLite does not open in this process.
+    ///   - path: The path of the database. On Linux, SQLite does not open it in this process.
     ///   - folder: An empty folder for the copy.
     /// - Throws: ``CommandFailure`` with the reason and a remedy if the copy fails.
     init(of path: String, in folder: URL) throws {
@@ -65,8 +64,8 @@ struct CaptureCopy {
 
     /// Reads the journal mode from the header (<https://sqlite.org/fileformat.html>, offset 18).
     ///
-    /// Call this method before SQLite opens the file, because closing a descriptor later would
-    /// release SQLite's locks.
+    /// Call this method before SQLite opens the file in this process. Closing a file descriptor
+    /// later would release SQLite's locks.
     private static func journal(of path: String) throws -> String {
         let file: FileHandle
         do {

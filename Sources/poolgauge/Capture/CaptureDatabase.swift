@@ -6,13 +6,13 @@ import WorkloadEngine
 struct CaptureDatabase {
     let schema: CaptureSchema
 
-    /// The number of rows above which only the ranges of indexed columns are queried.
+    /// The number of rows above which only the ranges of indexed columns are read.
     private static let manyRows: Int64 = 2_000_000
 
     /// Reads a copy of the database.
     ///
     /// - Parameters:
-    ///   - copy: The copy, which SQLite opens and may change.
+    ///   - copy: The copy. SQLite opens it and may change it.
     ///   - path: The path of the captured database, for error messages.
     /// - Throws: ``CommandFailure`` if SQLite cannot read the copy.
     init(_ copy: CaptureCopy, of path: String) throws {
@@ -26,7 +26,6 @@ struct CaptureDatabase {
         }
     }
 
-    /// Returns the tables and views of an open database.
     static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {
         var tables: [CaptureSchema.Table] = []
         try target.perform(.read, as: WorkloadClientName("capture")) { session in
@@ -69,7 +68,7 @@ struct CaptureDatabase {
         return CaptureSchema.Table(name: name, columns: columns)
     }
 
-    /// Returns the last columns of unique indexes and the first columns of all indexes.
+    /// Returns the last column of each unique index and the first column of each index.
     private static func uniqueColumns(
         of table: String,
         _ session: any WorkloadSession
@@ -106,7 +105,7 @@ struct CaptureDatabase {
             let column = columns[index]
             guard isSmall || column.isRowID || leading.contains(column.name) else { continue }
             let name = quote(column.name)
-            // SQLite uses an index for min or max alone, but not for both in one query.
+            // SQLite uses an index for a single min or max, but not for both in one query.
             let bounds = try ["min", "max"].map {
                 try session.rows("SELECT \($0)(\(name)) FROM \(quoted)", []).first?.first
             }
@@ -129,7 +128,7 @@ struct CaptureDatabase {
         }
     }
 
-    /// Returns a name quoted as an SQL identifier.
+    /// Quotes a name as an SQL identifier.
     static func quote(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }

@@ -7,7 +7,6 @@ final class CaptureFolders: Sendable {
 
     /// Creates an empty folder.
     ///
-    /// - Returns: The folder.
     /// - Throws: ``CommandFailure`` with the reason if the folder cannot be created.
     func make() throws -> URL {
         try folders.withLock { folders in

@@ -5,17 +5,17 @@ import SQLiteWatch
 import Telemetry
 import WorkloadEngine
 
-/// Turns captured executions into a scenario, writes the scenario, and runs it.
+/// Turns captured executions into a scenario, and then writes and runs the scenario.
 struct CaptureRun {
     private let database: String
     private let output: String
     var options: CaptureOptions
     var replacesOutput = false
-    /// The duration of the run to compare with the capture, or `nil` to skip the run.
+    /// The duration of the run that is compared with the capture, or `nil` to skip the run.
     var checkDuration: Duration?
     /// The writes of all programs during a live capture.
     private var written: WrittenLoad?
-    /// The periods when a live capture recorded nothing, in seconds on the trace's clock.
+    /// The periods during which a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
     /// How much the programs competed for processors during a live capture.
     private var competition = ProcessorCompetition()
@@ -48,7 +48,7 @@ struct CaptureRun {
         }
     }
 
-    /// Captures the statements that programs execute on the database during the trace.
+    /// Captures the statements that programs execute on the database during a trace.
     ///
     /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(_ live: LiveCapture) throws {
@@ -56,7 +56,7 @@ struct CaptureRun {
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
-        // Copy the database first. This way, a failed copy does not waste a trace, and the scenario
+        // Copy the database first. A failed copy then does not waste a trace, and the scenario
         // starts with the rows that existed when the trace started.
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
@@ -72,7 +72,7 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
-        // The count of commits includes periods when the trace was paused.
+        // The number of commits includes periods in which the trace was paused.
         run.options.observedCommits = result.written.map {
             Int(Double($0.commits) * result.tracedShare)
         }
@@ -104,7 +104,6 @@ struct CaptureRun {
         )
     }
 
-    /// Analyzes executions, writes the scenario, and compares the capture with a run.
     private func write(
         _ copy: CaptureCopy,
         in folders: CaptureFolders,
@@ -124,7 +123,6 @@ struct CaptureRun {
         }
     }
 
-    /// Analyzes executions and writes the scenario.
     private func writeScenario(
         on copy: CaptureCopy,
         in folder: URL,
@@ -163,11 +161,10 @@ struct CaptureRun {
         return captured
     }
 
-    /// The path of the scenario file, with a slash so that it cannot be mistaken for a preset's
-    /// name.
+    /// The path of the scenario file, with a slash to distinguish the path from a preset's name.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
-    /// Runs the scenario's present arm on a copy and reports how closely it matches the capture.
+    /// Runs the scenario's present arm on a copy, and reports how closely it matches the capture.
     private func compare(
         _ captured: CapturedScenario,
         _ scenario: Scenario,
@@ -194,7 +191,7 @@ struct CaptureRun {
             scenario: scenario,
             arm: arm,
             factory: RowCountingFactory(counts) { [written] path in
-                // Without counts from the capture, there is nothing to compare.
+                // Without measurements from the capture, there is nothing to compare.
                 if written != nil { watch.withLock { $0 = ReplayWatch(path: path, for: length) } }
             },
             options: options
@@ -221,7 +218,6 @@ struct CaptureRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// Returns a summary of the writes in the capture and in the run.
     private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
         func frames(_ load: WrittenLoad) -> String {

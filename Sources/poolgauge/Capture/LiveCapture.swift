@@ -8,33 +8,29 @@ import WorkloadEngine
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
     private static let pause = Duration.milliseconds(20)
-    /// The maximum number of executions that a capture keeps.
     private static let maximumExecutions = 5_000_000
 
     let database: String
     let duration: Duration
     var options = SQLTraceOptions()
 
-    /// The result of a trace.
     struct Result {
         var executions: [CapturedExecution] = []
-        /// The limitations of the trace, as one sentence each.
+        /// The limitations of the trace, one sentence each.
         var notes: [String] = []
         /// The writes of all programs, counted independently of the trace, or `nil` if no counter
         /// is available.
         var written: WrittenLoad?
-        /// The periods when nothing was recorded, in seconds on the trace's clock.
+        /// The periods during which nothing was recorded, in seconds on the trace's clock.
         var gaps: [ClosedRange<Double>] = []
-        /// The share of time, from 0 to 1, when executions were recorded.
+        /// The share of time during which executions were recorded, in 0…1.
         var tracedShare = 1.0
         /// How much the programs competed for processors.
         var competition = ProcessorCompetition()
     }
 
-    /// Traces statements until the duration has passed or the user interrupts the capture.
+    /// Traces statements until the duration has passed or a signal interrupts the capture.
     ///
-    /// - Parameter interruption: The receiver of signals.
-    /// - Returns: The executed statements.
     /// - Throws: ``CommandFailure`` with a remedy if SQL cannot be traced.
     func run(_ interruption: Interruption) throws -> Result {
         let session: SQLTraceSession
@@ -69,7 +65,7 @@ struct LiveCapture {
         var processorWait = ProcessorWait()
         let clock = ContinuousClock()
         let end = clock.now + duration
-        // Discard data recorded before both sessions were running.
+        // Discard data from before both sessions were running.
         _ = watch.reports()
         session.poll()
         let start = clock.now
@@ -120,7 +116,7 @@ struct LiveCapture {
     }
 
     private func add(_ execution: StatementExecution, to result: inout Result) {
-        // The report's notes already count executions without text.
+        // The notes in the report already count executions without text.
         guard let sql = execution.sql else { return }
         // sqlite3_exec runs all statements in its text.
         let statements =
@@ -134,7 +130,6 @@ struct LiveCapture {
 }
 
 extension ProcessorCompetition {
-    /// Summarizes the waits for processors in a period.
     fileprivate init(_ wait: ProcessorWait, in period: Duration) {
         let (running, waiting) = wait.total
         self.init(
@@ -145,7 +140,7 @@ extension ProcessorCompetition {
 }
 
 extension LiveCapture.Result {
-    /// Adds the periods when the trace recorded nothing.
+    /// Adds the periods during which the trace recorded nothing.
     ///
     /// A period without an end lasts until the trace ends.
     fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
@@ -162,7 +157,7 @@ extension LiveCapture.Result {
 }
 
 extension CapturedExecution {
-    /// Creates a captured execution from a traced call, which may have executed several statements.
+    /// Creates an execution from a traced call, which may have executed several statements.
     fileprivate init(_ execution: StatementExecution, sql: String, of count: Int) {
         self.init(
             end: Double(execution.end) / 1e9,
@@ -170,7 +165,7 @@ extension CapturedExecution {
             connection: String(execution.connection, radix: 16),
             sql: sql,
             code: Int(execution.result),
-            // Only the state after the last statement of a call is known.
+            // Only the state after the last statement of the call is known.
             autocommit: count == 1 ? execution.isAutocommit : nil,
             seconds: execution.seconds.map { $0 / Double(count) },
             elapsed: count == 1 ? execution.elapsed : nil,

@@ -2,7 +2,7 @@ import GRDBTarget
 import Telemetry
 import WorkloadEngine
 
-/// Counts the rows that each statement returns in a run.
+/// Counts the rows that each statement of a run returns.
 final class RowCounts: Sendable {
     private struct Entry {
         var executions = 0
@@ -18,19 +18,20 @@ final class RowCounts: Sendable {
         }
     }
 
-    /// Returns the mean number of rows that a statement returned, or `nil` if it did not run.
+    /// Returns the mean number of rows of a statement, or `nil` if the statement did not run.
     func mean(of sql: String) -> Double? {
         entries.withLock { $0[sql].map { Double($0.rows) / Double($0.executions) } }
     }
 }
 
-/// Opens the arms of a scenario and counts the rows of all statements.
 struct RowCountingFactory: WorkloadTargetFactory {
     private let counts: RowCounts
     private let libraries = LibraryTargetFactory()
     private let didOpen: @Sendable (String) -> Void
 
-    /// Creates a factory that calls `didOpen` with the path of each opened database.
+    /// Creates a factory.
+    ///
+    /// `didOpen` receives the path of each opened database.
     init(_ counts: RowCounts, didOpen: @escaping @Sendable (String) -> Void) {
         self.counts = counts
         self.didOpen = didOpen

@@ -1,16 +1,16 @@
 import Foundation
 import SQLiteWatch
 
-/// The write activity of a load, derived from its locks and its wal-index or change counter.
+/// The write activity of a load, derived from locks and from the wal-index or the change counter.
 struct WrittenLoad: Equatable {
     /// The number of commits that changed a page.
     var commits: UInt64
-    /// The number of frames that these commits wrote, or `nil` if there is no write-ahead log.
+    /// The number of frames that these commits wrote, or `nil` without a write-ahead log.
     var frames: UInt64?
-    /// The share of time, from 0 to 1, when a process held the write lock.
+    /// The share of time during which a process held the write lock, in 0…1.
     var writerShare: Double
 
-    /// Extracts the load from a report, or returns `nil` if the report contains no commits.
+    /// Extracts the load from a report, or returns `nil` if the report does not count commits.
     init?(_ report: WatchReport) {
         guard let commits = report.wal?.commits ?? report.rollback?.transactions else { return nil }
         self.commits = commits
@@ -18,7 +18,7 @@ struct WrittenLoad: Equatable {
         writerShare = min(1, report.processes.reduce(0) { $0 + $1.share.writer.value })
     }
 
-    /// The mean number of frames per commit, or `nil` if there are no commits.
+    /// The mean number of frames per commit, or `nil` without commits or a write-ahead log.
     var framesPerCommit: Double? {
         guard let frames, commits > 0 else { return nil }
         return Double(frames) / Double(commits)
@@ -27,15 +27,16 @@ struct WrittenLoad: Equatable {
 
 /// Watches a run's database from a separate process.
 ///
-/// A process that uses a database through SQLite must not open and close the database's files.
+/// A process that uses a database through SQLite must not also open and close the database's files,
+/// because closing a file releases SQLite's locks.
 ///
-/// `@unchecked` is safe because the run's thread creates the watch, and the caller uses it only
-/// after the run ends.
+/// `@unchecked Sendable` is safe because the run's thread creates the watch, and the caller uses it
+/// only after the run.
 final class ReplayWatch: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
-    /// Starts watching, or returns `nil` if the process cannot be started.
+    /// Starts to watch, or returns `nil` if the process cannot be started.
     init?(path: String, for duration: Duration) {
         let command = ClientProcess.command(TopSubcommand.configuration.commandName ?? "top")
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -47,11 +48,10 @@ final class ReplayWatch: @unchecked Sendable {
         do { try process.run() } catch { return nil }
     }
 
-    /// Waits for the process to end and returns its measurements.
+    /// Waits for the process to end and returns the measured load.
     ///
-    /// - Parameter isEarly: Whether the run ended early, so that the process must be ended
-    ///   immediately.
-    /// - Returns: The measured load, or `nil` if the process failed.
+    /// - Parameter isEarly: Whether to end the process immediately, because the run ended early.
+    /// - Returns: The load, or `nil` if the process failed.
     func finish(isEarly: Bool) -> WrittenLoad? {
         if isEarly { process.terminate() }
         let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -3,7 +3,6 @@ import Capture
 import GRDBTarget
 import WorkloadEngine
 
-/// The `poolgauge advise` command.
 struct AdviseSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advise",
@@ -89,7 +88,6 @@ struct AdviseSubcommand: ParsableCommand {
     }
 }
 
-/// The format of advice.
 enum AdviceFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json

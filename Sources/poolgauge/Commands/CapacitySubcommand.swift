@@ -2,7 +2,6 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// The `poolgauge capacity` command.
 struct CapacitySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capacity",

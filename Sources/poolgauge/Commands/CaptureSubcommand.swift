@@ -3,7 +3,6 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// The `poolgauge capture` command.
 struct CaptureSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture",

@@ -2,7 +2,6 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// The `poolgauge compare` command.
 struct CompareSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
@@ -144,7 +143,6 @@ struct CompareSubcommand: ParsableCommand {
 }
 
 extension StringProtocol {
-    /// The text without leading and trailing whitespace.
     fileprivate var trimmingWhitespace: String {
         let start = drop(while: \.isWhitespace)
         return String(start.reversed().drop(while: \.isWhitespace).reversed())

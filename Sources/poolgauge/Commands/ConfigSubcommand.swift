@@ -1,7 +1,6 @@
 import ArgumentParser
 import TerminalUI
 
-/// The `poolgauge config` command.
 struct ConfigSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
@@ -10,7 +9,6 @@ struct ConfigSubcommand: ParsableCommand {
         defaultSubcommand: Defaults.self
     )
 
-    /// The `poolgauge config defaults` command.
     struct Defaults: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the default configuration, with comments."
@@ -21,7 +19,6 @@ struct ConfigSubcommand: ParsableCommand {
         }
     }
 
-    /// The `poolgauge config check` command.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check your configuration file and themes, and print the file's path."

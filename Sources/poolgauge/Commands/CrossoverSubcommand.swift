@@ -4,7 +4,6 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// The `poolgauge crossover` command.
 struct CrossoverSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crossover",
@@ -136,7 +135,7 @@ struct CrossoverSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Returns the arms of `--arms`, or by default the first queue and the first pool.
+    /// Returns the arms of `--arms` or, by default, the first queue and the first pool.
     private func twoArms(of scenario: Scenario) throws -> (String, String) {
         if let names = arms?.names {
             _ = try scenario.arms(named: names)
@@ -185,21 +184,20 @@ struct CrossoverSubcommand: ParsableCommand {
         case .markdown: try destination.write(CrossoverReport.markdown(of: result))
         case .svg: try destination.write(CrossoverPicture.svg(of: result))
         }
-        // The file contains an image, so the text goes to standard output.
+        // The file contains an image, so write the text to standard output.
         if output != nil, format == .svg {
             try StandardOutput.write(CrossoverReport.text(of: result, style: style))
         }
     }
 }
 
-/// The format of a map.
 enum CrossoverFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
     case markdown
     case svg
 
-    /// Creates the format for a file's extension, or returns `nil` for other extensions.
+    /// Creates the format for a file's extension, or returns `nil` for an unknown extension.
     init?(ofFile path: String?) {
         guard let path else { return nil }
         switch path.split(separator: ".").last?.lowercased() {

@@ -3,7 +3,6 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// The `poolgauge dashboard` command.
 struct DashboardSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard",

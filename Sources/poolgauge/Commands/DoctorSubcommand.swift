@@ -3,7 +3,6 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// The `poolgauge doctor` command.
 struct DoctorSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -65,13 +64,12 @@ struct DoctorSubcommand: ParsableCommand {
         if examination.hasProblem { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    /// The format of the findings.
     enum DoctorFormat: String, CaseIterable, ExpressibleByArgument {
         case text
         case json
     }
 
-    /// A size with its unit: `20GiB`.
+    /// A size with its unit, such as `20GiB`.
     struct ByteArgument {
         var bytes: UInt64
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// The `poolgauge manual` command.
 struct ManualSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",

@@ -3,7 +3,6 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// The `poolgauge scenarios new` command.
 struct NewScenarioSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
@@ -52,7 +51,7 @@ struct NewScenarioSubcommand: ParsableCommand {
             )
         }
         let yaml = try draft(of: source, facts).yaml
-        // Validate the draft in the same way as a user's scenario.
+        // Validate the draft like a user's scenario.
         _ = try Scenario.parse(yaml: yaml, file: output ?? "new")
         try destination.write(yaml)
     }
@@ -84,8 +83,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         return draft
     }
 
-    /// Returns whether a read has data to work on, which is `false` for a full-text index without
-    /// words.
+    /// Returns `false` if the read searches a full-text index that contains no words.
     private func hasWords(
         _ read: TableStatements.Statement,
         _ table: DraftTable,

@@ -7,12 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// The `poolgauge` command.
 struct Poolgauge: ParsableCommand {
     /// The version of the command and its libraries.
     static let version = "0.1.0"
 
-    /// The scenario that runs by default.
     static let demo = "reads-during-import"
 
     static let configuration = CommandConfiguration(
@@ -39,7 +37,6 @@ struct Poolgauge: ParsableCommand {
         ]
     )
 
-    /// The exit statuses and their meanings.
     static let exitStatuses = [
         (status: "0", meaning: "passed"),
         (
@@ -68,7 +65,6 @@ struct Poolgauge: ParsableCommand {
         exitStatuses.map { "\($0.status) \($0.meaning)" }.joined(separator: "; ")
     }
 
-    /// The environment variables and their effects.
     static let variables = [
         (name: "TMPDIR", meaning: "the folder for the databases of runs"),
         (name: "TERM", meaning: "the terminal type, for the dashboard"),

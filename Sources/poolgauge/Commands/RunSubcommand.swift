@@ -1,7 +1,6 @@
 import ArgumentParser
 import WorkloadEngine
 
-/// The `poolgauge run` command.
 struct RunSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -54,7 +53,6 @@ struct RunSubcommand: ParsableCommand {
         }
     }
 
-    /// Returns the user's database, if one is specified.
     private func userDatabase(for arms: [Arm]) throws -> UserDatabase? {
         guard let url = try database.map({ try DatabaseFile.url($0, for: scenario) }) else {
             return nil

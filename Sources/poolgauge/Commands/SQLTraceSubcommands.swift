@@ -1,9 +1,10 @@
 import ArgumentParser
 import SQLTrace
 
-/// A process that loads a copy of another program's library to determine its memory layout.
+/// A process that loads a copy of another program's library to determine the library's memory
+/// layout.
 ///
-/// `poolgauge top --sql` starts it.
+/// `poolgauge top --sql` starts the process.
 struct SQLCalibrationSubcommand: ParsableCommand {
     static let name = "sql-calibration"
 
@@ -19,9 +20,9 @@ struct SQLCalibrationSubcommand: ParsableCommand {
     func run() throws { SQLCalibration.run(measuresCost: cost) }
 }
 
-/// A process that removes the probes of `poolgauge top --sql` when that command's process ends.
+/// A process that removes the probes of `poolgauge top --sql` when that command ends.
 ///
-/// `poolgauge top --sql` starts it.
+/// `poolgauge top --sql` starts the process.
 struct TraceGuardianSubcommand: ParsableCommand {
     static let name = "trace-guardian"
 
@@ -37,9 +38,7 @@ struct TraceGuardianSubcommand: ParsableCommand {
     func run() throws { TraceGuardian.run(name: session) }
 }
 
-/// A process that plans the statements of traced programs.
-///
-/// `poolgauge top --sql` starts it.
+/// A process, started by `poolgauge top --sql`, that plans the statements of traced programs.
 struct StatementPlanSubcommand: ParsableCommand {
     static let name = "statement-plans"
 

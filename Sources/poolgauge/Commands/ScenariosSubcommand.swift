@@ -3,7 +3,6 @@ import GRDBTarget
 import TerminalUI
 import WorkloadEngine
 
-/// The `poolgauge scenarios` command.
 struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
@@ -15,7 +14,6 @@ struct ScenariosSubcommand: ParsableCommand {
         defaultSubcommand: List.self
     )
 
-    /// The `poolgauge scenarios list` command.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the presets.")
 
@@ -30,7 +28,6 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// The `poolgauge scenarios show` command.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a scenario's YAML, for example as a template for your own."
@@ -44,7 +41,6 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// The `poolgauge scenarios validate` command.
     struct Validate: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check scenarios without running them, and list all errors."
@@ -71,7 +67,6 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// The `poolgauge scenarios schema` command.
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the JSON Schema of scenarios, for your editor.",
@@ -87,7 +82,6 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// The `poolgauge scenarios metrics` command.
     struct Metrics: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the metrics that thresholds and comparisons can use.",

@@ -2,9 +2,8 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// The separate process of a scenario's client, which a run starts.
+/// A process, started by a run, that performs a client's accesses.
 struct ServeSubcommand: ParsableCommand {
-    /// The name of the subcommand that a run uses to start it.
     static let name = "serve-client"
 
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// The `poolgauge themes` command.
 struct ThemesSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "themes",
@@ -14,7 +13,6 @@ struct ThemesSubcommand: ParsableCommand {
         defaultSubcommand: List.self
     )
 
-    /// The `poolgauge themes list` command.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the themes.")
 
@@ -30,7 +28,6 @@ struct ThemesSubcommand: ParsableCommand {
         }
     }
 
-    /// The `poolgauge themes preview` command.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the colors of a theme as the terminal displays them."
@@ -54,8 +51,7 @@ struct ThemesSubcommand: ParsableCommand {
             }
         }
 
-        /// Returns the color depth from environment variables, because standard output may be a
-        /// file.
+        /// Determines the color depth from the environment, because standard output may be a file.
         private static func depth(in environment: [String: String]) -> ColorDepth {
             let name = environment["TERM"] ?? ""
             guard (environment["NO_COLOR"] ?? "").isEmpty, !name.isEmpty, name != "dumb" else {
@@ -67,7 +63,6 @@ struct ThemesSubcommand: ParsableCommand {
         }
     }
 
-    /// The `poolgauge themes show` command.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the file of a built-in theme, for example as a template for your own."

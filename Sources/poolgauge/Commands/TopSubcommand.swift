@@ -8,7 +8,6 @@ import Glibc
 import Darwin
 #endif
 
-/// The `poolgauge top` command.
 struct TopSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
@@ -81,7 +80,7 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
-    /// Whether an option requests reports instead of the dashboard.
+    /// Whether an option requests reports in place of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
     }
@@ -142,7 +141,7 @@ struct TopSubcommand: ParsableCommand {
     private func runDisplay(_ source: WatchSource) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // By default, show a few seconds of lanes.
+        // By default, record a few seconds of lanes.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options)
         run.sql = sql.options
@@ -155,7 +154,6 @@ struct TopSubcommand: ParsableCommand {
         }
     }
 
-    /// The format of a report.
     enum WatchFormat: String, CaseIterable, ExpressibleByArgument {
         case text
         case json

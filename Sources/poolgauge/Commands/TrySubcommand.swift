@@ -3,7 +3,6 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// The `poolgauge try` command.
 struct TrySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
@@ -138,7 +137,6 @@ struct TrySubcommand: ParsableCommand {
         }
     }
 
-    /// Returns a message that suggests the next commands.
     private static func nextSteps(for scenario: Scenario) -> String {
         let arms = scenario.arms.map(\.name)
         var lines = ["", "To continue, repeat the command with --print > mine.yaml:"]

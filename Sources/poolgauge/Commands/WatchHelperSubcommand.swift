@@ -3,7 +3,6 @@ import SQLiteWatch
 
 /// A process, started by `poolgauge top`, that opens the files to watch.
 struct WatchHelperSubcommand: ParsableCommand {
-    /// The name of the subcommand that `top` uses to start it.
     static let name = "watch-helper"
 
     static let configuration = CommandConfiguration(

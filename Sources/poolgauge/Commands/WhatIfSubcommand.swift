@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// The `poolgauge what-if` command.
 struct WhatIfSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "what-if",
@@ -132,7 +131,7 @@ struct WhatIfSubcommand: ParsableCommand {
         if let ending { throw ending }
     }
 
-    /// Returns the user's database for the runs of `--check`, if one is specified.
+    /// Returns the user's database for the runs of `--check`, if any.
     private func checkedDatabase(of whatIf: WhatIf) throws -> UserDatabase? {
         if let database {
             let url = try DatabaseFile.url(database, for: scenario ?? "")
@@ -165,7 +164,6 @@ struct WhatIfSubcommand: ParsableCommand {
     }
 }
 
-/// The format of predictions.
 enum WhatIfFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json

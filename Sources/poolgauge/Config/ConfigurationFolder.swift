@@ -1,14 +1,13 @@
 import Foundation
 
-/// The folder that contains the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
+/// The folder with the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
 ///
-/// If the variable does not contain an absolute path, `~/.config` is used instead
+/// If the variable does not contain an absolute path, the folder is `~/.config/poolgauge`
 /// (<https://specifications.freedesktop.org/basedir-spec/latest/>).
 struct ConfigurationFolder: Sendable, Equatable {
-    /// The path of the folder, or `nil` if there is no home folder.
+    /// The path of the folder, or `nil` without a home folder.
     let path: String?
 
-    /// Determines the folder from environment variables.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
             path = base + "/poolgauge"
@@ -19,14 +18,11 @@ struct ConfigurationFolder: Sendable, Equatable {
         }
     }
 
-    /// The path of the configuration file.
     var configuration: String? { path.map { $0 + "/config.yaml" } }
 
-    /// The path of the folder that contains the user's themes.
     var themes: String? { path.map { $0 + "/themes" } }
 }
 
-/// A text file that the user wrote.
 enum TextFile {
     /// Reads a text file.
     ///

@@ -3,7 +3,6 @@ import TerminalUI
 
 /// The default configuration, as a commented template.
 enum DefaultConfiguration {
-    /// Returns the text of a configuration file that contains the default values.
     static func yaml(themes: [Theme]) -> String {
         let glyphs = GlyphSet.allCases.map(\.rawValue).joined(separator: ", ")
         let rates = DashboardSettings.refreshRates
@@ -63,7 +62,6 @@ enum DefaultConfiguration {
 }
 
 extension String {
-    /// Returns the text, padded with spaces to a width in characters.
     fileprivate func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }

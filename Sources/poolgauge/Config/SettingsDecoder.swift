@@ -10,15 +10,13 @@ struct SettingsDecoder {
     private var issues: [String] = []
 
     private static let names = ["version", "theme", "glyphs", "refresh", "mouse", "keys"]
-    /// The value of `glyphs` that selects the best set for the locale.
+    /// The value of `glyphs` for the best set for the locale.
     private static let automatic = "auto"
 
     /// Decodes settings.
     ///
-    /// - Parameters:
-    ///   - yaml: The file's contents.
-    ///   - file: The file's name, for error messages.
-    /// - Returns: The settings, with default values for missing keys.
+    /// Missing keys have default values.
+    ///
     /// - Throws: A `SettingsError` that lists all errors with their positions.
     static func decode(yaml: String, file: String) throws(SettingsError) -> DashboardSettings {
         var decoder = SettingsDecoder(file: file)
@@ -110,7 +108,7 @@ struct SettingsDecoder {
             nodes[command] = name
             keys[command] = list(value).compactMap { key($0) }
         }
-        // Decoding the keys of unknown commands would cause more errors.
+        // The keys of unknown commands would cause additional errors.
         guard issues.count == before else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
             issue(nodes[error.command] ?? node, error.description)
@@ -118,7 +116,7 @@ struct SettingsDecoder {
         return keys
     }
 
-    /// Returns the nodes of a single key or of a list of keys.
+    /// Returns the nodes of one key or of a list of keys.
     private func list(_ node: Node) -> [Node] {
         if let sequence = node.sequence { return Array(sequence) }
         return node.null == nil ? [node] : []

@@ -5,15 +5,14 @@ import WorkloadEngine
 
 /// Examines a database file that other programs may be using.
 ///
-/// This process does not open the file through SQLite, lock it or write to it. A ``WatchSession``
-/// reads its headers and locks, and the checks that require SQLite run on a copy.
+/// This process does not open the file with SQLite, lock it or write to it. A ``WatchSession``
+/// reads headers and locks. Checks that require SQLite run on a copy.
 struct DatabaseDoctor {
     var path: String
     /// The size limit for the copy, in bytes.
     var copyLimit: UInt64 = 1 << 30
 
-    /// How long to watch the database, which is longer than the shortest lock or pin that is
-    /// reported.
+    /// How long to watch the database, which is longer than the shortest lock or pin to report.
     private static let watchDuration = Duration.milliseconds(1_200)
 
     /// Examines the database.

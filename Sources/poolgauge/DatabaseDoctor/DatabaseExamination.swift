@@ -2,12 +2,10 @@ import SQLiteWatch
 
 /// The findings of `doctor --database`, with the property names as JSON keys.
 struct DatabaseExamination: Encodable {
-    /// The name and version of this JSON format.
+    /// The name and version of the JSON format.
     static let currentSchema = "poolgauge.database/1"
 
-    /// A finding about the database.
     struct Finding: Encodable, Equatable {
-        /// The subject of a finding.
         enum Part: String, Encodable, CaseIterable {
             case file
             case journal
@@ -21,15 +19,14 @@ struct DatabaseExamination: Encodable {
         var part: Part
         var mark: Doctor.Mark
         var text: String
-        /// A suggested remedy.
         var remedy: String?
     }
 
-    /// The copy on which the SQLite checks ran.
+    /// The copy for the checks that require SQLite.
     struct Copy: Encodable, Equatable {
-        /// The size of the copy in bytes, or `nil` if no copy was made.
+        /// The size of the copy, in bytes, or `nil` without a copy.
         var bytes: UInt64?
-        /// The reason why no copy was made.
+        /// The reason that no copy was made.
         var skipped: String?
     }
 
@@ -43,10 +40,9 @@ struct DatabaseExamination: Encodable {
     /// The limitations of the examination, with remedies.
     var notes: [String]
 
-    /// Whether any finding is a problem.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
-    /// The report as text, with one paragraph for each finding and a newline at the end.
+    /// The report as text, with one paragraph per finding and a newline at the end.
     var text: String {
         var lines = [PrintableText.escaped(file.path)]
         for part in Finding.Part.allCases {
@@ -81,7 +77,7 @@ struct DatabaseExamination: Encodable {
 
     private static let width = 100
 
-    /// Wraps text and indents continuation lines by the width of `first`.
+    /// Wraps text, and indents continuation lines by the width of `first`.
     private static func wrapped(_ text: String, first: String) -> [String] {
         var lines: [String] = []
         var line = first

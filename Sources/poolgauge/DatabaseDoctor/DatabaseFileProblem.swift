@@ -4,10 +4,10 @@ import WorkloadEngine
 
 /// Rejects files that are not databases, and suggests remedies.
 enum DatabaseFileProblem {
-    /// The number of bytes to read from a file that is not a database.
+    /// The number of bytes to examine in a file that is not a database.
     private static let length = 4_096
 
-    /// Throws a ``CommandFailure`` if the file is not a readable database.
+    /// Throws ``CommandFailure`` if the file is not a readable database.
     static func check(_ report: WatchReport, path: String) throws {
         let name = PrintableText.escaped(path)
         switch report.file.state {
@@ -41,7 +41,7 @@ enum DatabaseFileProblem {
         return description(of: bytes, size: Int(information.st_size))
     }
 
-    /// Describes a file that is not a database, based on its first bytes, and suggests a remedy.
+    /// Describes a file that is not a database, based on its first bytes, with a remedy.
     static func description(of bytes: [UInt8], size: Int) -> String {
         let kinds: [([UInt8], String)] = [
             ([0x1f, 0x8b], "is compressed with gzip; decompress it first"),
@@ -75,8 +75,9 @@ enum DatabaseFileProblem {
             : "is not an SQLite database: it does not start with an SQLite header; check the path"
     }
 
-    /// Returns the entropy in bits per byte: 8 if all values are equally frequent, and about 7.6
-    /// for 512 random bytes.
+    /// Returns the entropy, in bits per byte.
+    ///
+    /// The entropy is 8 if all values are equally frequent, and about 7.6 for 512 random bytes.
     private static func entropy(_ bytes: ArraySlice<UInt8>) -> Double {
         var counts = [Int](repeating: 0, count: 256)
         for byte in bytes { counts[Int(byte)] += 1 }

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Checks that do not require SQLite, based on a database's headers, locks and processes.
+/// Checks of headers, locks and processes, which do not require SQLite.
 struct FileChecks {
     var report: WatchReport
 
@@ -9,18 +9,17 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes.
     private static let usualPageSize = 4_096
-    /// The shares of free pages above which a note or a warning is reported.
+    /// The minimum shares of free pages to report as a note or as a warning.
     private static let notableFreeShare = 0.1
     private static let largeFreeShare = 0.25
     /// The minimum number of free pages to report.
     private static let notableFreePages: UInt64 = 100
-    /// The default number of frames in the log that triggers a checkpoint
+    /// The number of frames at which SQLite starts a checkpoint by default
     /// (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     private static let checkpointFrames: UInt64 = 1_000
     /// The maximum number of processes to list.
     private static let processLimit = 20
 
-    /// All findings.
     var findings: [DatabaseExamination.Finding] { file + journal + space + processes }
 
     private var file: [Finding] {
@@ -76,7 +75,7 @@ struct FileChecks {
                 )
             )
         }
-        // Findings about processes appear with the processes.
+        // Findings about processes are listed with the processes.
         for finding in report.findings where Self.isOfJournal(finding.kind) {
             found.append(
                 Finding(
@@ -98,7 +97,7 @@ struct FileChecks {
             let backlog = Self.count(frames - min(frames, backfilled), "frame")
             text += " No checkpoint has copied \(backlog) to the database yet."
         }
-        // With automatic checkpoints, the log can reach this size.
+        // Even with automatic checkpoints, the log can reach this size.
         let isUsual = (wal.room ?? 0) <= 2 * Self.checkpointFrames
         return Finding(
             part: .journal,

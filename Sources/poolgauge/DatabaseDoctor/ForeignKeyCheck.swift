@@ -3,7 +3,8 @@ import SQLiteEngine
 /// Finds foreign keys without an index on the child table.
 ///
 /// When a parent row is deleted or its key changes, SQLite searches for child rows. Without an
-/// index, each search reads the whole child table (https://sqlite.org/foreignkeys.html, section 3).
+/// index, each search reads the entire child table (https://sqlite.org/foreignkeys.html, section
+/// 3).
 enum ForeignKeyCheck {
     private struct Key {
         var child: SchemaChecks.Table
@@ -95,8 +96,9 @@ enum ForeignKeyCheck {
         return keys
     }
 
-    /// Returns whether the planner uses an index to find a key's rows, like `.lint fkey-indexes` in
-    /// the SQLite shell.
+    /// Returns whether the planner finds a key's rows with an index.
+    ///
+    /// The `.lint fkey-indexes` command of the SQLite shell performs the same check.
     private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {
         let condition = key.columns.map { SchemaChecks.quoted($0) + " = ?" }
             .joined(separator: " AND ")

@@ -6,19 +6,18 @@ import WorkloadEngine
 
 /// Copies a database that other programs may be using, without SQLite.
 ///
-/// When SQLite reads a database, it locks the database, writes to the `-shm` file, and may roll
-/// back the journal or create files owned by this process's user. This copy avoids these side
+/// A read through SQLite locks the database and writes to the `-shm` file. It may also roll back
+/// the journal or create files that belong to this process's user. A private copy avoids these side
 /// effects.
 enum PrivateCopy {
-    /// The reason why a copy failed, with a remedy.
+    /// The reason that a copy failed, with a remedy.
     struct Problem: Error {
         var reason: String
         var remedy: String?
-        /// Whether a later attempt may succeed.
         var isTransient = false
     }
 
-    /// Uses a helper process to read a database's headers, its locks, and the processes that use it.
+    /// Reads a database's headers, locks, and processes in a helper process.
     ///
     /// - Parameters:
     ///   - path: The database.
@@ -45,10 +44,11 @@ enum PrivateCopy {
     /// Copies a database.
     ///
     /// - Parameters:
-    ///   - path: The path of the database, which this process must not have open through SQLite.
+    ///   - path: The path of the database. This process must not have the database open with
+    ///     SQLite.
     ///   - folder: An empty folder for the copy.
     ///   - limit: The size limit for the copy, in bytes.
-    ///   - report: The report of ``watch(_:for:)`` on the database.
+    ///   - report: The report from ``watch(_:for:)``.
     /// - Returns: The copy.
     /// - Throws: A ``Problem`` if the copy fails.
     static func make(

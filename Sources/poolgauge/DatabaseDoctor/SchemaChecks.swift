@@ -2,12 +2,11 @@ import SQLiteEngine
 
 /// Checks that require SQLite and run on a copy of a database.
 ///
-/// The schema is untrusted because its views and triggers may call functions. The checks only list
-/// the schema, count the rows of tables, and explain statements.
+/// The schema is not trusted, because views and triggers may call functions. The checks only list
+/// the schema, count rows, and explain statements.
 enum SchemaChecks {
     typealias Finding = DatabaseExamination.Finding
 
-    /// A table that is not virtual.
     struct Table {
         var name: String
         /// The number of rows, at most ``SchemaChecks/largeRows`` + 1.
@@ -17,12 +16,11 @@ enum SchemaChecks {
         var isLarge: Bool { rows > largeRows }
     }
 
-    /// The row count above which a table is large, which makes the planner's estimates important.
+    /// The number of rows above which the planner's estimates are important.
     static let largeRows = 10_000
     /// The maximum number of tables and keys to list.
     static let limit = 20
 
-    /// Returns the findings on the copy at a path.
     static func findings(on path: String) -> [Finding] {
         do {
             var configuration = Configuration()
@@ -30,7 +28,7 @@ enum SchemaChecks {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
             return try queue.writeWithoutTransaction { database in
-                // https://sqlite.org/security.html, "untrusted SQLite database files"
+                // See https://sqlite.org/security.html, "Untrusted SQLite Database Files".
                 try database.execute(
                     sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON"
                 )
@@ -53,7 +51,7 @@ enum SchemaChecks {
     }
 
     private static func tables(_ database: Database) throws -> [Table] {
-        // Exclude virtual tables, which have no root page, because this process may lack their
+        // Exclude virtual tables (without a root page), because this process may lack their
         // modules.
         let names = try String.fetchAll(
             database,
@@ -77,12 +75,12 @@ enum SchemaChecks {
         }
     }
 
-    /// Returns a name quoted as an SQL identifier.
+    /// Quotes a name as an SQL identifier.
     static func quoted(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Joins the first five names, followed by the number of remaining names.
+    /// Joins the first five names and the number of other names.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(5).joined(separator: ", ")
         return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
@@ -95,7 +93,7 @@ enum StatisticsCheck {
         _ database: Database,
         _ tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
-        // Without an index, the planner has nothing to choose from.
+        // Without an index, the planner has no choice.
         let large = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
         let hasTable = try Bool.fetchOne(
             database,

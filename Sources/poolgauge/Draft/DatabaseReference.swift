@@ -1,14 +1,11 @@
 import Foundation
 
-/// A reference to a database in a scenario file.
 enum DatabaseReference {
-    /// Returns the database's file name if the database and the scenario are in the same folder, or
-    /// its absolute path otherwise.
+    /// Returns the path of a database to write into a scenario file.
     ///
-    /// - Parameters:
-    ///   - database: The path of the database.
-    ///   - output: The path of the scenario file, or `nil` for standard output.
-    /// - Returns: The path to write into the scenario file.
+    /// The path is the file name if the database and the scenario are in the same folder, and the
+    /// absolute path otherwise. `output` is the path of the scenario file, or `nil` for standard
+    /// output.
     static func path(of database: String, from output: String?) -> String {
         let file = URL(fileURLWithPath: database).standardizedFileURL
         guard let output else { return file.path }

@@ -2,33 +2,32 @@ import Capture
 import EngineTarget
 import WorkloadEngine
 
-/// The data for a draft: a database's tables, their statements, and words from full-text indexes.
+/// The data for a draft: tables, statements, and words from full-text indexes.
 struct DraftDatabase {
-    /// The tables and views, with the ranges of their columns.
+    /// The tables and views with the ranges of their columns.
     let schema: CaptureSchema
-    /// The tables that statements can be generated for, in descending order of row count.
+    /// The tables for which statements can be generated, most rows first.
     let tables: [DraftTable]
     /// Words from the full-text indexes, by table name.
     let words: [String: [String]]
-    /// The reasons why writes failed on the copy, by table name.
+    /// The reasons that writes failed on the copy, by table name.
     private(set) var failures: [String: String] = [:]
-    /// The statements that succeeded on the copy, by table.
+    /// The statements for each table, without writes that failed on the copy.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// The number of times to try each write, because different rows may violate different
+    /// The number of attempts for each write, because different rows may violate different
     /// constraints.
     private static let trials = 5
-    /// The number of words that a scenario draws from a full-text index.
+    /// The number of words to read from a full-text index.
     private static let wordCount = 20
 
     /// Reads a copy of a database.
     ///
     /// - Parameters:
-    ///   - path: The copy, which SQLite opens and may change.
+    ///   - path: The copy. SQLite opens it and may change it.
     ///   - original: The path of the original database, for error messages.
-    ///   - triesStatements: Whether to generate statements for the tables and to try the writes on
-    ///     the copy.
-    ///   - statements: The user's statements, which are checked for unknown names.
+    ///   - triesStatements: Whether to generate statements and to try the writes on the copy.
+    ///   - statements: The user's statements, to check for unknown names.
     /// - Throws: ``CommandFailure`` if SQLite cannot read the copy, or for an unknown name.
     init(
         copy path: String,
@@ -58,7 +57,7 @@ struct DraftDatabase {
         }
     }
 
-    /// Throws an error if a statement contains an unknown column or function.
+    /// Throws an error for an unknown column or function in a statement.
     private static func checkNames(in sql: String, on target: any WorkloadTarget) throws {
         do { try target.check(sql) } catch {
             guard let missing = MissingName(in: "\(error)"), missing.kind != "table" else { return }
@@ -79,7 +78,7 @@ struct DraftDatabase {
 
     private struct Undo: Error {}
 
-    /// Returns the reason why a statement fails, or `nil` if it succeeds.
+    /// Returns the reason that a statement fails, or `nil` if the statement succeeds.
     private static func problem(
         with statement: TableStatements.Statement,
         on target: any WorkloadTarget
@@ -100,7 +99,6 @@ struct DraftDatabase {
     }
 }
 
-/// Reads the tables of a database for a draft.
 private struct DraftTableReader {
     private let target: any WorkloadTarget
 
@@ -175,8 +173,8 @@ private struct DraftTableReader {
         let quoted = CaptureDatabase.quote(name)
         var sql = "SELECT count(*) FROM \(quoted)"
         if kind != .withoutRowID {
-            // Count the rows of small tables. The largest rowid is a fast estimate for large
-            // tables.
+            // Count the rows of a small table. For a large table, the largest rowid is a fast
+            // estimate.
             sql = """
                 SELECT CASE WHEN coalesce((SELECT max(rowid) FROM \(quoted)), 0) < 2000000
                 THEN (SELECT count(*) FROM \(quoted))
@@ -224,7 +222,7 @@ private struct DraftTableReader {
                 []
             )
             defer { _ = try? session.run("DROP TABLE temp.poolgauge_words", []) }
-            // Use only letters, because other characters could be operators in a MATCH expression.
+            // Use only letters. Other characters could be operators in a MATCH expression.
             found = try session.rows(
                 """
                 WITH usable AS (SELECT term, row_number() OVER (ORDER BY doc DESC, term) AS place

@@ -1,11 +1,10 @@
 import Foundation
 
-/// The commands with which this program starts itself for work that requires a separate process.
+/// The commands that start this program again, for work that requires a separate process.
 enum ClientProcess {
     /// The command for the process of a scenario's client.
     static let command = command(ServeSubcommand.name)
 
-    /// The path of this program.
     static var path: String {
         // On Linux, this link refers to the program's file, even if the shell found the program
         // through PATH.
@@ -14,6 +13,5 @@ enum ClientProcess {
         return path ?? Bundle.main.executablePath ?? CommandLine.arguments[0]
     }
 
-    /// Returns the command that runs a subcommand of this program.
     static func command(_ subcommand: String) -> [String] { [path, subcommand] }
 }

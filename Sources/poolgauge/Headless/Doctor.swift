@@ -6,9 +6,7 @@ import WorkloadEngine
 
 /// Checks whether this machine meets the requirements of Poolgauge.
 struct Doctor {
-    /// The severity of a finding.
     enum Mark: String, Encodable {
-        /// No problem was found.
         case ok
         /// The finding is informational.
         case note
@@ -24,10 +22,8 @@ struct Doctor {
         var text: String
     }
 
-    /// The findings, in the order of the report.
     let findings: [Finding]
 
-    /// Runs all checks.
     init() {
         var findings: [Finding] = []
         for (part, check) in [
@@ -39,10 +35,9 @@ struct Doctor {
         self.findings = findings
     }
 
-    /// Whether a requirement for runs is missing.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
-    /// The report as text, with one line for each finding and a newline at the end of each line.
+    /// The report as text, with one line per finding and a newline at the end of each line.
     var text: String {
         var lines: [String] = []
         var part = ""
@@ -187,7 +182,7 @@ struct Doctor {
         var found: [(Mark, String)] = []
         var files = rlimit()
         if getrlimit(resource(RLIMIT_NOFILE), &files) == 0 {
-            // A connection in WAL mode uses three open files: the database, the log and its index.
+            // In WAL mode, a connection opens three files: the database, the log and the wal-index.
             let connections = files.rlim_cur / 3
             let text =
                 "the limit of \(files.rlim_cur) open files allows about \(connections) connections"

@@ -5,13 +5,13 @@ import GRDBTarget
 import Synchronization
 import WorkloadEngine
 
-/// Runs the arms of a scenario without a display, and writes a report at the end.
+/// Runs the arms of a scenario without a display, and then writes a report.
 struct HeadlessRun {
     let scenario: Scenario
     let arms: [Arm]
     var progress = ProgressMode.auto
     var keepsFolder = false
-    /// The user's database for the run, or `nil` for the scenario's data.
+    /// The user's database, or `nil` for the scenario's data.
     var database: UserDatabase?
 
     init(scenario: Scenario, arms: [Arm]) {
@@ -68,10 +68,9 @@ struct HeadlessRun {
             do {
                 results.append(try blocking { try await run.run() })
             } catch is CancellationError {
-                // The run was stopped before it produced any measurements.
                 break
             } catch let error as RunError where !results.isEmpty && error.code != .scenario {
-                // The report contains the failure, followed by the arms that completed earlier.
+                // Report this failure together with the results of earlier arms.
                 failures.append("\(arm.name): \(error.description)")
                 break
             }
@@ -85,7 +84,6 @@ struct HeadlessRun {
         return (result, interruption.signal)
     }
 
-    /// The versions of Poolgauge and SQLite.
     static var versions: [String: String] {
         ["poolgauge": Poolgauge.version, "sqlite": String(cString: sqlite3_libversion())]
     }
@@ -109,7 +107,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// Makes a run the current run, and stops it if a stop has already been requested.
+    /// Makes a run the current run, and stops the run if a stop was already requested.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

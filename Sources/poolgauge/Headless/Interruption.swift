@@ -7,28 +7,28 @@ import Glibc
 import Darwin
 #endif
 
-/// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early without killing the process.
+/// Ends a command early on `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT`, without killing the
+/// process.
 ///
 /// A second signal removes the temporary files and ends the process immediately. Signals that
-/// arrive shortly after the first signal belong to the same request. So does every later `SIGHUP`,
-/// because a closed terminal sends it several times.
+/// arrive shortly after the first signal belong to the same request. Every later `SIGHUP` also
+/// belongs to that request, because a closed terminal sends `SIGHUP` several times.
 ///
-/// A command whose parts can be ended separately uses one interruption, and calls ``begin(_:)`` at
+/// A command with parts that can end separately uses one interruption, and calls ``begin(_:)`` at
 /// the start of each part.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// How long after a request's first signal other signals belong to the same request, in
+    /// How long after the first signal of a request other signals belong to the request, in
     /// nanoseconds.
     private static let requestTime: UInt64 = 300_000_000
 
     private struct State {
-        /// The signal that ended the current part, or `nil` before a signal arrives.
+        /// The signal that ended the current part, if any.
         var received: Int32?
-        /// The time when the first signal of the last request arrived, in nanoseconds.
+        /// The time of the last request's first signal, in nanoseconds.
         var receivedAt: UInt64?
-        /// A closure that ends the current part early, or `nil` if a signal ends the process
-        /// instead.
+        /// Ends the current part early, or is `nil` if a signal ends the process.
         var stop: (@Sendable () -> Void)?
     }
 
@@ -37,20 +37,18 @@ final class Interruption: Sendable {
     private let clock: @Sendable () -> UInt64
     private static let queue = DispatchQueue(label: "poolgauge.signals")
 
-    /// The signal sources of this process, and the receiver of their signals.
+    /// The signal sources of this process and the receiver of their signals.
     private struct Listening {
         /// One source for each signal.
         ///
         /// The sources are never canceled, because Dispatch may not deliver signals to a
         /// replacement.
         var sources: [any DispatchSourceSignal] = []
-        /// The newest interruption.
         weak var interruption: Interruption?
     }
 
     private static let listening = Mutex(Listening())
 
-    /// The signal that ended the current part, or `nil` before a signal arrives.
     var signal: Int32? { state.withLock { $0.received } }
 
     /// The time limit for the registration of the sources, in seconds.
@@ -58,13 +56,13 @@ final class Interruption: Sendable {
     /// After this time, the command runs even if it cannot receive signals.
     private static let registrationTimeout = 5
 
-    /// Starts receiving signals, and returns when the sources are registered.
+    /// Starts to receive signals, and returns when the sources are registered.
     ///
     /// - Parameters:
-    ///   - clock: A closure that returns the time in nanoseconds.
-    ///   - cleanUp: A closure to call before a signal ends the process.
-    ///   - stop: A closure to call on the signal queue at the first signal, or `nil` to end the
-    ///     process at the first signal.
+    ///   - clock: Returns the time, in nanoseconds.
+    ///   - cleanUp: Runs before a signal ends the process.
+    ///   - stop: Runs on the signal queue at the first signal, or is `nil` if the first signal ends
+    ///     the process.
     init(
         clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         cleanUp: @escaping @Sendable () -> Void = {},
@@ -76,7 +74,6 @@ final class Interruption: Sendable {
         Self.listen(self)
     }
 
-    /// Makes an interruption the receiver of all signals.
     private static func listen(_ interruption: Interruption) {
         let registered = DispatchGroup()
         listening.withLock { listening in
@@ -101,9 +98,9 @@ final class Interruption: Sendable {
         _ = registered.wait(timeout: .now() + .seconds(registrationTimeout))
     }
 
-    /// Begins a part of the command, for which no signal has arrived yet.
+    /// Begins a part of the command.
     ///
-    /// - Parameter stop: A closure to call at the first signal, as in ``init(clock:cleanUp:_:)``.
+    /// - Parameter stop: Runs at the first signal, as in ``init(clock:cleanUp:_:)``.
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
             state.received = nil
@@ -116,7 +113,6 @@ final class Interruption: Sendable {
         case exit
     }
 
-    /// Handles a signal: stops the current part, ends the process, or ignores a repetition.
     private func receive(_ number: Int32) {
         let now = clock()
         let action: Action? = state.withLock { state in
@@ -151,7 +147,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// Calls `signal(2)`, which the property `signal` shadows in this class.
+/// Calls `signal(2)`, which the `signal` property shadows in the class.
 private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     _ = signal(number, handler)
 }

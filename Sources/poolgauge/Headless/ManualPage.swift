@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// The manual page, generated from the help texts so that both are consistent.
+/// The manual page, generated from the help texts to keep both consistent.
 struct ManualPage {
     /// The page as man(7) source text.
     let text: String
 
-    /// Generates the page of a command and its subcommands.
+    /// Generates the page for a command and its subcommands.
     init(of command: (some ParsableCommand).Type) throws {
         let help = try JSONDecoder().decode(Help.self, from: Data(command._dumpHelp().utf8))
         var page = Writer()
@@ -51,7 +51,7 @@ struct ManualPage {
         var subcommands: [Command]?
         var arguments: [Argument]?
 
-        /// The subcommands, without internal subcommands.
+        /// The subcommands, except internal subcommands.
         var shownSubcommands: [Command] {
             (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
         }
@@ -143,7 +143,7 @@ private struct Writer {
         return argument.isOptional ? "[\(title)\(dots)]" : title + dots
     }
 
-    /// Returns the text with troff's special characters escaped.
+    /// Escapes troff's special characters.
     static func escaped(_ text: String) -> String {
         var result = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         if result.hasPrefix(".") || result.hasPrefix("'") { result = "\\&" + result }

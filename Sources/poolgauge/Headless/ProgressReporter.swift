@@ -2,22 +2,19 @@ import Synchronization
 import Telemetry
 import TerminalUI
 
-/// Reports the progress of a run on standard error.
 final class ProgressReporter: Sendable {
-    /// The style of progress output.
     private enum Style {
-        /// No output.
         case silent
-        /// A line that each update overwrites.
+        /// One line that each update overwrites.
         case live
         /// One line per second, for output to a file.
         case log
     }
 
     private struct State {
-        /// The number of characters in the progress line.
+        /// The length of the displayed progress line, in characters.
         var shown = 0
-        /// The second in which the last log line was written.
+        /// The second of the last log line.
         var second = -1
         var message = ""
     }
@@ -63,7 +60,6 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Removes the progress line.
     func finish() {
         state.withLock { state in
             if style == .live, state.shown > 0 { StandardError.write("\r\u{1B}[K") }
@@ -76,7 +72,7 @@ final class ProgressReporter: Sendable {
             StandardError.write(line + "\n")
             return
         }
-        // Fit the line into 80 columns, because a wrapped line cannot be overwritten.
+        // A wrapped line cannot be overwritten, so limit the line to 80 columns.
         let text = String(line.prefix(78))
         state.shown = text.count
         StandardError.write("\r\(text)\u{1B}[K")

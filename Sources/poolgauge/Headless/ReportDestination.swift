@@ -2,16 +2,14 @@ import Foundation
 
 /// Standard output, or the file that an option such as `--output` specifies.
 ///
-/// A report replaces a previous file only when it is complete. The text is written to a new file in
-/// the same folder, which is then renamed. Other destinations, such as a FIFO or a terminal, are
+/// Only a complete report replaces an existing file: the text is written to a new file in the same
+/// folder, and the new file is then renamed. Other destinations, such as a FIFO or a terminal, are
 /// opened immediately and written to directly.
 struct ReportDestination {
     private enum Target {
-        /// A descriptor that stays open until the process ends.
+        /// A descriptor that remains open until the process ends.
         case descriptor(Int32, destination: String)
-        /// A regular file that may not exist yet.
-        ///
-        /// Symbolic links in its path are resolved.
+        /// A regular file, which may not exist yet, with resolved symbolic links in the path.
         case file(path: String, isReplaceable: Bool)
     }
 
@@ -23,15 +21,14 @@ struct ReportDestination {
 
     private init(_ target: Target) { self.target = target }
 
-    /// Whether the destination is a file that the report replaces.
     var isFile: Bool {
         if case .file = target { true } else { false }
     }
 
     /// Checks that a report can be written, without changing an existing file.
     ///
-    /// - Parameter path: The path that the user specified, or `nil` for standard output.
-    /// - Throws: ``CommandFailure`` if the report cannot be written to the path.
+    /// - Parameter path: The path, or `nil` for standard output.
+    /// - Throws: ``CommandFailure`` if a report cannot be written to the path.
     init(path: String?) throws {
         guard let path else {
             target = .descriptor(STDOUT_FILENO, destination: "standard output")
@@ -46,7 +43,7 @@ struct ReportDestination {
         let exists = access(file, F_OK) == 0
         if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno) }
         let isReplaceable = access(Self.folder(of: file), W_OK | X_OK) == 0
-        // An existing file can be overwritten even if its folder is not writable.
+        // An existing file can be overwritten even if the folder is not writable.
         guard exists || isReplaceable else { throw Self.refusal(of: path, errno) }
         target = .file(path: file, isReplaceable: isReplaceable)
     }
@@ -67,7 +64,7 @@ struct ReportDestination {
         }
     }
 
-    /// Writes the report to a temporary file, and then renames it to replace the previous report.
+    /// Writes the report to a temporary file, and renames the temporary file to the path.
     private func replace(_ path: String, with text: String) throws {
         let temporary = Self.folder(of: path) + "/.poolgauge-\(UUID().uuidString)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -86,10 +83,10 @@ struct ReportDestination {
         }
     }
 
-    /// Returns the path of the regular file to replace or create, or `nil` for destinations that
+    /// Returns the path of the regular file to replace or create, or `nil` for a destination that
     /// must be written to directly.
     private static func regularFile(at path: String) throws -> String? {
-        // `/dev/stdout` refers to a file that the shell has opened.
+        // `/dev/stdout` may refer to a file that the shell has opened.
         if path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else {

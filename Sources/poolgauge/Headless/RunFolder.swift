@@ -1,15 +1,15 @@
 import Foundation
 import WorkloadEngine
 
-/// The folder that contains all temporary files of a command, so that a single call removes them.
+/// The folder for all temporary files of a command, which a single call removes.
 struct RunFolder: Sendable {
     let url: URL
     private let isKept: Bool
 
     /// Creates the folder.
     ///
-    /// - Parameter isKept: Whether to keep the files. If so, they are stored directly in the
-    ///   system's temporary folder.
+    /// - Parameter isKept: Whether to keep the files. If `true`, the files are stored directly in
+    ///   the system's temporary folder.
     /// - Throws: ``CommandFailure`` with the reason if the folder cannot be created.
     init(isKept: Bool) throws {
         try TemporaryFolder.check()
@@ -28,7 +28,6 @@ struct RunFolder: Sendable {
         }
     }
 
-    /// Removes the folder and its contents, unless the files are kept.
     func remove() {
         if !isKept { try? FileManager.default.removeItem(at: url) }
     }

@@ -1,14 +1,11 @@
 import Foundation
 
-/// Standard output, which receives reports.
 enum StandardOutput {
-    /// A failed write.
     struct Failure: Error, CustomStringConvertible {
         var destination: String
-        /// The value of `errno` after the write.
         var code: Int32
 
-        /// Whether the reader closed the pipe, which is not an error in this program.
+        /// Whether the reader closed the pipe, which is not an error of this program.
         var isClosedPipe: Bool { code == EPIPE }
 
         var description: String {
@@ -16,12 +13,10 @@ enum StandardOutput {
         }
     }
 
-    /// Writes text to standard output.
     static func write(_ text: String) throws(Failure) {
         try write(text, to: STDOUT_FILENO, destination: "standard output")
     }
 
-    /// Writes text to a descriptor.
     static func write(
         _ text: String,
         to descriptor: Int32,
@@ -45,9 +40,8 @@ enum StandardOutput {
     }
 }
 
-/// Standard error, which receives progress and error messages, and ignores failed writes.
+/// Standard error, which ignores failed writes.
 enum StandardError {
-    /// Whether standard error is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     static func write(_ text: String) {

@@ -5,7 +5,7 @@ import WorkloadEngine
 enum TemporaryFolder {
     /// Checks that files can be created in the folder.
     ///
-    /// - Throws: ``CommandFailure`` with the folder's path and a remedy if files cannot be created.
+    /// - Throws: ``CommandFailure`` with the path and a remedy if files cannot be created.
     static func check() throws {
         let folder = FileManager.default.temporaryDirectory
         guard let problem = problem(with: folder) else { return }
@@ -17,14 +17,15 @@ enum TemporaryFolder {
         )
     }
 
-    /// Returns the reason why files cannot be created in a folder, or `nil` if they can.
+    /// Returns the reason that files cannot be created in a folder, or `nil` if they can be
+    /// created.
     static func problem(with folder: URL) -> String? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
             return "there is no such folder"
         }
         guard isFolder.boolValue else { return "the path is not a folder" }
-        // Permission bits are not sufficient: root may ignore them, and a read-only file system
+        // Permission bits are insufficient: root may ignore them, and a read-only file system
         // overrides them.
         let probe = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)").path
         let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY, 0o600)

@@ -1,8 +1,7 @@
 import SQLTrace
 
-/// Removes the probes that killed runs left behind, for `poolgauge doctor --clean`.
+/// Removes the probes of killed runs, for `poolgauge doctor --clean`.
 enum TraceCleaning {
-    /// Removes the probes and lists them.
     static func run() throws {
         switch TraceGuardian.clean() {
         case .failure(let error):

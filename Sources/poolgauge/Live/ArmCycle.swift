@@ -1,12 +1,10 @@
-/// Determines which arm runs next, in the scenario's order, repeated.
+/// Selects the next arm, cycling through the arms in the scenario's order.
 struct ArmCycle: Equatable {
-    /// The action that an event requires.
     enum Step: Equatable {
-        /// Do nothing.
         case stay
-        /// End the run of the arm.
+        /// End the arm's run.
         case stop
-        /// Start a run of the arm with this index.
+        /// Start a run of the arm at this index.
         case start(Int)
     }
 
@@ -26,14 +24,13 @@ struct ArmCycle: Equatable {
         self.current = current
     }
 
-    /// Whether no arm is running.
     var isOver: Bool { phase == .over }
 
     var following: Int { (current + 1) % count }
 
     /// Requests the next arm.
     ///
-    /// While an arm's run is ending, each additional request skips an arm.
+    /// While an arm's run is ending, each further request skips an arm.
     mutating func advance() -> Step {
         switch phase {
         case .running:

@@ -4,9 +4,9 @@ import Glibc
 import Darwin
 #endif
 
-/// Measures the CPU time of the display's thread, as a share of one CPU, per second and in total.
+/// Measures the CPU time of the display's thread, per second and in total.
 struct DisplayCost {
-    /// The share in the last second, from 0 to 1, or `nil` during the first second.
+    /// The share of one CPU in the last second, in 0…1, or `nil` during the first second.
     private(set) var share: Double?
 
     private let began = MonotonicTime.now
@@ -18,15 +18,13 @@ struct DisplayCost {
     private var longestFrame: UInt64 = 0
     private var report: Report?
 
-    /// The total cost of a display.
     struct Report: Encodable, Equatable {
-        /// How long the display was shown, in seconds.
+        /// The time for which the display was shown, in seconds.
         var seconds: Double
-        /// The number of drawn frames.
         var frames: Int
         /// The CPU time of the display's thread, in seconds.
         var cpuSeconds: Double
-        /// The share of one CPU, from 0 to 1.
+        /// The share of one CPU, in 0…1.
         var cpuShare: Double
         /// The mean time to draw a frame, including waits for the terminal, in microseconds.
         var meanFrameMicroseconds: Double
@@ -34,11 +32,9 @@ struct DisplayCost {
         var longestFrameMicroseconds: Double
         /// The number of bytes written to the terminal, or `nil` if bytes are not counted.
         var bytes: UInt64?
-        /// The number of bytes written to the terminal per second.
         var bytesPerSecond: Double?
     }
 
-    /// Updates the share if a second has passed.
     mutating func update(now: UInt64) {
         guard now &- wall >= 1_000_000_000 else { return }
         let used = Self.threadTime
@@ -78,9 +74,8 @@ struct DisplayCost {
     private static var threadTime: UInt64 { MonotonicTime.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 }
 
-/// The monotonic clock.
 enum MonotonicTime {
-    /// The number of nanoseconds since an arbitrary time in the past.
+    /// The time since an arbitrary moment, in nanoseconds.
     static var now: UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
     fileprivate static func nanoseconds(of clock: clockid_t) -> UInt64 {

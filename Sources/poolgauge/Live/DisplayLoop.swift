@@ -1,7 +1,6 @@
 import CursesTerminal
 import TerminalUI
 
-/// Runs a display on a terminal by handling events and drawing frames.
 struct DisplayLoop<Content: DisplayContent> {
     private let terminal: any Terminal
     private var keys: KeyPlan
@@ -27,7 +26,7 @@ struct DisplayLoop<Content: DisplayContent> {
                 cost.update(now: now)
                 content.setDisplayCost(cost.share)
                 draw()
-                // Skip the frames that were not drawn while the process was stopped.
+                // Skip the frames of the time when the process was suspended.
                 nextFrame = max(nextFrame + frameTime, now)
             }
             let wait = nextFrame > now ? nextFrame - now : 0
@@ -43,7 +42,7 @@ struct DisplayLoop<Content: DisplayContent> {
                     content.noteContinued()
                 case .input(let input):
                     guard content.handle(input) else { return .quit }
-                    // Draw the response to an event without waiting for the next frame.
+                    // Draw the response immediately.
                     nextFrame = min(nextFrame, MonotonicTime.now)
                 }
                 event = terminal.nextEvent(waitingAtMost: 0)
@@ -51,7 +50,6 @@ struct DisplayLoop<Content: DisplayContent> {
         }
     }
 
-    /// Ends the running work and collects its results.
     mutating func end() {
         content.end()
         cost.end(bytes: terminal.bytesWritten)
@@ -70,7 +68,7 @@ struct DisplayLoop<Content: DisplayContent> {
 
     private mutating func pressPlannedKeys(at now: UInt64) -> DisplayEnd? {
         guard let age = content.age(at: now) else { return nil }
-        // If the content never accepts keys, take the image without pressing any keys.
+        // If the content never accepts keys, take the image without pressing keys.
         if age == .max { return keys.step(at: .max) == .picture ? .picture : nil }
         while true {
             switch keys.step(at: age) {
@@ -86,5 +84,5 @@ struct DisplayLoop<Content: DisplayContent> {
 
 /// The minimum time between frames of a frozen display, in nanoseconds.
 ///
-/// Only the display's cost changes in these frames.
+/// Only the displayed cost changes between these frames.
 private let frozenFrameTime: UInt64 = 1_000_000_000

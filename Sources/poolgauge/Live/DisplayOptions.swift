@@ -1,35 +1,31 @@
 import Dashboard
 import TerminalUI
 
-/// The options of a display: its appearance, automatic keys, and image.
+/// The options of a display: appearance, automatic keys, and image.
 struct DisplayOptions {
-    /// The initial theme.
     var theme = Theme.standard
-    /// The themes that the `t` key cycles through.
     var themes = Theme.builtIn
-    /// The characters for drawing charts, or `nil` for the best set that the locale supports.
+    /// The characters for drawing charts, or `nil` for the best set for the locale.
     var glyphs: GlyphSet?
-    /// The refresh rate, in frames per second.
+    /// The refresh rate, in frames/s.
     var refreshRate = DashboardSettings.standardRefreshRate
-    /// Whether the display uses the mouse.
     var usesMouse = true
     /// The key bindings that differ from the defaults.
     var keyChanges: [DashboardCommand: [Key]] = [:]
-    /// The keys to press automatically.
     var keys: [Key] = []
     /// The time of the first key, in nanoseconds after the content first appears.
     var keysStart: UInt64 = 1_000_000_000
     /// Whether the display ends with an image.
     var takesPicture = false
-    /// The file for the display's cost.
+    /// The file for the cost of the display, if any.
     var costs: ReportDestination?
 
     /// Reads the configuration and the themes.
     ///
     /// - Parameters:
-    ///   - theme: The theme from the command line, or `nil` for the theme from the configuration.
-    ///   - folder: The folder that contains the configuration.
-    /// - Throws: The errors in the configuration or the theme.
+    ///   - theme: The theme on the command line, or `nil` for the theme in the configuration.
+    ///   - folder: The folder with the configuration.
+    /// - Throws: The errors in the configuration or in the theme.
     init(theme: String? = nil, folder: ConfigurationFolder = .init()) throws {
         let settings = try DashboardSettings.load(from: folder)
         let library = ThemeLibrary(folder: folder.themes)

@@ -3,11 +3,10 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// Runs a display in the process's terminal or for an image.
+/// Runs a display in the process's terminal, or renders the display for an image.
 struct DisplaySession {
     let options: DisplayOptions
 
-    /// The characters that a display can use.
     struct Glyphs {
         /// The initial set.
         var first: GlyphSet
@@ -18,9 +17,9 @@ struct DisplaySession {
     /// Shows content in the process's terminal until the display ends.
     ///
     /// - Parameters:
-    ///   - make: A closure that creates the content.
-    ///   - report: A closure that writes the results after the terminal has been restored.
-    /// - Throws: `TerminalError`, errors from `make` and `report`, and the exit code for a signal.
+    ///   - make: Creates the content.
+    ///   - report: Writes the results after the terminal is restored.
+    /// - Throws: `TerminalError`, errors from `make` and `report`, or the exit code for a signal.
     func run<Content: DisplayContent>(
         _ make: (any Terminal, Glyphs) throws -> Content,
         report: (Content) throws -> Void
@@ -28,7 +27,7 @@ struct DisplaySession {
         let environment = ProcessInfo.processInfo.environment
         let terminal = try CursesTerminal(environment: environment, usesMouse: options.usesMouse)
         let isUTF8 = TextEncoding.isUTF8()
-        // The Linux console's fonts do not contain braille characters.
+        // The fonts of the Linux console do not contain braille characters.
         let isConsole = environment["TERM"] == "linux"
         let glyphs = Glyphs(
             first: options.glyphs ?? (isUTF8 && !isConsole ? .braille : .ascii),
@@ -45,7 +44,7 @@ struct DisplaySession {
         terminal.close()
         loop.end()
         if case .signal(let signal) = end {
-            // After a hangup, writing to standard output fails, but a report file can still be
+            // After a hangup, standard output is unavailable, but a report file can still be
             // written.
             try? writeCosts(loop.cost)
             try? report(loop.content)
@@ -55,9 +54,9 @@ struct DisplaySession {
         try report(loop.content)
     }
 
-    /// Renders content without a terminal, and returns the last frame.
+    /// Renders content without a terminal and returns the last frame.
     ///
-    /// - Throws: The errors from `make`, and the exit code for a signal.
+    /// - Throws: Errors from `make`, or the exit code for a signal.
     func picture<Content: DisplayContent>(
         size: Size,
         _ make: (any Terminal, Glyphs) throws -> Content

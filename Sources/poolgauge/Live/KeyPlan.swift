@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The schedule of automatic keys and of the image.
+/// The schedule of the automatic keys and the image.
 struct KeyPlan {
     /// The time between two keys, in nanoseconds, which is long enough to see the effect of each
     /// key.
@@ -12,26 +12,23 @@ struct KeyPlan {
     private var next: UInt64
     private let takesPicture: Bool
 
+    /// Creates a plan.
     ///
-    /// - Parameters:
-    ///   - keys: The keys, in order.
-    ///   - start: The time of the first key, in nanoseconds since the load started.
-    ///   - takesPicture: Whether the plan ends with an image.
+    /// `start` is the time of the first key, in nanoseconds after the content first appears.
     init(keys: [Key], start: UInt64, takesPicture: Bool) {
         self.keys = keys.reversed()
         self.takesPicture = takesPicture
-        // If there are no keys, take the image at the start time.
+        // Without keys, take the image at the start time.
         next = start
     }
 
-    /// An action in the plan.
     enum Step: Equatable {
         case nothing
         case press(Key)
         case picture
     }
 
-    /// Returns the next action to perform at the given time, in nanoseconds since the load started.
+    /// Returns the action for a time, in nanoseconds after the content first appears.
     ///
     /// Call this method until it returns `.nothing`.
     mutating func step(at time: UInt64) -> Step {

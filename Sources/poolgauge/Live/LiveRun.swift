@@ -4,9 +4,8 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// A run of one arm on background threads, whose samples a display polls.
+/// A run of one arm on background threads, which provides samples for a display.
 final class LiveRun: Sendable {
-    /// The result of a run.
     typealias Outcome = Result<ArmResult, any Error>
 
     private struct Inbox {
@@ -54,9 +53,7 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Returns the samples since the last call.
-    ///
-    /// After the run ends, the next call also returns its outcome.
+    /// Returns the samples since the last call, and the outcome once after the run ends.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
             defer { state = Inbox() }
@@ -64,7 +61,6 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Ends the run and waits for its connections to close.
     func end(within seconds: Int) {
         run.stop()
         if isOver.wait(timeout: .now() + .seconds(seconds)) == .success { isOver.signal() }
@@ -72,7 +68,7 @@ final class LiveRun: Sendable {
 
     /// Requests that the run end.
     ///
-    /// A later call to ``take()`` returns its outcome.
+    /// A later call to ``take()`` returns the outcome.
     func stop() { run.stop() }
 
     /// Pauses the load and its clock.
@@ -82,7 +78,6 @@ final class LiveRun: Sendable {
 
     func resume() { run.resume() }
 
-    /// Interrupts all running statements.
     func interrupt() { run.interrupt() }
 
     /// Interrupts the statement of one connection, or returns `false` if the connection is not
@@ -91,15 +86,12 @@ final class LiveRun: Sendable {
 
     func checkpoint(_ mode: CheckpointMode) { run.checkpoint(mode) }
 
-    /// Takes a snapshot and keeps it.
     func makeSnapshot() { run.makeSnapshot() }
 
-    /// Releases the snapshot with this label, or the oldest snapshot, that ``makeSnapshot()``
-    /// created.
+    /// Releases a snapshot of ``makeSnapshot()``: the snapshot with the label, or the oldest
+    /// snapshot.
     func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
 
-    /// Changes a setting of the load.
-    ///
-    /// - Throws: An error that describes why the setting cannot be changed.
+    /// - Throws: An error that explains why the setting cannot be changed.
     func set(_ knob: LoadKnob) throws { try run.set(knob) }
 }

@@ -3,7 +3,7 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// Runs a scenario in the dashboard, and removes the run's files when it ends.
+/// Runs a scenario in the dashboard, and then removes the run's files.
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
@@ -23,7 +23,7 @@ struct LiveSession {
         if let failure { throw failure }
     }
 
-    /// Renders the dashboard without a terminal, and returns the last frame.
+    /// Renders the dashboard without a terminal and returns the last frame.
     func picture(size: Size) throws -> Surface {
         let datasets = DatasetStore()
         defer { datasets.remove() }

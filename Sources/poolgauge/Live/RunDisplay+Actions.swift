@@ -4,7 +4,7 @@ import TerminalUI
 import WorkloadEngine
 
 extension RunDisplay {
-    /// Performs an action from the dashboard and shows the result in the ticker.
+    /// Performs an action of the dashboard and shows the result in the ticker.
     mutating func perform(_ action: DashboardAction) {
         switch action {
         case .quit, .setRefreshRate: break
@@ -39,8 +39,9 @@ extension RunDisplay {
     }
 
     private mutating func setLoadPaused(_ isPaused: Bool) {
-        // The model contains the state of the newest sample, which may be a tenth of a second old.
-        // If it requests the current state, the user has pressed the key twice since that sample.
+        // The model contains the state as of the newest sample, which may be a tenth of a second
+        // old. If the request matches the current state, the user pressed the key twice since that
+        // sample.
         isLoadPaused = isPaused == isLoadPaused ? !isPaused : isPaused
         if isLoadPaused {
             run.pause()
@@ -51,7 +52,7 @@ extension RunDisplay {
         }
     }
 
-    /// Restarts the arm's run with a new pool, because the size of an open pool cannot change.
+    /// Restarts the arm's run with a new pool, because the size of an open pool is fixed.
     private mutating func setReaderCount(_ count: Int) {
         let arm = scenario.arms[cycle.current]
         guard arm.kind == .pool else {
@@ -87,9 +88,9 @@ extension LoadKnob {
         }
     }
 
-    /// A description of the new value for the ticker.
+    /// Describes the new value for the ticker.
     ///
-    /// A value of `nil` means the scenario's value.
+    /// The value `nil` means the scenario's value.
     var words: String {
         let usual = "the scenario's value"
         switch self {
@@ -111,7 +112,6 @@ extension LoadKnob {
 }
 
 extension CheckpointMode {
-    /// Converts the dashboard's checkpoint mode.
     fileprivate init(_ mode: DashboardAction.CheckpointMode) {
         switch mode {
         case .passive: self = .passive

@@ -10,12 +10,11 @@ import Glibc
 import Darwin
 #endif
 
-/// The dashboard that shows runs of a scenario's arms.
 struct RunDisplay: DisplayContent {
-    /// The time between pausing the load and stopping the program, in microseconds.
+    /// The time between pausing the load and suspending the program, in microseconds.
     private static let stopDelay: UInt32 = 50_000
 
-    /// The scenario, including the user's changes to the number of readers in its pools.
+    /// The scenario, including the numbers of readers that the user changed.
     var scenario: Scenario
     private let startsNextArm: Bool
     private let endsWithRun: Bool
@@ -27,15 +26,14 @@ struct RunDisplay: DisplayContent {
     var run: LiveRun
     /// The settings that the user changed.
     ///
-    /// The changes also apply to restarted runs and to later arms.
+    /// They also apply to restarted runs and to later arms.
     var knobs: [LoadKnob.Place: LoadKnob] = [:]
-    /// Whether the user paused the load.
     var isLoadPaused = false
-    /// How long the program was stopped (^Z) during the current arm's run, in seconds.
+    /// How long the program was suspended (^Z) during the current arm's run, in seconds.
     private var stoppedSeconds = 0.0
-    /// The time when the first sample with a running load arrived.
+    /// The arrival time of the first sample with a running load.
     private var loadBegan: UInt64?
-    /// One line with the verdict on each arm that ran.
+    /// The verdicts on the arms that ran, one line each.
     private(set) var verdicts: [String] = []
     /// The results of the arms that ran, including partial results.
     private(set) var results: [ArmResult] = []
@@ -72,7 +70,8 @@ struct RunDisplay: DisplayContent {
 
     var isOver: Bool { endsWithRun && cycle.isOver }
 
-    /// Returns the time since the load started, or `.max` if the run failed before that.
+    /// Returns the time since the load started, or `.max` if the run failed before the load
+    /// started.
     func age(at now: UInt64) -> UInt64? {
         guard let loadBegan else { return cycle.isOver ? .max : nil }
         return now - min(now, loadBegan)
@@ -83,11 +82,11 @@ struct RunDisplay: DisplayContent {
     func render(size: Size) -> Surface { model.render(size: size) }
 
     mutating func noteContinued() {
-        // Accesses that were scheduled during the stop are late.
+        // Accesses that were scheduled during the suspension are late.
         model.note("the program was suspended while the load was running", severity: .warning)
     }
 
-    /// Ends the run, waits briefly for the removal of its files, and records its result.
+    /// Ends the run, waits briefly for the removal of the run's files, and records the result.
     mutating func end() {
         run.end(within: 5)
         let (_, outcome) = run.take()
@@ -102,7 +101,7 @@ struct RunDisplay: DisplayContent {
         }
         guard let outcome else { return }
         let hasSucceeded = record(outcome)
-        // After a failure, the next arm does not start automatically, so the message remains
+        // After a failure, do not start the next arm automatically, so that the message remains
         // visible.
         perform(cycle.runEnded(startsNext: startsNextArm && hasSucceeded))
         if cycle.isOver {
@@ -144,12 +143,11 @@ struct RunDisplay: DisplayContent {
         return true
     }
 
-    /// Stops the program.
-    ///
-    /// Pauses the load's clock so that no accesses are scheduled in the meantime.
+    /// Suspends the program, and pauses the load's clock so that no accesses are scheduled.
     mutating func stop(_ terminal: any Terminal) {
         run.pause()
-        // Let running accesses complete, because otherwise their times would include the stop.
+        // Wait for running accesses to complete. Otherwise, their times would include the
+        // suspension.
         usleep(Self.stopDelay)
         let before = MonotonicTime.now
         terminal.stop()

@@ -3,14 +3,14 @@ import Dispatch
 import Synchronization
 import TerminalUI
 
-/// A terminal without a screen that keeps the last surface for an image.
+/// A terminal without a screen, which keeps the last surface for an image.
 final class SurfaceTerminal: Terminal {
     let size: Size
     let depth = ColorDepth.direct
     private(set) var surface: Surface
     private let interrupted = Flag()
 
-    /// A flag that the signal queue sets and that the display's thread waits for.
+    /// A flag that the signal queue sets and the display's thread waits for.
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)
         let wakeUp = DispatchSemaphore(value: 0)
@@ -21,9 +21,9 @@ final class SurfaceTerminal: Terminal {
         surface = Surface(size: size)
     }
 
-    /// A closure that requests that the loop end soon.
+    /// Requests that the loop end soon.
     ///
-    /// It can be called from any thread.
+    /// Any thread can call the closure.
     var interrupt: @Sendable () -> Void {
         let interrupted = interrupted
         return {

@@ -1,20 +1,18 @@
 import Foundation
 import TerminalUI
 
-/// The available themes: the built-in themes and the themes in the user's folder.
+/// The built-in themes and the themes in the user's folder.
 struct ThemeLibrary {
     /// The valid themes.
     ///
-    /// A theme in the folder replaces a built-in theme with the same name.
+    /// A theme in the folder replaces a built-in theme of the same name.
     let themes: [Theme]
     /// The errors in the files of the folder.
     let failures: [any Error]
-    /// The errors, by theme name.
     private let failuresByName: [String: any Error]
 
     private static let ending = ".yaml"
 
-    /// Reads the themes in a folder, if it exists.
     init(folder: String?) {
         var themes = Theme.builtIn
         var failures: [(name: String, error: any Error)] = []
@@ -35,13 +33,14 @@ struct ThemeLibrary {
         failuresByName = Dictionary(failures.map { ($0.name, $0.error) }) { first, _ in first }
     }
 
-    /// Returns the theme with a name, or the theme in a file if the name contains `/` or ends with
-    /// `.yaml`.
+    /// Returns the theme with a name.
+    ///
+    /// If the name contains `/` or ends with `.yaml`, it is the path of a theme file.
     ///
     /// - Throws: The errors in the file, or ``UnknownThemeError``.
     func theme(named name: String) throws -> Theme {
         if name.contains("/") || name.hasSuffix(Self.ending) { return try Self.read(name) }
-        // The built-in theme must not hide an error in the user's file with the same name.
+        // A built-in theme must not hide an error in the user's file of the same name.
         if let failure = failuresByName[name] { throw failure }
         if let theme = themes.first(where: { $0.name == name }) { return theme }
         throw UnknownThemeError(name: name, known: themes.map(\.name))

@@ -1,10 +1,9 @@
 import TerminalUI
 
-/// A preview of all roles and gradients of a theme.
 struct ThemePreview {
     let theme: Theme
 
-    /// The sample text for each role, similar to text in the dashboard.
+    /// Sample text for each role, similar to the dashboard's text.
     private static let samples: [Role: String] = [
         .text: "ordinary text", .dim: "units and hints", .border: "╭─ border ─╮",
         .title: "Title", .accent: "q quit", .track: "··········", .ok: "✔ all is well",
@@ -57,7 +56,6 @@ struct ThemePreview {
 }
 
 extension Rect {
-    /// Returns the rectangle without its first rows.
     fileprivate func dropping(rows: Int) -> Rect {
         Rect(x: minX, y: minY + rows, width: width, height: max(0, height - rows))
     }

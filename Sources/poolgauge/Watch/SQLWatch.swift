@@ -3,16 +3,15 @@ import SQLiteWatch
 
 /// Traces the statements of watched programs, in addition to a watch session.
 ///
-/// If tracing fails, the reports contain the reason and all data that does not depend on it.
+/// If tracing fails, the reports contain the reason and all data that does not require tracing.
 struct SQLWatch {
     private let session: SQLTraceSession?
     private let problem: String?
 
-    /// The time between two reads of events, which is short enough to keep the kernel's buffer from
-    /// filling up.
+    /// The time between two reads of events, which must be short enough that the kernel's buffer
+    /// does not fill up.
     private static let pause = Duration.milliseconds(20)
 
-    /// Starts tracing the programs that use the databases.
     init(paths: [String], options: SQLTraceOptions) {
         do throws(TraceError) {
             session = try SQLTraceSession(
@@ -31,12 +30,10 @@ struct SQLWatch {
         }
     }
 
-    /// Starts tracing the programs that use additional databases.
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }
     }
 
-    /// Removes the probes.
     func end() { session?.close() }
 
     /// Watches for a duration and reads events during that time.
@@ -52,7 +49,6 @@ struct SQLWatch {
         }
     }
 
-    /// Adds the traced statements to the reports.
     func complete(_ reports: inout [WatchReport]) {
         for index in reports.indices {
             if let problem { reports[index].notes.append(problem) }

@@ -2,16 +2,15 @@ import CursesTerminal
 import Dashboard
 import TerminalUI
 
-/// The dashboard that shows watched databases.
 struct WatchDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: WatchFeed
     private var model: WatchDashboard
-    /// The time when the first reports arrived.
+    /// The arrival time of the first reports.
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// The maximum delay of the keys of `--press` while there is no report, in nanoseconds.
+    /// The longest time that the keys of `--press` wait for the first report, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
     init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {
@@ -39,7 +38,7 @@ struct WatchDisplay: DisplayContent {
         if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }
     }
 
-    /// Does nothing, because reports already contain the cost of the whole process.
+    /// Does nothing, because reports contain the cost of the whole process.
     mutating func setDisplayCost(_ share: Double?) {}
 
     mutating func handle(_ event: InputEvent) -> Bool {

@@ -4,20 +4,17 @@ import SQLTrace
 import SQLiteWatch
 import TerminalUI
 
-/// Watches databases and shows them on a display.
 struct WatchDisplayRun {
     let source: WatchSource
     let options: DisplayOptions
-    /// The time between two reports.
     var interval = Self.standardInterval
 
-    /// The SQL tracing options, or `nil` if SQL is not traced.
+    /// The options for tracing SQL, or `nil` to trace no SQL.
     var sql: SQLTraceOptions?
 
     /// The default time between two reports.
     static let standardInterval = Duration.milliseconds(250)
 
-    /// Shows the dashboard in the process's terminal.
     func run() throws {
         let keys = try keys
         do {
@@ -30,7 +27,7 @@ struct WatchDisplayRun {
         }
     }
 
-    /// Renders the dashboard without a terminal, and returns the last frame.
+    /// Renders the dashboard without a terminal and returns the last frame.
     func picture(size: Size) throws -> Surface {
         let keys = try keys
         return try DisplaySession(options: options).picture(size: size) {

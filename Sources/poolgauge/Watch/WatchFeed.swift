@@ -4,11 +4,11 @@ import SQLTrace
 import SQLiteWatch
 import Synchronization
 
-/// Runs a watch session on a separate thread and keeps its reports for a display.
+/// Runs a watch session on a separate thread and keeps the reports for a display.
 final class WatchFeed: Sendable {
     /// The data since the last call to ``take()``.
     struct Batch {
-        /// The reports, one list for each interval.
+        /// The reports, with one array for each interval.
         var reports: [[WatchReport]] = []
         /// The limitations of the search for databases, or `nil` if no new database was found.
         var notes: [String]?
@@ -27,12 +27,10 @@ final class WatchFeed: Sendable {
     /// The time between two searches for new databases, in seconds.
     private static let searchPause: [WatchSource.Kind: Double] = [.folder: 2, .machine: 10]
 
-    /// Starts watching.
+    /// Starts to watch databases.
     ///
-    /// - Parameters:
-    ///   - source: The source of the databases.
-    ///   - interval: The time between two reports.
-    ///   - sql: The SQL tracing options, or `nil` if SQL is not traced.
+    /// `interval` is the time between two reports. If `sql` is `nil`, SQL is not traced.
+    ///
     /// - Throws: `CommandFailure` if the databases cannot be watched.
     init(source: WatchSource, interval: Duration, sql: SQLTraceOptions? = nil) throws {
         self.source = source
@@ -41,7 +39,7 @@ final class WatchFeed: Sendable {
         let first = try source.find(DatabaseSearch(helper: command))
         let start = Mutex<(any Error)?>(nil)
         let isStarted = DispatchSemaphore(value: 0)
-        // The thread creates the session, because each session belongs to a single thread.
+        // The thread creates the session, because a session belongs to a single thread.
         let thread = Thread { [self] in
             defer { isOver.signal() }
             do {
@@ -60,7 +58,6 @@ final class WatchFeed: Sendable {
         state.withLock { $0.batch.notes = first.notes }
     }
 
-    /// Returns the data since the last call.
     func take() -> Batch {
         state.withLock { state in
             defer { state.batch = Batch() }
@@ -68,7 +65,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// Ends the session and waits for its helper processes to end.
+    /// Ends the session and waits for the helper processes to end.
     func end() {
         state.withLock { $0.isStopped = true }
         _ = isOver.wait(timeout: .now() + .seconds(3))
@@ -83,7 +80,7 @@ final class WatchFeed: Sendable {
             let reports = worker.watch(for: interval) { isStopped }
             if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
-            // Ignore errors, because a folder that cannot be listed now may be readable later.
+            // Ignore errors. A folder that cannot be listed now may be readable later.
             if let found = try? source.find(worker.search), worker.add(found.paths) {
                 let notes = found.notes + worker.notes
                 state.withLock { $0.batch.notes = notes }
@@ -92,7 +89,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// The watch session and its search for databases, which only one thread uses.
+    /// The watch session and the search for databases, which only one thread uses.
     private final class Worker {
         let search: DatabaseSearch
         private let command: [String]
@@ -113,14 +110,14 @@ final class WatchFeed: Sendable {
             }
         }
 
-        /// Sentences that explain which databases are not watched.
+        /// The limitations of the watch, as sentences.
         var notes: [String] {
             guard refused > 0 else { return [] }
             let limit = WatchSession.databaseLimit
             return ["\(refused) more databases are not watched, because the limit is \(limit)."]
         }
 
-        /// Samples for an interval and returns its reports.
+        /// Samples for an interval and returns the interval's reports.
         func watch(for interval: Duration, until isStopped: () -> Bool) -> [WatchReport] {
             guard let session else {
                 let parts = interval.components
@@ -138,7 +135,7 @@ final class WatchFeed: Sendable {
             return reports
         }
 
-        /// Starts watching databases that are new, and returns whether there are any.
+        /// Starts to watch the new databases among `paths`, and returns whether there are any.
         func add(_ paths: [String]) -> Bool {
             let new = paths.filter { !known.contains($0) }
             guard !new.isEmpty else { return false }
@@ -155,10 +152,9 @@ final class WatchFeed: Sendable {
 }
 
 extension WatchSource {
-    /// The kind of place where new databases may appear.
     enum Kind { case folder, machine }
 
-    /// The kind of place where new databases may appear, or `nil` if none may appear.
+    /// The kind of place, or `nil` if no new databases may appear.
     var kind: Kind? {
         switch self {
         case .machine: .machine

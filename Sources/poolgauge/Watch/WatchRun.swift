@@ -7,7 +7,6 @@ import WorkloadEngine
 /// Watches databases without a dashboard and writes reports.
 struct WatchRun {
     var format = TopSubcommand.WatchFormat.text
-    /// Whether to report at each interval.
     var follows = false
     var interval = Duration.seconds(1)
     /// How long to watch.
@@ -16,7 +15,7 @@ struct WatchRun {
     var duration: Duration?
     /// The condition that ends the command, if any.
     var condition: WatchConditionArgument?
-    /// Whether to report a list of databases instead of writing a report on each database.
+    /// Whether to write a list of databases in place of a report on each database.
     var isList = false
     /// The limitations of the search for databases.
     var notes: [String] = []
@@ -25,9 +24,9 @@ struct WatchRun {
     private let sql: SQLWatch?
     private let isOne: Bool
 
-    /// The watch duration before a single report.
+    /// The default duration of a watch for a single report.
     private static let singleReportDuration = Duration.seconds(2)
-    /// The duration, in seconds, below which a report may miss recurring locks.
+    /// The duration below which a report may miss recurring locks, in seconds.
     private static let shortTime = 10.0
 
     init(files: [String], sql: SQLTraceOptions? = nil) throws {
@@ -41,7 +40,6 @@ struct WatchRun {
         self.sql = sql.map { SQLWatch(paths: files, options: $0) }
     }
 
-    /// Writes reports until the command ends.
     func run() throws {
         let interruption = Interruption {}
         let isStopped = { interruption.signal != nil }
@@ -87,7 +85,6 @@ struct WatchRun {
         try end(interruption)
     }
 
-    /// The timeout of the condition, as text.
     private var timeoutText: String {
         let parts = (duration ?? .zero).components
         return HumanUnits.secondsLabel(Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
@@ -100,7 +97,6 @@ struct WatchRun {
         try StandardOutput.write(format == .json ? list.json() : list.text)
     }
 
-    /// Watches for a duration and returns the reports.
     private func watch(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
         guard let sql else {
             session.run(for: duration, until: isStopped)
@@ -126,7 +122,7 @@ struct WatchRun {
             switch state {
             case .present, .empty: continue
             case .missing:
-                // In a list, a file may be missing because its program removed it after the search.
+                // A file in a list may be missing because a program removed it after the search.
                 guard !follows, condition == nil, !isList else { continue }
                 throw CommandFailure("there is no file '\(file)'; check the path")
             case .notADatabase:
@@ -140,8 +136,8 @@ struct WatchRun {
         }
     }
 
-    /// Suggests a longer duration if a short report found nothing, because it may miss recurring
-    /// locks.
+    /// Suggests a longer watch if a short report found nothing, because the report may miss
+    /// recurring locks.
     private func writeHint(for report: WatchReport) throws {
         guard report.verdict.kind == .nothing, report.window.seconds < Self.shortTime else {
             return

@@ -8,19 +8,15 @@ enum WatchSource: Sendable, Equatable {
     /// The databases that processes on this machine have open.
     case machine
 
-    /// Creates the source for the given arguments, or for the whole machine if there are no
-    /// arguments.
+    /// Creates the source for the given paths, or for the whole machine without paths.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
-    /// The result of a search.
     struct Found: Equatable {
-        /// The paths of the databases.
         var paths: [String] = []
-        /// The limitations of the search.
+        /// The limitations of the search, as sentences.
         var notes: [String] = []
     }
 
-    /// Whether new databases may appear.
     var canGrow: Bool {
         switch self {
         case .machine: true
@@ -28,13 +24,13 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    /// Whether the source is a single file, which does not need a list.
+    /// Whether the source is a single file, for which no list is shown.
     var isOneFile: Bool {
         guard case .paths(let paths) = self else { return false }
         return paths.count == 1 && !canGrow
     }
 
-    /// The text to show until a database is found.
+    /// The text until a database is found.
     var placeholder: String {
         switch self {
         case .machine:
@@ -47,7 +43,6 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    /// The error message if no database is found.
     var nothingFound: String {
         switch self {
         case .machine:

@@ -1,9 +1,7 @@
 import TerminalUI
 
 extension Canvas {
-    /// Joins pieces with commas, in as many rows as necessary.
-    ///
-    /// A piece is never split across rows.
+    /// Joins pieces with commas in as many rows as necessary, without splitting a piece.
     func rows(of pieces: [[Span]], width: Int) -> [[Span]] {
         let comma = Span(", ", theme.style(.dim))
         var rows: [[Span]] = []

@@ -1,14 +1,11 @@
 import TerminalUI
 
-/// A command of the watch dashboard.
 package enum WatchCommand: Hashable, Sendable {
-    /// Shows a screen, given by its index in ``WatchDashboard/screens``.
+    /// Shows the screen at an index in ``WatchDashboard/screens``.
     case screen(Int)
-    /// Shows the next database.
     case nextDatabase
-    /// Shows the previous database.
     case previousDatabase
-    /// A command for navigation, time or display that both dashboards have.
+    /// A navigation, time or display command that both dashboards share.
     case common(DashboardCommand)
 
     /// The name in a configuration file.
@@ -21,7 +18,7 @@ package enum WatchCommand: Hashable, Sendable {
         }
     }
 
-    /// The purposes of commands, which are the sections of the help.
+    /// The purpose of a command, with the section title of the help.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
         case moving = "Navigation"
@@ -29,7 +26,7 @@ package enum WatchCommand: Hashable, Sendable {
         case display = "Display"
     }
 
-    /// The purpose, or `nil` for a command that this dashboard does not have.
+    /// The purpose, or `nil` if this dashboard does not have the command.
     var purpose: Purpose? {
         switch self {
         case .screen, .nextDatabase, .previousDatabase: return .screens
@@ -44,16 +41,15 @@ package enum WatchCommand: Hashable, Sendable {
     }
 }
 
-/// The keys of the watch dashboard.
 package typealias WatchKeys = KeyTable<WatchCommand>
 
 extension KeyTable<WatchCommand> {
-    /// Creates the keys for screens, with the changes from a configuration file.
+    /// Creates the keys for screens, with the changes in a configuration file.
     ///
     /// - Parameters:
     ///   - screens: The screens, in the order of their keys `1`, `2`, …
-    ///   - changes: The keys in the configuration file for commands of the run dashboard. Changes
-    ///     to common commands also apply here.
+    ///   - changes: The changed keys of the run dashboard. They also apply to the common commands
+    ///     of this dashboard.
     /// - Throws: ``Failure`` if no key quits.
     package init(
         screens: [any WatchScreen.Type],
@@ -73,7 +69,6 @@ extension KeyTable<WatchCommand> {
         )
     }
 
-    /// Returns the default keys for screens.
     package static func standard(_ screens: [any WatchScreen.Type]) -> WatchKeys {
         WatchKeys(bindings: bindings(screens))
     }
@@ -120,7 +115,7 @@ extension KeyTable<WatchCommand> {
         ),
     ]
 
-    /// The help for common commands with a different meaning in this dashboard.
+    /// The help for common commands that differ in this dashboard.
     private static let helpTexts: [DashboardCommand: String] = [
         .left: "scroll left",
         .right: "scroll right",

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The last rows of the watch dashboard: its keys, its screens, and the cost of watching.
+/// The last rows of the watch dashboard, with the keys, the screens, and the cost of watching.
 struct WatchFooter {
     let dashboard: WatchDashboard
 
@@ -19,11 +19,11 @@ struct WatchFooter {
         ).draw(on: &canvas, in: rect)
     }
 
-    /// The CPU time of the dashboard, including its sampling and its helper processes.
+    /// The CPU time of the dashboard, including sampling and helper processes.
     private var cost: String {
         guard let history = dashboard.databases.first, history.moments.count > 0 else { return "" }
         var (used, seconds) = (0.0, 0.0)
-        // Exclude the first interval, in which the helper processes start.
+        // Exclude the first interval, during which the helper processes start.
         for index in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
             let moment = history.moments[index]
             used += moment.cost * moment.seconds
@@ -40,7 +40,7 @@ struct WatchFooter {
         }
     }
 
-    /// Whether Enter shows another database.
+    /// Whether Enter opens another database.
     private var opensDatabase: Bool {
         let content = dashboard.content
         guard let row = dashboard.view.selected ?? content.rowNames.first,
@@ -49,7 +49,7 @@ struct WatchFooter {
         return true
     }
 
-    /// The relevant keys of this screen, the most important first.
+    /// The relevant keys of this screen, most important first.
     private var commands: [KeyBar.Item] {
         let view = dashboard.view
         let screen = dashboard.screens[dashboard.screen]

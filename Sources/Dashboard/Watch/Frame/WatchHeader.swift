@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The first row of the watch dashboard: the database, its size, mode, commits and processes.
+/// The first row of the watch dashboard, with facts about the database.
 struct WatchHeader {
     let dashboard: WatchDashboard
 
@@ -42,7 +42,6 @@ struct WatchHeader {
         return segments
     }
 
-    /// The state of the display.
     private var state: (mark: String, text: String, role: Role) {
         if let history = dashboard.history, history.cursor != nil,
             history.now < history.newestTime

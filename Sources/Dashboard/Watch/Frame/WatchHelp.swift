@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The watch dashboard's help, which lists all keys and the marks in lanes.
+/// The help of the watch dashboard with all keys and the marks in lanes.
 struct WatchHelp {
     let keys: WatchKeys
     /// The first displayed line.
@@ -10,7 +10,6 @@ struct WatchHelp {
         overlay(theme: canvas.theme, glyphs: canvas.glyphs).draw(on: &canvas, in: rect)
     }
 
-    /// Returns the first line of the help's last page in a terminal of this size.
     func lastTop(in size: Size) -> Int {
         overlay(theme: .standard, glyphs: .braille).lastTop(in: size)
     }

@@ -3,43 +3,38 @@ import TerminalUI
 
 /// A screen of the watch dashboard, created from a scene for each frame.
 ///
-/// To add a screen, add a type and an entry in the list of screens of ``WatchDashboard``. The
-/// screen's key, its position in the footer and its line in the help are derived from the list.
+/// To add a screen, add a type and an entry in ``WatchScreens``. The entry defines the screen's
+/// key, its position in the footer, and its line in the help.
 package protocol WatchScreen: Sendable {
-    /// The name, for the footer.
+    /// The name in the footer.
     static var title: String { get }
-    /// A description for the help, at most 40 columns wide.
+    /// The description in the help, at most 40 columns wide.
     static var help: String { get }
-    /// The names of the parts, in the order in which Tab cycles through them.
+    /// The names of the parts, in the order of the Tab key.
     static var parts: [String] { get }
-    /// The titles of the sortable columns.
-    ///
-    /// The array is empty if rows cannot be sorted or filtered.
+    /// The titles of the sortable columns, or an empty array if rows cannot be sorted or filtered.
     static var sortableTitles: [String] { get }
 
-    /// Creates the screen for a scene.
     init(scene: WatchScene)
 
     /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
 
-    /// Returns the text that the `y` key copies for a selected row, or `nil` to copy the verdict.
+    /// Returns the text to copy for a selected row, or `nil` to copy the verdict.
     func copyText(of row: String) -> String?
 
-    /// Returns the effect of Enter on a selected row.
     func opened(row: String) -> WatchOpening
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect)
 }
 
-/// The effect of Enter on a row of a screen.
+/// The effect of Enter on a row.
 package enum WatchOpening: Sendable, Equatable {
-    /// Expands or collapses the details of the row.
+    /// Shows or hides the details of the row.
     case details
-    /// Shows the database with this path on the first screen.
+    /// Shows the database at a path on the first screen.
     case database(path: String)
-    /// Shows details of the process with this label, on the processes screen.
+    /// Shows the process with a label on the processes screen.
     case process(label: String)
 }
 
@@ -51,39 +46,33 @@ extension WatchScreen {
     package func opened(row: String) -> WatchOpening { .details }
 }
 
-/// The input of a screen of the watch dashboard.
 package struct WatchScene: Sendable {
     /// The displayed database, or `nil` before the first report.
     let history: WatchHistory?
-    /// All databases, in order of first report.
+    /// All databases, in the order of their first reports.
     let databases: [WatchHistory]
     /// The time window of lanes and charts, in seconds.
     let seconds: Double
-    /// The selection, sorting and filter of this screen.
     let view: ListView
-    /// The text to show if there is no report.
+    /// The text if there is no report.
     let placeholder: String
     /// The limitations of the observation, as sentences.
     let notes: [String]
-    /// The keys, for hints on screens.
+    /// The keys to mention in hints.
     let keys: WatchKeys
 
-    /// The displayed report.
     var report: WatchReport? { history?.report }
 
-    /// The index of the part that fills the screen, in ``WatchScreen/parts``, or `nil` for all
-    /// parts.
+    /// The index of the expanded part in ``WatchScreen/parts``, or `nil` to show all parts.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
-    /// Marks the panel in a rectangle if it is the selected part.
+    /// Marks the panel in a rectangle if its part is selected.
     func markPart(_ part: Int, on canvas: inout Canvas, _ rect: Rect) {
         if view.part == part { canvas.focus(rect) }
     }
 
-    /// Returns the separator between a title and its subtitle.
     func separator(_ canvas: Canvas) -> String { canvas.glyphs == .ascii ? "- " : "· " }
 
-    /// Draws lines of text in the middle of a rectangle.
     func drawMessage(_ text: String, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))
         let top = max(0, (rect.height - lines.count) / 2)

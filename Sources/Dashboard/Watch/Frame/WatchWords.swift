@@ -1,25 +1,26 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Formats values in reports for display.
 enum WatchWords {
     /// Returns the label of a process.
     ///
-    /// The process ID comes first, so that narrow columns do not truncate it.
+    /// The process ID comes first, so narrow columns do not cut it off.
     static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
 
     /// Formats a duration, such as `430 ms`, `12.3 s` or `2m 05s`.
     static func duration(_ seconds: Double) -> String { HumanUnits.duration(seconds: seconds) }
 
-    /// Formats the hold time of a lock, such as `≥ 12.3 s`, or `~ 12.3 s` if the lock may have been
-    /// released between two samples.
+    /// Formats the hold time of a lock, such as `≥ 12.3 s`.
+    ///
+    /// If the lock may have been released between two samples, the text is, for example,
+    /// `~ 12.3 s`.
     static func held(_ lock: WatchedLock, isASCII: Bool) -> String {
         guard lock.seconds > 0 else { return "now" }
         let sign = lock.isContinuous ? (isASCII ? ">=" : "≥") : "~"
         return "\(sign) \(duration(lock.seconds))"
     }
 
-    /// Formats a share with its error, in percent, such as `12.3 ±1.6`.
+    /// Formats a share and its error as percentages, such as `12.3 ±1.6`.
     static func share(_ estimate: WatchedEstimate, isASCII: Bool) -> String {
         guard estimate.value > 0 else { return "" }
         let value = estimate.value >= 0.9995 ? "100" : decimal(estimate.value * 100)
@@ -33,7 +34,6 @@ enum WatchWords {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Returns the last component of a path, escaped.
     static func name(ofPath path: String) -> String {
         PrintableText.escaped(path.split(separator: "/").last.map(String.init) ?? path)
     }
@@ -46,7 +46,7 @@ enum WatchWords {
         return "\(two(ofDay / 3600)):\(two(ofDay / 60 % 60)):\(two(ofDay % 60))"
     }
 
-    /// Returns the journal mode, or the reason why the file cannot be read.
+    /// Returns the journal mode, or the reason that the file cannot be read.
     static func mode(_ file: WatchedFile) -> String {
         switch file.state {
         case .present: file.journalMode == .wal ? "WAL" : "rollback"
@@ -57,7 +57,6 @@ enum WatchWords {
         }
     }
 
-    /// Returns the lock or mark of an episode.
     static func held(_ kind: WatchEpisode.Kind) -> String {
         switch kind {
         case .writer: "write lock"
@@ -67,7 +66,6 @@ enum WatchWords {
         }
     }
 
-    /// Returns the color of an episode.
     static func role(_ kind: WatchEpisode.Kind) -> Role {
         switch kind {
         case .writer, .exclusive: .writer

@@ -1,51 +1,45 @@
 import SQLiteWatch
 
-/// The data of one database: the displayed report and the series around it.
+/// The data of one database: the displayed report and the recorded series.
 ///
-/// The displayed report is the newest report, or an earlier report that the user selects. Memory is
-/// limited to 1,200 reports within the limit of ``setBudget(_:)``, and to the points of 512 lanes.
+/// The displayed report is the newest report, or an earlier report that the user selected. A
+/// history stores at most 1,200 reports and 512 lanes. ``setBudget(_:)`` limits the size of the
+/// reports.
 struct WatchHistory: Sendable, Timeline {
     /// The maximum number of reports: five minutes at four reports per second.
     static let capacity = 1_200
-    /// The size limit of the reports of all databases, in bytes.
+    /// The limit on the total size of the reports of all databases, in bytes.
     static let budget = 32 << 20
-    /// The period over which shares are computed, in seconds.
+    /// The period of shares, in seconds.
     static let shareSeconds = 10.0
-    /// The period over which rates are computed, in seconds.
+    /// The period of rates, in seconds.
     static let rateSeconds = 2.0
-    /// The maximum number of lanes.
     private static let laneLimit = 512
 
-    /// The path of the database, as its reports contain it.
+    /// The path of the database, as in its reports.
     let path: String
-    /// The displayed report without its episodes, with its text escaped.
+    /// The displayed report, with escaped text and without episodes.
     private(set) var report: WatchReport?
-    /// The index in ``moments`` of a displayed earlier report, or `nil` for the newest.
+    /// The index in ``moments`` of the displayed earlier report, or `nil` for the newest report.
     private(set) var cursor: Int?
-    /// The values of the reports, newest last.
+    /// The values for charts, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
-    /// One lane for each process, in order of first report.
+    /// One lane for each process, in the order of first reports.
     private(set) var lanes: [WatchLane] = []
-    /// The processes at the displayed moment.
-    ///
-    /// Holders of locks come first.
+    /// The processes at the displayed moment, in the order of the process table.
     private(set) var rows: [WatchRow] = []
     private var reports = BoundedStore<WatchReport>(capacity: Self.capacity, budget: Self.budget) {
         Self.size(of: $0)
     }
     private var allEpisodes: [WatchEpisode] = []
 
-    /// The series does not end while the dashboard is open.
     var isOver: Bool { false }
 
-    /// Creates a history without reports.
     init(path: String) { self.path = path }
 
     /// Adds a report.
     ///
-    /// - Parameters:
-    ///   - report: The report.
-    ///   - time: The time of the report, in seconds since the first report of the session.
+    /// `time` is in seconds since the first report of the session.
     mutating func append(_ report: WatchReport, time: Double) {
         var report = report.escaped()
         let time = max(time, newestTime)
@@ -64,7 +58,7 @@ struct WatchHistory: Sendable, Timeline {
     /// Sets the limit on the total size of this database's reports, in bytes.
     mutating func setBudget(_ bytes: Int) { reports.budget = bytes }
 
-    /// Shows the report at an index in ``moments``, or the nearest recorded report.
+    /// Displays the report at an index in ``moments``, or the nearest recorded report.
     mutating func show(at position: Int) {
         let bounded = min(max(position, reports.firstKept), moments.count - 1)
         guard bounded >= 0, let report = reports[bounded] else { return }
@@ -73,7 +67,7 @@ struct WatchHistory: Sendable, Timeline {
         rows = makeRows()
     }
 
-    /// The episodes up to the displayed moment, with their states at that moment, latest first.
+    /// The episodes up to the displayed moment, as of that moment, latest first.
     var episodes: [WatchEpisode] {
         guard cursor != nil, let now = report?.time else { return allEpisodes }
         return allEpisodes.filter { $0.start <= now }.map { episode in
@@ -85,14 +79,13 @@ struct WatchHistory: Sendable, Timeline {
         }
     }
 
-    /// Returns the lanes of the processes that used the database in the displayed time window.
+    /// Returns the lanes of the processes that used the database in the displayed window.
     func lanes(in seconds: Double) -> [WatchLane] {
         let end = windowEnd(seconds)
         return lanes.filter { $0.lastSeen >= end - seconds && $0.firstSeen <= end }
     }
 
-    /// Returns the sum of a value over the last `seconds` seconds, and the total length of the
-    /// intervals.
+    /// Returns the sum of a value over the last `seconds`, and the total length of the intervals.
     func sum(over seconds: Double, _ value: (WatchMoment) -> Double) -> (Double, seconds: Double) {
         var sum = 0.0
         var length = 0.0
@@ -105,19 +98,18 @@ struct WatchHistory: Sendable, Timeline {
         return (sum, length)
     }
 
-    /// Returns the rate of a value per second over ``rateSeconds``.
+    /// Returns the rate of a value over ``rateSeconds``, per second.
     func rate(_ value: (WatchMoment) -> Double) -> Double {
         let (sum, seconds) = sum(over: Self.rateSeconds, value)
         return seconds > 0 ? sum / seconds : 0
     }
 
-    /// The actual period of the shares, which is shorter than ``shareSeconds`` until enough time
-    /// has passed.
+    /// The actual period of the shares, which is initially shorter than ``shareSeconds``.
     var coveredSeconds: Double {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }
 
-    /// Visits the moments of the last `seconds` seconds with their indices, newest first.
+    /// Visits the moments of the last `seconds` with their indices, newest first.
     private func visitMoments(last seconds: Double, _ body: (Int, WatchMoment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -128,7 +120,7 @@ struct WatchHistory: Sendable, Timeline {
         }
     }
 
-    /// Visits the recorded reports of the last `seconds` seconds, newest first.
+    /// Visits the recorded reports of the last `seconds`, newest first.
     func visitReports(last seconds: Double, _ body: (WatchReport) -> Void) {
         visitMoments(last: seconds) { position, _ in
             if let report = reports[position] { body(report) }
@@ -202,12 +194,10 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
-    /// Returns the processes.
+    /// Returns the processes, strongest blockers first.
     ///
-    /// The strongest blockers come first.
-    ///
-    /// The order depends on shares over several seconds, rounded to coarse steps, so that rows do
-    /// not move each time a lock is acquired or released.
+    /// The order depends on shares over several seconds, rounded to coarse steps. Otherwise, rows
+    /// would move each time a lock is acquired or released.
     private func makeRows() -> [WatchRow] {
         guard let report else { return [] }
         var laneIndexes: [Int32: Int] = [:]
@@ -244,14 +234,14 @@ struct WatchHistory: Sendable, Timeline {
         return row
     }
 
-    /// Returns the shares of a process over ``shareSeconds``, with their sampling errors.
+    /// Returns the shares of a process over ``shareSeconds`` with their sampling errors.
     private func share(of lane: WatchLane) -> WatchedShare {
         let offset = moments.count - lane.points.count
         var (writer, reader, checkpoint) = (0.0, 0.0, 0.0)
         var (seconds, listSeconds) = (0.0, 0.0)
         var (samples, listSamples) = (0, 0)
         visitMoments(last: Self.shareSeconds) { position, moment in
-            // Without samples, the share in a moment is unknown.
+            // The share in a moment without samples is unknown.
             if moment.samples > 0 { seconds += moment.seconds }
             if moment.listSamples > 0 { listSeconds += moment.seconds }
             samples += moment.samples
@@ -266,8 +256,7 @@ struct WatchHistory: Sendable, Timeline {
             guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
             let count = Double(samples)
-            // Adding one success and one failure keeps the error above 0, even for 0 of n or n of
-            // n.
+            // Add one success and one failure to keep the error above 0, even for 0 of n or n of n.
             let smoothed = (share * count + 1) / (count + 2)
             let error = (smoothed * (1 - smoothed) / count).squareRoot()
             return WatchedEstimate(value: share, error: error)

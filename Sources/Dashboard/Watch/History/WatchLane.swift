@@ -2,35 +2,30 @@ import SQLiteWatch
 
 /// A process's use of a database over time.
 struct WatchLane: Sendable {
-    /// The activity of a process in the interval of one report.
     struct Point: Sendable, Equatable {
         var state: WatchLaneState
-        /// The share of the interval when the process held a write lock, from 0 to 1.
+        /// The share of the interval during which the process held a write lock, in 0…1.
         var writer: Float = 0
-        /// The share of the interval when the process held a read lock, from 0 to 1.
+        /// The share of the interval during which the process held a read lock, in 0…1.
         var reader: Float = 0
-        /// The share of the interval when the process held the checkpoint lock, from 0 to 1.
+        /// The share of the interval during which the process held the checkpoint lock, in 0…1.
         var checkpoint: Float = 0
         /// The CPU time, as a share of one CPU, or a negative value if unknown.
         var processor: Float = -1
 
-        /// The point for an interval when the process did not use the database.
         static let absent = Point(state: .absent)
     }
 
-    /// The process ID.
     let pid: Int32
-    /// The name of the program, escaped.
+    /// The escaped name of the program.
     var name: String
     /// The points since the process was first observed, newest last.
     var points = RingBuffer<Point>(capacity: WatchHistory.capacity)
-    /// The time of the first report with the process, in seconds.
+    /// The time of the first report that contains the process, in seconds.
     let firstSeen: Double
-    /// The time of the last report with the process, in seconds.
+    /// The time of the last report that contains the process, in seconds.
     var lastSeen: Double
 
     /// The label in lists, such as `4711 python3 report.py`.
-    ///
-    /// The process ID comes first, so that narrow columns do not truncate it.
     var label: String { WatchWords.process(name, pid) }
 }

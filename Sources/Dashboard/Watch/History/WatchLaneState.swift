@@ -1,31 +1,30 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The state of a process in a lane: its use of a database in one interval.
+/// How a process used a database in one interval.
 enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process held no lock.
     case idle
     /// The process held a read lock for less than a third of the interval.
     case readingBriefly
-    /// The process held a read lock.
+    /// The process held a read lock for at least a third of the interval.
     case reading
-    /// The process is reading an old state, which pins frames in the log.
+    /// The process read an old state, which pins frames in the log.
     case pinning
     /// The process held a write lock for less than a third of the interval.
     case writingBriefly
-    /// The process held a write lock.
+    /// The process held a write lock for at least a third of the interval.
     case writing
     /// The process held the checkpoint lock.
     case checkpointing
-    /// The process is probably waiting for a lock.
+    /// The process was probably waiting for a lock.
     case waiting
-    /// The process does not use the database.
+    /// The process did not use the database.
     case absent
 
-    /// The minimum share of an interval for which a lock is considered held continuously.
+    /// The share of an interval at which ``reading`` and ``writing`` begin.
     private static let large = 1.0 / 3
 
-    /// Creates the state of a process in the interval of a report.
     init(_ process: WatchedProcess, isPinning: Bool) {
         let share = process.share
         if process.waiting?.isWaiting == true {
@@ -45,9 +44,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance.
-    ///
-    /// Each state has a distinct glyph, so that color alone never identifies a state.
+    /// The appearance, with a distinct glyph for each state, so colors are not required.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -62,10 +59,9 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
-    /// Returns the legend for the border of a panel, with the most important marks first.
+    /// Returns the legend for the border of a panel, most important marks first.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         let order: [WatchLaneState] = [
             .writing, .reading, .pinning, .checkpointing, .waiting, .writingBriefly,
@@ -79,7 +75,6 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The short description.
     var words: String {
         switch self {
         case .idle: "idle"
@@ -94,7 +89,6 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The description for the help.
     var meaning: String {
         switch self {
         case .idle: "idle: holds no lock"

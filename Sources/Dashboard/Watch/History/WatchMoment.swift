@@ -6,9 +6,9 @@ struct WatchMoment: Timed, Equatable {
     var time: Double
     /// The length of the report's interval, in seconds.
     var seconds: Double
-    /// The number of samples of write locks in the interval.
+    /// The number of times that write locks were sampled in the interval.
     var samples: Int
-    /// The number of samples of read locks in the interval.
+    /// The number of times that read locks were sampled in the interval.
     var listSamples: Int
     /// The CPU time of this program and its helper processes, as a share of one CPU.
     var cost: Double
@@ -16,16 +16,17 @@ struct WatchMoment: Timed, Equatable {
     var logBytes: Double
     /// The number of frames in use, or NaN if unknown.
     var frames: Double
-    /// The number of frames that readers pin, or NaN if unknown.
+    /// The number of pinned frames, or NaN if unknown.
     var pinned: Double
-    /// The number of commits in the interval or, with a rollback journal, the number of
-    /// transactions.
+    /// The number of commits in the interval.
+    ///
+    /// For a rollback journal, the number of transactions.
     var commits: Double
     /// The number of frames written in the interval.
     var framesWritten: Double
-    /// The number of checkpoints observed in the interval.
+    /// The number of observed checkpoints in the interval.
     var checkpoints: Double
-    /// The number of resets of the log in the interval.
+    /// The number of log resets in the interval.
     var resets: Double
 
     init(_ report: WatchReport, time: Double) {

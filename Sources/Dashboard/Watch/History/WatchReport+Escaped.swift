@@ -1,9 +1,9 @@
 import SQLiteWatch
 
 extension WatchReport {
-    /// Returns the report, with all text from other programs escaped for display.
+    /// Returns the report with text from other programs escaped for display.
     ///
-    /// The path remains unchanged because it identifies the database.
+    /// The path is unchanged, because it identifies the database.
     func escaped() -> WatchReport {
         var report = self
         for index in report.processes.indices {

@@ -1,29 +1,26 @@
 import SQLiteWatch
 
-/// A process at the displayed moment, with its shares over the last seconds.
+/// A process at the displayed moment, and its shares over the last seconds.
 struct WatchRow: Sendable {
     /// The process at the displayed moment, or `nil` if it no longer used the database.
     var process: WatchedProcess?
-    /// The process ID.
     var pid: Int32
-    /// The name of the program, escaped.
+    /// The escaped name of the program.
     var name: String
-    /// The oldest pin of the process, or `nil` if there is no pin.
+    /// The oldest pin of the process, if any.
     var pin: WatchedPin?
-    /// The state in the last interval.
     var state: WatchLaneState
-    /// The shares of ``WatchHistory/shareSeconds`` when the process held locks.
+    /// The shares of ``WatchHistory/shareSeconds`` during which the process held locks.
     var share = WatchedShare()
     /// The CPU time over the last two seconds, as a share of one CPU, or `nil` if unknown.
     var processor: Double?
 
-    /// The label in lists.
     var label: String { WatchWords.process(name, pid) }
 
-    /// The locks of the process at the displayed moment.
+    /// The locks at the displayed moment.
     var locks: [WatchedLock] { process?.locks ?? [] }
 
-    /// The lock that pins the log, if any, or the lock that has been held longest.
+    /// The lock that pins the log, or the lock that has been held longest.
     var mainLock: WatchedLock? {
         if let pin, let lock = locks.first(where: { $0.mark == pin.mark && $0.kind == .reader }) {
             return lock
@@ -31,14 +28,14 @@ struct WatchRow: Sendable {
         return locks.max { $0.seconds < $1.seconds }
     }
 
-    /// The kinds of the locks, such as `writer, reader`.
+    /// The kinds of locks, such as `writer, reader`.
     var kinds: String {
         var seen: [LockKind] = []
         for lock in locks where !seen.contains(lock.kind) { seen.append(lock.kind) }
         return seen.map(\.rawValue).joined(separator: ", ")
     }
 
-    /// The degree to which the process blocks other processes, in coarse steps.
+    /// How strongly the process blocks other processes, in coarse steps.
     var weight: Int {
         let share = 2 * max(share.writer.value, share.checkpoint.value) + share.reader.value
         return (pin?.isLong == true ? 4 : 0) + Int((share * 2).rounded())

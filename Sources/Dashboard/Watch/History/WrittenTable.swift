@@ -1,17 +1,15 @@
 import SQLiteWatch
 
-/// A table or an index, with its share of the frames written in the last seconds.
+/// A table or index, and its share of the frames written in the last seconds.
 struct WrittenTable: Sendable {
-    /// The escaped name, which is empty if the pages do not belong to a table or an index.
+    /// The escaped name, or an empty string if the pages belong to no table or index.
     var name: String
-    /// The use of the pages.
     var kind: WatchedTable.Kind
-    /// The share of the frames, from 0 to 1.
+    /// The share of the frames, in 0…1.
     var share: Double
-    /// The number of frames.
     var frames: UInt64
 
-    /// The name, or the use of the pages if there is no name.
+    /// The name or, without a name, the use of the pages.
     var title: String {
         guard name.isEmpty else { return name }
         return switch kind {
@@ -25,9 +23,10 @@ struct WrittenTable: Sendable {
 }
 
 extension WatchHistory {
-    /// The tables and indexes written in the last seconds, sorted by descending number of frames.
+    /// The tables and indexes written in the last seconds, most frames first.
     ///
-    /// A single report covers only a fraction of a second, which is too short to compare tables.
+    /// A single report covers only a fraction of a second, which is too short for a comparison of
+    /// tables.
     var tables: [WrittenTable] {
         var frames: [TableKey: UInt64] = [:]
         var total: UInt64 = 0

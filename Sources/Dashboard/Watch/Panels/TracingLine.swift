@@ -1,9 +1,8 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Text about the trace, for the statement screens.
 enum TracingLine {
-    /// Returns a line with the level, the overhead and the number of programs that are not visible.
+    /// Returns the level, the overhead and the number of programs that are not visible.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
@@ -16,7 +15,7 @@ enum TracingLine {
         return parts.joined(separator: ", ")
     }
 
-    /// Returns the reason why a screen is empty.
+    /// Returns the reason that a screen is empty.
     static func empty(_ report: WatchReport?) -> String {
         guard let report else { return "" }
         guard let tracing = report.tracing else {

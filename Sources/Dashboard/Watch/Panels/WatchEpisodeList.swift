@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The periods when a process blocked other processes or pinned the log, as a table and as lines.
+/// The periods during which a process blocked other processes or pinned the log.
 enum WatchEpisodeList {
     static let listing = Listing<WatchEpisode>(
         columns: [
@@ -45,7 +45,6 @@ enum WatchEpisodeList {
         name: \.label
     )
 
-    /// Draws the latest episodes, with one line for each.
     static func drawPanel(_ history: WatchHistory, on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let episodes = history.episodes
@@ -69,7 +68,6 @@ enum WatchEpisodeList {
         ).draw(on: &canvas, in: inner)
     }
 
-    /// Draws the latest episode in one row.
     static func drawLine(_ history: WatchHistory, on canvas: inout Canvas, in row: Rect) {
         guard let episode = history.episodes.first else { return }
         canvas.write(
@@ -85,10 +83,8 @@ enum WatchEpisodeList {
 }
 
 extension WatchEpisode {
-    /// The label in lists.
     var label: String { "\(kind.rawValue) \(pid) \(start.milliseconds)" }
 
-    /// The processes that probably waited.
     var waiterNames: String {
         let names = waiters.prefix(4).map { WatchWords.process($0.name, $0.pid) }.joined(
             separator: ", "

@@ -1,13 +1,13 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The panel with the lanes of processes, which show their current and past use of the database.
+/// The panel with a lane for each process: the current and past use of the database.
 struct WatchLanesPanel {
     let history: WatchHistory
     let seconds: Double
     let view: ListView
 
-    /// The lanes in the order of the process table, followed by the lanes of ended processes.
+    /// The lanes in the order of the process table, followed by lanes of processes that have ended.
     var lanes: [WatchLane] {
         let rows = WatchProcessList.arranged(history.rows, view)
         let shown = Set(history.rows.map(\.pid))
@@ -20,9 +20,9 @@ struct WatchLanesPanel {
             }
     }
 
-    /// Returns the rows of the panel, including its border.
+    /// Returns the height, including the border.
     ///
-    /// If there are too few rows for a table, the lanes use the table's rows.
+    /// Without a process table, the lanes use its rows.
     func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
         let most = isShort && hasTable ? 5 : 16
@@ -41,7 +41,7 @@ struct WatchLanesPanel {
         case statement
         case history
 
-        // `isTraced` specifies whether the statements of processes are known.
+        // `isTraced` states whether the statements of processes are known.
         func track(isTraced: Bool) -> Track {
             switch self {
             case .name: Track(minimum: 10, ideal: 20, maximum: 22, priority: 10, flex: 0)
@@ -139,7 +139,7 @@ struct WatchLanesPanel {
         if cell(.statement).width > 0,
             let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
         {
-            // Dim a statement that the process is no longer running.
+            // Dim a statement that is no longer running.
             let isNow = statement.isRunning || statement.seconds < 1
             canvas.write(
                 statement.sql,

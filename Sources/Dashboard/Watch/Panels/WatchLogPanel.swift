@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The panel of the write-ahead log and its pin over time, or of the rollback journal.
+/// The panel with the write-ahead log and its pin over time, or with the rollback journal.
 struct WatchLogPanel {
     let history: WatchHistory
     let seconds: Double
@@ -24,7 +24,6 @@ struct WatchLogPanel {
         drawChart(isWAL: isWAL, on: &canvas, in: areas[1])
     }
 
-    /// Draws the most important numbers in one row.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         guard let report = history.report, let pieces = description(report, canvas).first else {
             return
@@ -50,7 +49,7 @@ struct WatchLogPanel {
         ]
     }
 
-    /// Returns the description of the log as lines of pieces, with the most important line first.
+    /// Returns the description of the log as lines of pieces, most important line first.
     private func description(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
         let theme = canvas.theme
         let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))
@@ -91,7 +90,7 @@ struct WatchLogPanel {
         return [first, second, third]
     }
 
-    /// Returns the numbers of resets and checkpoints during the displayed time.
+    /// The numbers of resets and checkpoints during the displayed window.
     private var counts: (resets: UInt64, checkpoints: UInt64) {
         func sum(_ value: (WatchMoment) -> Double) -> UInt64 {
             UInt64(min(max(history.sum(over: seconds, value).0, 0), 1e15))

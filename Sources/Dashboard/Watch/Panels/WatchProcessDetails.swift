@@ -6,7 +6,7 @@ struct WatchProcessDetails {
     let history: WatchHistory
     let seconds: Double
 
-    /// Draws the panel with facts, locks, lane, shares over time and episodes.
+    /// Draws the panel with facts, locks, episodes, the lane, and shares over time.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let inner = Panel(
@@ -73,8 +73,7 @@ struct WatchProcessDetails {
         return lines
     }
 
-    /// Describes a lock, such as `holds reader, mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC or
-    /// earlier`.
+    /// Describes a lock, such as `holds reader, mark 1, frame 230, ≥ 31.0 s`.
     private func pieces(of lock: WatchedLock, _ canvas: Canvas) -> [[Span]] {
         let theme = canvas.theme
         let text = theme.style(.text)
@@ -97,7 +96,7 @@ struct WatchProcessDetails {
         return pieces
     }
 
-    /// Draws the lane and, if there is room, a chart of the shares over time below the lane.
+    /// Draws the lane and, if there is room, a chart of shares over time.
     private func draw(_ lane: WatchLane, on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0, rect.width > TimeChart.axisWidth else { return }
         let offset = history.moments.count - lane.points.count
@@ -142,7 +141,7 @@ struct WatchProcessDetails {
         }
         let writes = values { $0.writer }
         let reads = values { $0.reader }
-        // A process may hold both locks simultaneously, so the chart limits their sum to 100%.
+        // A process may hold both locks at the same time. Limit the sum to 100%.
         let rest = zip(writes, reads).map { write, read in
             write.isFinite && read.isFinite ? max(0, min(read, 100 - write)) : read
         }

@@ -1,7 +1,6 @@
 import SQLiteWatch
 import TerminalUI
 
-/// A table of processes and their locks.
 enum WatchProcessList {
     static func listing(isASCII: Bool) -> Listing<WatchRow> {
         Listing(
@@ -78,7 +77,6 @@ enum WatchProcessList {
         )
     }
 
-    /// The titles of the sortable columns.
     static let sortableTitles = listing(isASCII: true).sortableTitles
 
     private static func share(
@@ -137,7 +135,6 @@ enum WatchProcessList {
 }
 
 extension WatchRow {
-    /// The read lock on the oldest state.
     fileprivate var reading: WatchedLock? {
         if let pin { return locks.first { $0.kind == .reader && $0.mark == pin.mark } }
         return locks.filter { $0.kind == .reader }.min { ($0.frame ?? 0) < ($1.frame ?? 0) }

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The panel of written tables and indexes, with their shares of the frames.
+/// The panel with written tables and indexes, and their shares of the frames.
 struct WatchTablesPanel {
     let history: WatchHistory
 
@@ -43,7 +43,6 @@ struct WatchTablesPanel {
         }
     }
 
-    /// Draws the first tables in one row.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("writes ", theme.style(.dim))]
@@ -76,7 +75,7 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The share of the frames that were examined, if it is not all of them.
+    /// The share of examined frames, unless all frames were examined.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"

@@ -1,21 +1,19 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The first finding, and its remedy if there is room.
+/// The first finding and, if there is room, its remedy.
 struct WatchVerdictLines {
     let report: WatchReport
 
-    /// Returns the rows on a screen of this size.
+    /// Returns the height on a screen of the given size.
     ///
-    /// The number of rows does not depend on the text, so that the rows below do not move when the
-    /// text changes.
+    /// The height does not depend on the text, so the rows below do not move when the text changes.
     static func track(in size: Size) -> Track {
-        // On a narrow screen, the same text needs one more row.
+        // On a narrow screen, the text needs one more row.
         let rows = size.height < 12 ? 1 : size.height < 20 ? 2 : size.width < 100 ? 5 : 4
         return Track(minimum: min(rows, 4), ideal: rows, maximum: max(rows, 4), priority: 99)
     }
 
-    /// Draws a mark and the text.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let (glyph, role) = mark
@@ -26,14 +24,14 @@ struct WatchVerdictLines {
         if let remedy = report.verdict.remedy {
             let arrow = canvas.glyphs == .ascii ? "-> " : "→ "
             let lines = TextWrapping.lines(of: arrow + remedy, width: room)
-            // Show a remedy only if it fits completely.
+            // Show the remedy only if it fits completely.
             if spans.count + lines.count <= rect.height {
                 spans += lines.map { Span($0, canvas.theme.style(.text)) }
             }
         }
         for (index, span) in spans.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && spans.count > rect.height
-            // Append more text so that the line is truncated with an ellipsis.
+            // Append more text to end the line with an ellipsis.
             let text = isCut ? span.text + " " + spans[index + 1].text : span.text
             canvas.write(
                 text,

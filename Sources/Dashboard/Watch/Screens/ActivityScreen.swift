@@ -1,8 +1,8 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with the transactions of traced programs: all open transactions, followed by the
-/// longest completed transactions.
+/// The screen with transactions of traced programs: open transactions, followed by the longest
+/// completed transactions.
 struct ActivityScreen: WatchScreen {
     static let title = "Activity"
     static let help = "activity: open transactions and their age"
@@ -100,9 +100,7 @@ struct ActivityScreen: WatchScreen {
 }
 
 extension WatchedTransaction {
-    /// The label of the process, as in lists of processes.
     var processLabel: String { WatchWords.process(name ?? "?", pid) }
 
-    /// The label in lists.
     var label: String { "\(pid) \(connection) \(open) \(seconds)" }
 }

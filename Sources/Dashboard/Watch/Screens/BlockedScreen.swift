@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with statements that wait for other connections, and their blockers.
+/// The screen with statements that waited for other connections, and their blockers.
 struct BlockedScreen: WatchScreen {
     static let title = "Blocked"
     static let help = "blocked: waiters and their blockers"
@@ -113,9 +113,7 @@ struct BlockedScreen: WatchScreen {
 }
 
 extension WatchedBlock {
-    /// The label of the waiting process.
     var processLabel: String { WatchWords.process(name ?? "?", pid) }
 
-    /// The label in lists.
     var label: String { "\(pid) \(time.milliseconds) \(seconds)" }
 }

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with the list of watched databases, busiest first, where Enter opens a database.
+/// The screen with all watched databases, busiest first, where Enter opens a database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: all of them; Enter opens one"
@@ -70,7 +70,7 @@ struct DatabasesScreen: WatchScreen {
         )
     }
 
-    /// The databases, sorted by commit rate, and then by the CPU time of their processes.
+    /// The databases, sorted by commit rate and then by the CPU time of their processes.
     private var databases: [WatchHistory] {
         let ranked = scene.databases.map { history in
             (history, history.rate(\.commits), history.processor)
@@ -114,7 +114,6 @@ struct DatabasesScreen: WatchScreen {
         }
     }
 
-    /// Returns the limitations that apply to all observed databases.
     private func notes(width: Int) -> [String] {
         var seen: [String] = scene.notes
         for history in scene.databases {
@@ -127,7 +126,6 @@ struct DatabasesScreen: WatchScreen {
 }
 
 extension WatchHistory {
-    /// The journal mode, or the reason why the file cannot be read.
     fileprivate var mode: String { report.map { WatchWords.mode($0.file) } ?? "" }
 
     /// The CPU time of all processes that use the database, as a share of one CPU.

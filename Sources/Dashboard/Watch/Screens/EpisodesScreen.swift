@@ -58,9 +58,9 @@ struct EpisodesScreen: WatchScreen {
         }
     }
 
-    /// Returns the lines of the findings, their remedies and the notes.
+    /// Returns the lines of the findings, remedies and notes.
     ///
-    /// Lines with `isRemedy` are dimmed.
+    /// Lines with `isRemedy` are dim.
     private func findings(width: Int) -> [(String, isRemedy: Bool)] {
         guard let report = scene.report else { return [] }
         let findings = report.findings.isEmpty ? [report.verdict] : report.findings

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with the log over time, its pins, and facts about the database file.
+/// The screen with the log over time, the pins, and facts about the database file.
 struct LogScreen: WatchScreen {
     static let title = "Log"
     static let help = "log: its size, its pins and the file"

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with a table of the statements of traced programs.
+/// The screen with the statements of traced programs.
 struct StatementsScreen: WatchScreen {
     static let title = "Statements"
     static let help = "statements: calls, times, waits"
@@ -116,7 +116,7 @@ struct StatementsScreen: WatchScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// Draws the complete text of a statement, and more details.
+    /// Draws the complete text of a statement and additional details.
     private func draw(_ statement: WatchedStatement, on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Statement").draw(on: &canvas, in: rect)
         var lines = TextWrapping.lines(of: statement.sql, width: inner.width)

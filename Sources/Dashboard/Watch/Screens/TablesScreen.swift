@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with a table of written tables and indexes.
+/// The screen with all written tables and indexes.
 struct TablesScreen: WatchScreen {
     static let title = "Tables"
     static let help = "tables: written tables and indexes"

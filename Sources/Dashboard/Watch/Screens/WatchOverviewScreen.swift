@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The overview of a watched database, whose panels adapt to the size of the terminal.
+/// The overview of a watched database, which adapts its panels to the size of the terminal.
 struct WatchOverviewScreen: WatchScreen {
     static let title = "Overview"
     static let help = "overview: the database at a glance"
@@ -10,7 +10,6 @@ struct WatchOverviewScreen: WatchScreen {
 
     let scene: WatchScene
 
-    /// The rows of the screen, from top to bottom.
     private enum Row: Int, CaseIterable {
         case verdict
         case lanes
