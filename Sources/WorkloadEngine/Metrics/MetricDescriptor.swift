@@ -1,16 +1,13 @@
 import Telemetry
 
-/// A metric of a result, with its key, source, direction, and explanation.
-///
-/// Everything that thresholds, comparisons, reports, and the documentation show about a metric
-/// comes from its descriptor in ``ClientMetrics`` or ``DatabaseMetrics``.
+/// The source of everything that thresholds, comparisons, reports, and the documentation show about
+/// a metric.
 struct MetricDescriptor<Owner>: Sendable {
-    /// A value of a metric, such as the 99th percentile.
     struct Aggregate: Sendable {
         /// The name as written in thresholds, such as `p(99)`.
         let name: String
         let unit: MetricCatalog.Unit
-        /// Returns the value in its base unit, or `nil` if there are no samples.
+        /// Returns the value in its base unit, or `nil` without samples.
         let value: @Sendable (Owner) -> Double?
     }
 
@@ -18,26 +15,17 @@ struct MetricDescriptor<Owner>: Sendable {
     let key: String
     /// The title of the metric's column in tables.
     let title: String
-    /// Whether smaller values are better.
     let isLowerBetter: Bool
-    /// An explanation of what the metric measures, as a sentence.
+    /// A sentence that explains what the metric measures.
     let explanation: String
     let aggregates: [Aggregate]
-    /// Returns the latencies that the metric summarizes.
-    ///
-    /// This is `nil` for other metrics.
+    /// Returns the latencies that the metric summarizes, or is `nil` for other metrics.
     let latency: (@Sendable (Owner) -> LatencySummary?)?
-    /// Returns the metric's cell in the table of counts.
-    ///
-    /// This is `nil` for a metric without a column in that table.
+    /// Returns the metric's cell in the table of counts, or is `nil` for a metric without a column.
     let cell: (@Sendable (Owner) -> String)?
-    /// Returns the number of accesses.
-    ///
-    /// This is `nil` for a metric that is not a count.
+    /// Returns the number of accesses, or is `nil` for a metric that is not a count.
     let number: (@Sendable (Owner) -> UInt64)?
-    /// Returns the number of samples.
-    ///
-    /// This is `nil` if an aggregate returns that number.
+    /// Returns the number of samples, or is `nil` if the `count` aggregate is that number.
     private let samples: (@Sendable (Owner) -> UInt64?)?
 
     init(
@@ -62,20 +50,17 @@ struct MetricDescriptor<Owner>: Sendable {
         self.samples = samples
     }
 
-    /// Returns the value of an aggregate, or `nil` if there are no samples or the aggregate is
-    /// unknown.
     func value(_ aggregate: String, of owner: Owner) -> Double? {
         aggregates.first { $0.name == aggregate }?.value(owner)
     }
 
-    /// Returns the number of samples, or `nil` if it is unknown.
     func sampleCount(of owner: Owner) -> Double? {
         samples.map { $0(owner).map { Double($0) } } ?? value("count", of: owner)
     }
 }
 
 extension MetricDescriptor {
-    /// A latency with its percentiles.
+    /// Creates a metric for a latency and its percentiles.
     static func latency(
         _ key: String,
         _ explanation: String,
@@ -90,7 +75,7 @@ extension MetricDescriptor {
         return Self(key, explanation, aggregates, latency: latency)
     }
 
-    /// A metric with one aggregate.
+    /// Creates a metric with one aggregate.
     static func number(
         _ key: String,
         _ aggregate: String,
@@ -109,7 +94,7 @@ extension MetricDescriptor {
 }
 
 extension LatencySummary {
-    /// Returns the value of an aggregate, such as `p(99)`, or `nil` if there are too few samples.
+    /// Returns the value of an aggregate, such as `p(99)`, or `nil` without enough samples.
     func value(_ aggregate: String) -> Double? {
         let value: UInt64? =
             switch aggregate {

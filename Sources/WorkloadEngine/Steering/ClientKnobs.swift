@@ -5,11 +5,10 @@ import Telemetry
 ///
 /// Workers check for changes before each turn, at the cost of one atomic load.
 final class ClientKnobs: Sendable {
-    /// The settings that workers use.
     struct Settings: Sendable, Equatable {
         /// The number of active workers.
         ///
-        /// Workers with higher numbers rest.
+        /// Workers with higher numbers are inactive.
         var workers: Int
         /// The cumulative weights of the operations.
         var cumulativeWeights: [Double]

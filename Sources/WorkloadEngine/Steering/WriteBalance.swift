@@ -1,13 +1,11 @@
-/// The balance of reads and writes in a load, with the factors that change the share of writes.
+/// The factors that change the share of writes in a load.
 ///
-/// The load of open loops is measured in arrivals per second, and the load of closed loops in
-/// workers. Each of these two groups keeps its total load.
+/// The factors preserve the total load of the open loops, in arrivals per second, and the total
+/// load of the closed loops, in workers.
 struct WriteBalance: Sendable {
-    /// The factor for a client's load and the weights of the client's operations.
     struct Factors: Sendable, Equatable {
-        /// The factor for the arrival rate or the number of workers.
+        /// The factor for the client's arrival rate or number of workers.
         var load: Double
-        /// The weights of the operations.
         var weights: [Double]
 
         /// Scales a number of workers.
@@ -19,7 +17,6 @@ struct WriteBalance: Sendable {
         }
     }
 
-    /// A client's part of the load.
     private struct Part: Sendable {
         var isOpen: Bool
         /// The load, in arrivals per second or in workers.
