@@ -11,7 +11,7 @@ struct PairedRatio {
 
     /// Compares `b` with `a`, or returns `nil` if no block has both values.
     ///
-    /// Values must not be negative. `smallest`, a positive number, replaces smaller values.
+    /// The positive number `smallest` replaces smaller values. Values must not be negative.
     init?(_ a: [Double?], _ b: [Double?], smallest: Double) {
         let differences = zip(a, b).compactMap { a, b -> Double? in
             guard let a, let b, a.isFinite, b.isFinite else { return nil }
@@ -27,7 +27,7 @@ struct PairedRatio {
     var low: Double { Self.plain(location.low) }
     var high: Double { Self.plain(location.high) }
 
-    /// Returns the ratio for a logarithm, rounded to six significant digits to keep files short.
+    /// Returns the ratio for a logarithm, rounded to six digits to keep files short.
     private static func plain(_ logarithm: Double) -> Double {
         let ratio = exp(logarithm)
         guard ratio > 0, ratio.isFinite else { return ratio }
