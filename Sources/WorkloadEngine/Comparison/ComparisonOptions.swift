@@ -43,6 +43,7 @@ public struct ComparisonOptions: Sendable {
     /// A function that receives the next run's name and the remaining time before each run.
     public var onProgress: (@Sendable (String) -> Void)?
 
+    /// Creates the default options: ten blocks with runs of three seconds.
     public init() {}
 }
 

@@ -27,8 +27,8 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     ///
     /// The first arm occurs twice.
     public var order: [[String]]
-    /// The clients that no arm runs because some arm cannot run them, with the reasons, or `nil` if
-    /// there are none.
+    /// The clients omitted from every arm because an arm cannot run them, with the reasons, or
+    /// `nil` if there are none.
     public var leftOut: [String: String]?
     /// The primary metrics, such as `ui.response.p99`.
     public var primary: [String]

@@ -192,8 +192,9 @@ public final class ComparisonRun: Sendable {
         return runner
     }
 
-    /// Returns the interval between a run's records, in nanoseconds, which results in at least a
-    /// dozen records in most short runs.
+    /// Returns the interval between a run's records, in nanoseconds.
+    ///
+    /// The interval results in about a dozen records of a short run.
     private static func recordInterval(of duration: Duration) -> UInt64 {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }

@@ -108,7 +108,7 @@ public struct FailConditionResult: Sendable, Codable, Equatable {
     public var a: String
     /// The judged arm.
     public var b: String
-    /// The ratio, or `nil` if too few samples made the condition fail.
+    /// The ratio, or `nil` if there are too few samples, which makes the condition fail.
     public var ratio: Double?
     /// Whether the comparison fails because of the condition.
     public var failed: Bool
