@@ -1,36 +1,29 @@
-/// Divides a search's time among its steps.
+/// Divides the time of a search among its steps.
 enum AdviceSchedule {
-    /// The minimum number of candidates that each screening round keeps.
+    /// The minimum number of candidates in each screening round.
     static let leastScreened = 4
-    /// The maximum number of screening rounds.
     private static let mostRounds = 3
-    /// The shortest length of a run's measured part, in seconds.
+    /// The minimum length of a run's measured part, in seconds.
     private static let leastSeconds = 0.3
-    /// The length, in seconds, beyond which a longer measured part is hardly less noisy.
+    /// The length of a measured part, in seconds, above which the noise hardly decreases.
     private static let comfortableSeconds = 0.35
-    /// The length of a run's phases as a multiple of its measured part.
-    ///
-    /// The warm-up takes half as long as the measured part.
+    /// The length of a run's phases, including the warm-up, as a multiple of its measured part.
     private static let phases = 1.5
 
-    /// The screening's share of the total time.
     private static let screeningShare = 0.3
     /// The planned share of the remaining time for a confirmation.
     ///
-    /// Other work on the machine may delay the runs, and one missing block can make the others
-    /// useless.
+    /// The reserve is for delays by other work on the machine, because a missing block can make the
+    /// other blocks useless.
     private static let plannedShare = 0.9
 
-    /// Returns the length of the measured part for the current arm's run, in seconds.
+    /// Returns the length of the measured part of the current arm's run, in seconds.
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
 
-    /// Returns the length, in seconds, of a measured part with enough samples for the median of
+    /// Returns the length of a measured part, in seconds, with enough samples for the median of
     /// every primary latency.
     ///
-    /// - Parameters:
-    ///   - metrics: The primary metrics.
-    ///   - baseline: A run of the current arm.
-    /// - Returns: The length, at least the shortest allowed length.
+    /// - Parameter baseline: A run of the current arm.
     static func neededSeconds(for metrics: [ComparisonMetric], in baseline: ArmResult) -> Double {
         metrics.reduce(leastSeconds) { longest, metric in
             var metric = metric
@@ -39,19 +32,19 @@ enum AdviceSchedule {
                 let client = baseline.clients[metric.owner], client.completed > 0
             else { return longest }
             let rate = Double(client.completed) / baseline.duration
-            // The number of arrivals is random. If its mean is twice the required number, few runs
-            // have too few arrivals.
+            // The number of arrivals is random. Twice the required mean leaves few runs with too
+            // few arrivals.
             return max(longest, 2 * Double(metric.neededAccesses) / rate)
         }
     }
 
-    /// Plans the screening: the first round runs all candidates, and each later round runs the
-    /// better half of the previous round.
+    /// Plans a screening, in which each round after the first repeats the better half of the
+    /// previous round.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
     ///   - limit: The length of the whole search, in seconds.
-    ///   - overhead: The overhead of a run beyond its phases, in seconds.
+    ///   - overhead: The time of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.
     /// - Returns: The number of candidates in each round, and the length of each run's measured
     ///   part in seconds.
@@ -76,15 +69,15 @@ enum AdviceSchedule {
 
     /// Plans the confirmation, or returns `nil` if the time is too short for one candidate.
     ///
-    /// If there are fewer candidates, the plan contains longer runs and more than the minimum
-    /// number of blocks. A single atypical block then does not determine the verdict.
+    /// With fewer candidates, the plan has longer runs and more than the minimum number of blocks.
+    /// A single atypical block then does not determine the verdict.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
-    ///   - tests: A function that returns the number of tests for Holm's correction, given the
-    ///     number of candidates.
+    ///   - tests: Returns the number of tests for Holm's correction from the number of
+    ///     candidates.
     ///   - left: The remaining time, in seconds.
-    ///   - overhead: The overhead of a run beyond its phases, in seconds.
+    ///   - overhead: The time of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.

@@ -1,9 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in short runs.
-///
-/// The better candidates of each round advance to the next round.
+/// Screens candidates in short runs, in rounds that the better candidates repeat.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm
@@ -11,19 +9,17 @@ struct AdviceScreening {
     let trials: TrialRunner
     let onProgress: (@Sendable (String) -> Void)?
 
-    /// Runs all rounds and adds their results to the candidates.
+    /// Runs all rounds and adds the results to the candidates.
     ///
-    /// - Parameters:
-    ///   - found: The candidates.
-    ///   - plan: The number of candidates in each round, and the length of each run's measured part
-    ///     in seconds.
-    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time does not fit.
+    /// - Parameter plan: The number of candidates in each round, and the length of each run's
+    ///   measured part in seconds.
+    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time does not fit into a run.
     func run(
         _ found: inout [ScreenedCandidate],
         _ plan: (rounds: [Int], seconds: Double)
     ) async throws {
         let block = try scenario.scaled(toBlock: .seconds(plan.seconds))
-        // Use seeds that differ from those of the confirmation, which start at the scenario's seed.
+        // The confirmation uses the seeds from the scenario's seed upward, so use other seeds.
         let seed = scenario.seed &+ 10_000
         var random = RandomStream(seed: scenario.seed, stream: "advice/order")
         for (round, count) in plan.rounds.enumerated() {
@@ -64,8 +60,8 @@ struct AdviceScreening {
         }
     }
 
-    /// Returns the mean logarithm of a candidate's improvement factors, or `nil` if no metric has a
-    /// value in both runs.
+    /// Returns the mean logarithm of the improvement factors, or `nil` if no metric has values in
+    /// both runs.
     private func gain(
         of changed: ComparisonMeasurement,
         over present: ComparisonMeasurement
