@@ -13,17 +13,14 @@ struct ComparisonAnalysis {
 
     /// The primary metrics, including replacements for metrics with too few samples.
     let primary: [ComparisonMetric]
-    /// All metrics, with the primary metrics first.
     let metrics: [ComparisonMetric]
-    /// The metrics that replace metrics with too few samples, keyed by the requested metrics'
-    /// names.
+    /// The metrics that replace metrics with too few samples, keyed by the requested metric's name.
     let replaced: [String: String]
 
-    /// Creates an analysis of the runs' values.
+    /// Creates an analysis.
     ///
-    /// - Parameters:
-    ///   - blocks: The measurements of each block, in the order of the plan's slots.
-    ///   - seconds: The length of each run's measured part.
+    /// `blocks` contains the measurements of each block, in the order of the plan's slots.
+    /// `seconds` is the length of each run's measured part.
     init(plan: ComparisonPlan, blocks: [[ComparisonMeasurement]], seconds: Double) {
         self.plan = plan
         self.seconds = seconds
@@ -209,7 +206,6 @@ struct ComparisonAnalysis {
 
     // MARK: A representative block
 
-    /// Returns the block with the values closest to the primary metrics' medians.
     func representativeBlock(of count: Int) -> Int? {
         guard count > 0 else { return nil }
         var distance = [Double](repeating: 0, count: count)

@@ -39,7 +39,6 @@ struct ComparisonAnswer {
             + pairs.map(withoutDifference).joined(separator: ", ") + "."
     }
 
-    /// Formats a change, such as `ui p99 4.1× lower (3.6–4.7)`.
     private func change(_ pair: ComparisonPair) -> String {
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return "" }
         return "\(title(pair.metric)) \(RatioText.change(ratio, low, high))"
@@ -135,7 +134,6 @@ struct ComparisonAnswer {
 }
 
 extension ComparisonResult {
-    /// Returns a metric's name for a sentence, such as `ui p99` or `pay throughput`.
     static func title(of metric: String) -> String {
         var words = metric.split(separator: ".", maxSplits: 2).map(String.init)
         if words.count == 3, words[1] == "response" { words.remove(at: 1) }

@@ -15,7 +15,6 @@ struct ComparisonMeasurement: Sendable {
     /// These summaries take precedence over ``responses`` because they are more precise.
     var summaries: [String: LatencySummary] = [:]
 
-    /// Combines a run's result with the response times of its completed accesses.
     init(
         _ result: ArmResult,
         completed: [String: LatencyHistogram] = [:],

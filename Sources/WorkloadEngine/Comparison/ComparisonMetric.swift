@@ -55,12 +55,10 @@ public struct ComparisonMetric: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// Converts an aggregate, such as `p(99)`, to the notation of results, such as `p99`.
     private static func plainName(_ aggregate: String) -> String {
         aggregate.filter { $0 != "(" && $0 != ")" }
     }
 
-    /// Suggests the nearest percentile for a percentile, and otherwise the nearest name.
     private static func hint(_ name: String, among names: [String]) -> String {
         func percentile(_ name: String) -> Double? {
             name.first == "p" ? Double(name.dropFirst()) : nil

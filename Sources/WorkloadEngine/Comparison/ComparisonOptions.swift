@@ -38,7 +38,6 @@ public struct ComparisonOptions: Sendable {
     /// A block starts only if the remaining time is at least the length of the longest block so
     /// far. The differences between arms therefore do not affect the number of blocks.
     var limit: Duration?
-    /// Whether the other arms are compared only with the first arm.
     var onlyAgainstFirst = false
     /// A function that receives the next run's name and the remaining time before each run.
     public var onProgress: (@Sendable (String) -> Void)?

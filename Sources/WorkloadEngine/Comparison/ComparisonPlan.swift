@@ -1,15 +1,12 @@
 /// The arms and primary metrics of a comparison, fixed before the first run.
 struct ComparisonPlan {
-    /// A run that occurs in each block.
     struct Slot: Sendable {
         let arm: Arm
         /// Whether this is the first arm's second run, which measures the noise.
         let isControl: Bool
     }
 
-    /// The names of two arms.
-    ///
-    /// Arm `b` is judged against arm `a`.
+    /// Two arms, of which `b` is judged against `a`.
     struct Pair: Sendable, Hashable {
         let a: String
         let b: String
@@ -20,7 +17,6 @@ struct ComparisonPlan {
     /// The runs of each block: each arm once, and the first arm again.
     let slots: [Slot]
     let pairs: [Pair]
-    /// The primary metrics, as declared.
     let primary: [ComparisonMetric]
     /// The metrics that are reported but do not determine the outcome.
     let metrics: [ComparisonMetric]
@@ -62,12 +58,10 @@ struct ComparisonPlan {
         }
     }
 
-    /// The metrics that are always reported for each client.
     static let reportedMetrics = [
         "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
     ]
 
-    /// The metrics that are reported only if a block has enough accesses.
     static let tailMetrics = ["response.p99.9", "response.p99.99"]
 
     static func isTail(_ metric: ComparisonMetric) -> Bool {
@@ -127,7 +121,6 @@ struct ComparisonPlan {
         )
     }
 
-    /// Checks that every run can measure the conditions' metrics.
     private func checkConditions(_ scenario: Scenario) throws {
         let groups = scenario.clients.map(\.name) + MetricCatalog.databaseGroups
         for condition in conditions {

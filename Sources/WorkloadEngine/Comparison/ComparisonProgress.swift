@@ -8,7 +8,7 @@ struct ComparisonProgress {
 
     /// Creates an estimate that starts now.
     ///
-    /// - Parameter firstGuess: The estimated length of a run before the first measurement.
+    /// `firstGuess` is the estimated length of a run before the first measurement.
     init(runs: Int, firstGuess: Duration, clock: any RunClock) {
         self.runs = runs
         self.firstGuess = firstGuess
@@ -18,7 +18,6 @@ struct ComparisonProgress {
 
     mutating func countRun() { done += 1 }
 
-    /// The remaining time, such as `about 1 min 40 s left`.
     var remaining: String {
         let each =
             done > 0

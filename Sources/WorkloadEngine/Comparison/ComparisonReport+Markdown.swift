@@ -42,7 +42,6 @@ extension ComparisonReport {
         lines.map { "* " + escaped($0) }.joined(separator: "\n")
     }
 
-    /// Formats a table with text in the first column and numbers in the other columns.
     private static func table(_ titles: [String], _ rows: [[String]]) -> String {
         func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
         let rule = "|:--|" + String(repeating: "--:|", count: max(0, titles.count - 1))

@@ -16,7 +16,6 @@ public enum ComparisonReport {
 
     // MARK: Problems and title
 
-    /// Returns the problems that cast doubt on the answer.
     static func problems(of result: ComparisonResult) -> [String] {
         var lines: [String] = []
         if result.partial {
@@ -74,7 +73,6 @@ public enum ComparisonReport {
         result.pairs.filter { $0.primary && $0.a == pair.a && $0.b == pair.b }
     }
 
-    /// Returns the reasons for undecided metrics, without duplicates.
     static func notes(_ result: ComparisonResult) -> [String] {
         var reasons: [String] = []
         var found: [String: [String]] = [:]
@@ -116,7 +114,6 @@ public enum ComparisonReport {
         p < 0.001 ? "<0.001" : String(String(p.rounded(toDigits: 3)).prefix(5))
     }
 
-    /// Returns the pairs of arms, in the order of their verdicts.
     static func pairNames(_ result: ComparisonResult) -> [ComparisonPlan.Pair] {
         var names: [ComparisonPlan.Pair] = []
         for pair in result.pairs {
@@ -178,7 +175,6 @@ public enum ComparisonReport {
 
     // MARK: Method
 
-    /// Returns lines that explain the tables and describe the machine.
     static func method(_ result: ComparisonResult) -> [String] {
         let tests = result.pairs.count(where: \.primary)
         var lines: [String] = []

@@ -99,7 +99,7 @@ public final class ComparisonRun: Sendable {
     }
 
     struct Block: Sendable {
-        /// The order of the runs, as indices into the plan's slots.
+        /// The order of the runs, as indices of the plan's slots.
         var order: [Int]
         /// The measurements, indexed by slot.
         var runs: [ComparisonMeasurement]
@@ -168,7 +168,6 @@ public final class ComparisonRun: Sendable {
         return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
     }
 
-    /// Prepares the programs to compare, or returns `nil` for a comparison of arms.
     private func makeProgramRunner(
         _ scenario: Scenario,
         _ datasets: DatasetStore

@@ -152,7 +152,6 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
-    /// Returns a warning if changes in the machine's speed determine the noise floor.
     private func leaps(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
@@ -177,8 +176,6 @@ struct ComparisonSummary {
             + advice
     }
 
-    /// Returns warnings about clients with skipped accesses, for which only a lower bound of the
-    /// response time is known.
     private func skips(_ blocks: [ComparisonRun.Block]) -> [String] {
         scenario.clients.compactMap { client in
             guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter else {

@@ -7,7 +7,6 @@ import Foundation
 /// switch widen the intervals of all comparisons and determine the noise floor. More blocks reduce
 /// this effect.
 struct MachineLeaps: Equatable {
-    /// The number of such blocks.
     let count: Int
     /// The smallest ratio of the two runs in these blocks, above 1.
     let least: Double

@@ -1,10 +1,8 @@
 import Foundation
 
-/// The ratio of two lists of values, block by block.
 struct PairedRatio {
     /// The logarithm of the ratio, with its interval.
     let location: HodgesLehmann
-    /// The two-sided p-value of Wilcoxon's signed-rank test.
     let pValue: Double
     /// The number of blocks with both values.
     let blocks: Int

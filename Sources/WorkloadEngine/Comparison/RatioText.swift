@@ -16,7 +16,6 @@ enum RatioText {
         return "\(number(low, digits: digits))–\(number(high, digits: digits))"
     }
 
-    /// Describes a change of a metric, such as `4.1× lower (3.6–4.7)`.
     static func change(_ ratio: Double, _ low: Double, _ high: Double) -> String {
         ratio < 1
             ? "\(factor(1 / ratio)) lower (\(range(1 / high, 1 / low)))"

@@ -2,7 +2,6 @@ extension Scenario {
     /// The minimum warm-up of a run, unless the block is too short.
     private static let leastWarmUp = Duration.milliseconds(500)
 
-    /// The minimum drain limit at the end of a block.
     private static let leastDrain = Duration.milliseconds(500)
 
     /// Returns the scenario with its phases, including a warm-up, scaled to the length of a block.

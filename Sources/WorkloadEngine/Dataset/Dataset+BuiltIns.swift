@@ -13,7 +13,6 @@ extension Dataset {
         }
     }
 
-    /// Returns the dataset at a scale in ``scales``.
     func with(scale: Int) -> Dataset {
         switch self {
         case .pgbench: return .pgbench(scale: scale)

@@ -38,7 +38,6 @@ extension DatasetBuilder {
         }
     }
 
-    /// Inserts one row for each number `n`, with a single statement.
     private static func insertNumbers(
         into table: String,
         columns: String,

@@ -28,7 +28,6 @@ extension DatasetBuilder {
         }
     }
 
-    /// Builds sysbench's table and then creates its index.
     static func buildSysbench(
         rows: Int,
         seed: UInt64,

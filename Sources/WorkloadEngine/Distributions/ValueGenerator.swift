@@ -20,13 +20,6 @@ public struct ValueGenerator: Sendable, Equatable {
     /// sequence.
     private(set) var followed: SharedSequence?
 
-    /// Creates a generator of a variable's values.
-    ///
-    /// - Parameters:
-    ///   - variable: The variable. The `minimum` must not exceed the `maximum`.
-    ///   - sequence: The counter of a sequential variable.
-    ///   - newest: The counter of published values that a `latest` variable follows.
-    ///   - isFollowed: Whether another variable follows the sequential variable.
     init(
         _ variable: Variable,
         sequence: SharedSequence = SharedSequence(),
@@ -92,7 +85,6 @@ public struct ValueGenerator: Sendable, Equatable {
         return .integer(integer)
     }
 
-    /// Returns the prefix and the digits, with one allocation.
     private static func text(_ prefix: [UInt8], _ integer: Int64) -> String {
         // An Int64 needs at most twenty bytes for its digits and sign.
         String(unsafeUninitializedCapacity: prefix.count + 20) { buffer in

@@ -60,7 +60,6 @@ public struct ZipfianDistribution: Sendable, Equatable {
         return logarithm * (abs(exponent) > 1e-8 ? expm1(exponent) / exponent : 1 + exponent / 2)
     }
 
-    /// Returns the x for which H(x) is `area`.
     private static func inverseIntegral(_ area: Double, _ theta: Double) -> Double {
         let scaled = max(area * (1 - theta), -1)
         return exp(area * (abs(scaled) > 1e-8 ? log1p(scaled) / scaled : 1 - scaled / 2))

@@ -1,4 +1,3 @@
-/// Checks the scenario's invariants after a run.
 struct InvariantCheck {
     let target: any WorkloadTarget
     let stability: StabilityLog
@@ -56,7 +55,6 @@ struct InvariantCheck {
         return InvariantResult(name: name, passed: Set(sums.map(\.sum)).count == 1, detail: text)
     }
 
-    /// Returns a table's name in the database, with or without the prefix `pgbench_`.
     private func tableName(_ table: String, _ session: any WorkloadSession) throws -> String {
         let rows = try session.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)",

@@ -1,11 +1,9 @@
 import Telemetry
 
-/// Records whether snapshots changed while they were held.
 final class StabilityLog: Sendable {
     struct Tally: Sendable {
         /// The number of snapshots that were read at their start and end.
         var compared = 0
-        /// The client of each snapshot that changed.
         var changed: [String] = []
     }
 

@@ -8,7 +8,6 @@ struct StateDigest: Equatable, Sendable {
     private var hash: Int
     private var rows: Int
 
-    /// The number of rows to read from each table if there are no queries.
     private static let rowsPerTable = 1000
 
     /// Computes the digest of the queries' results.

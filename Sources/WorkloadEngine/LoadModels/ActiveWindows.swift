@@ -43,7 +43,6 @@ struct ActiveWindows: Sendable, Equatable {
 
     func contains(_ time: UInt64) -> Bool { first(from: time) == time }
 
-    /// Splits an interval into active and inactive parts, in order.
     func split(from start: Double, to end: Double) -> [Stretch] {
         guard let windows else { return [Stretch(start: start, end: end, isActive: true)] }
         var parts: [Stretch] = []

@@ -40,7 +40,6 @@ struct DueArrivals: Sendable {
     private var next: Double
     private var count: UInt64 = 0
 
-    /// Creates a counter from a copy of the workers' schedule.
     init(_ schedule: ArrivalSchedule) {
         self.schedule = schedule
         next = self.schedule.nextMass()

@@ -14,7 +14,7 @@ protocol LoadModel: Sendable {
 
     /// Returns the time of the next access after a change in the load.
     ///
-    /// - Parameter moment: The last result of ``next(freeAt:)``.
+    /// `moment` is the last result of ``next(freeAt:)``.
     func steered(_ moment: UInt64) -> UInt64
 }
 

@@ -12,7 +12,6 @@ struct RateCurve: Sendable, Equatable {
         var from: Double
         /// The final rate, in arrivals per second.
         var to: Double
-        /// The integral of the rate before the piece.
         var mass = 0.0
 
         /// Returns the integral from the start of the piece to a time inside it.
@@ -31,14 +30,12 @@ struct RateCurve: Sendable, Equatable {
 
     var end: Double { pieces.last?.end ?? 0 }
 
-    /// Creates a constant rate from load time 0 to `end`, in nanoseconds.
     init(rate: Double, end: UInt64) {
         append(until: Double(end), from: rate, to: rate)
     }
 
     init() {}
 
-    /// Appends a piece, or extends the last piece if both are constant with the same rate.
     mutating func append(until end: Double, from: Double, to: Double) {
         let start = self.end
         guard end > start else { return }
@@ -103,7 +100,6 @@ struct RateCurve: Sendable, Equatable {
         return curve
     }
 
-    /// Returns the curve with the rate 0 outside the windows.
     func only(in windows: ActiveWindows) -> RateCurve {
         var curve = RateCurve()
         for piece in pieces {

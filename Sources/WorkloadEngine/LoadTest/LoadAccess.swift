@@ -26,6 +26,5 @@ public final class LoadAccess: Sendable {
         entry.withLock { $0 = $0 ?? now }
     }
 
-    /// The clock time of the first call to ``enter()``.
     var entered: UInt64? { entry.withLock { $0 } }
 }

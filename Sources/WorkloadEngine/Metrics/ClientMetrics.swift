@@ -56,14 +56,12 @@ enum ClientMetrics {
         },
     ]
 
-    /// The metrics with a column in tables of counts.
     static let columns = counts.filter { $0.cell != nil }
 
     static func cells(_ client: ClientResult) -> [String] {
         columns.compactMap { $0.cell?(client) }
     }
 
-    /// Returns a client's measured latencies, with the keys of their metrics.
     static func summaries(_ client: ClientResult) -> [(key: String, summary: LatencySummary)] {
         latencies.compactMap { metric in metric.latency?(client).map { (metric.key, $0) } }
     }

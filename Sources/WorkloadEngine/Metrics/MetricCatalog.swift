@@ -60,7 +60,6 @@ public struct MetricCatalog: Sendable {
             + Self.databaseMetrics.keys.sorted()
     }
 
-    /// Describes an unknown name and suggests the nearest known name.
     func problem(with name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups

@@ -4,10 +4,10 @@ import Telemetry
 /// a metric.
 struct MetricDescriptor<Owner>: Sendable {
     struct Aggregate: Sendable {
-        /// The name as written in thresholds, such as `p(99)`.
+        /// The name in thresholds, such as `p(99)`.
         let name: String
         let unit: MetricCatalog.Unit
-        /// Returns the value in its base unit, or `nil` without samples.
+        /// Returns the value in its base unit, or `nil` if there are no samples.
         let value: @Sendable (Owner) -> Double?
     }
 
@@ -16,16 +16,16 @@ struct MetricDescriptor<Owner>: Sendable {
     /// The title of the metric's column in tables.
     let title: String
     let isLowerBetter: Bool
-    /// A sentence that explains what the metric measures.
     let explanation: String
     let aggregates: [Aggregate]
-    /// Returns the latencies that the metric summarizes, or is `nil` for other metrics.
+    /// A function that returns the latencies that the metric summarizes, or `nil` for other
+    /// metrics.
     let latency: (@Sendable (Owner) -> LatencySummary?)?
-    /// Returns the metric's cell in the table of counts, or is `nil` for a metric without a column.
+    /// A function that returns the cell in the table of counts, or `nil` if there is no column.
     let cell: (@Sendable (Owner) -> String)?
-    /// Returns the number of accesses, or is `nil` for a metric that is not a count.
+    /// A function that returns the number of accesses, or `nil` if the metric is not a count.
     let number: (@Sendable (Owner) -> UInt64)?
-    /// Returns the number of samples, or is `nil` if the `count` aggregate is that number.
+    /// A function that returns the number of samples, or `nil` if the `count` aggregate returns it.
     private let samples: (@Sendable (Owner) -> UInt64?)?
 
     init(
@@ -60,7 +60,6 @@ struct MetricDescriptor<Owner>: Sendable {
 }
 
 extension MetricDescriptor {
-    /// Creates a metric for a latency and its percentiles.
     static func latency(
         _ key: String,
         _ explanation: String,
@@ -75,7 +74,6 @@ extension MetricDescriptor {
         return Self(key, explanation, aggregates, latency: latency)
     }
 
-    /// Creates a metric with one aggregate.
     static func number(
         _ key: String,
         _ aggregate: String,
@@ -94,7 +92,6 @@ extension MetricDescriptor {
 }
 
 extension LatencySummary {
-    /// Returns the value of an aggregate, such as `p(99)`, or `nil` without enough samples.
     func value(_ aggregate: String) -> Double? {
         let value: UInt64? =
             switch aggregate {

@@ -36,7 +36,6 @@ public enum MetricReference {
         var name: String
         var explanation: String
         var direction: String
-        /// The aggregates, grouped by unit.
         var values: [(names: [String], unit: String)]
 
         init<Owner>(_ metric: MetricDescriptor<Owner>, prefix: String) {
@@ -56,7 +55,6 @@ public enum MetricReference {
 }
 
 extension MetricCatalog.Unit {
-    /// The unit with an example of a limit.
     fileprivate var words: String {
         switch self {
         case .time: "time, such as 50ms"

@@ -14,7 +14,6 @@ extension MetricCatalog {
         /// A ratio, shown as a decimal fraction.
         case ratio
 
-        /// Returns a readable value with its unit.
         package func text(_ value: Double) -> String {
             switch self {
             case .time: HumanUnits.time(UInt64(max(0, value.rounded())))

@@ -10,7 +10,6 @@ final class ClientKnobs: Sendable {
         ///
         /// Workers with higher numbers are inactive.
         var workers: Int
-        /// The cumulative weights of the operations.
         var cumulativeWeights: [Double]
         /// The length of a hold or a snapshot, in nanoseconds.
         var holdTime: UInt64
@@ -23,7 +22,6 @@ final class ClientKnobs: Sendable {
         self.settings = Lock(settings)
     }
 
-    /// The number of changes, starting at 1.
     @inline(__always)
     var epoch: UInt64 { epochValue.load(ordering: .acquiring) }
 

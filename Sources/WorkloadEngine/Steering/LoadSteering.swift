@@ -130,7 +130,6 @@ final class LoadSteering: Sendable {
         }
     }
 
-    /// Returns the settings at a load time, in nanoseconds.
     func values(at now: UInt64) -> LoadKnobs {
         state.withLock { state in
             LoadKnobs(

@@ -24,7 +24,6 @@ struct WriteBalance: Sendable {
         var weights: [Double]
         var writes: [Bool]
 
-        /// The share of accesses that write.
         var share: Double {
             let sum = weights.reduce(0, +)
             guard sum > 0 else { return 0 }
@@ -32,15 +31,12 @@ struct WriteBalance: Sendable {
         }
     }
 
-    /// The clients' parts, or `nil` for a client without operations.
     private let parts: [Part?]
-    /// The declared weights of the operations, for each client.
     private let weights: [[Double]]
     /// The declared share of writes in each group, or `nil` for a group whose share cannot change.
     private let openShare: Double?
     private let closedShare: Double?
 
-    /// Computes the balance of a run's clients.
     init(_ clients: [ClientPlan]) {
         weights = clients.map(\.weights)
         let parts = clients.map { plan -> Part? in
@@ -78,7 +74,6 @@ struct WriteBalance: Sendable {
         return part.share
     }
 
-    /// Returns a client's factors.
     func factors(of index: Int, at wanted: Double?) -> Factors {
         let unchanged = Factors(load: 1, weights: weights[index])
         guard let wanted, let part = parts[index],

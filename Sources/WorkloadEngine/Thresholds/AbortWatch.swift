@@ -17,7 +17,6 @@ struct AbortWatch: Sendable {
         Set(thresholds.map { String($0.metric.prefix { $0 != "." }) })
     }
 
-    /// Returns whether any threshold can end the run after `seconds` of measurement.
     func isDue(at seconds: Double) -> Bool { thresholds.contains { isDue($0, seconds) } }
 
     private func isDue(_ threshold: Threshold, _ seconds: Double) -> Bool {

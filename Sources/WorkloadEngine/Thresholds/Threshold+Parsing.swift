@@ -95,8 +95,6 @@ extension Threshold {
         }
     }
 
-    /// Suggests the nearest aggregate, or lists the available percentiles if the name is a
-    /// percentile.
     private static func hint(_ name: String, among known: [String]) -> String {
         if name.hasPrefix("p("), known.contains("p(99)") {
             return "; percentiles: "

@@ -31,7 +31,6 @@ struct AdviceCandidates {
     /// Returns the proposed `CREATE INDEX` statements for a statement and its query plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
 
-    /// The maximum number of indexes to try.
     private static let mostIndexes = 6
     /// The size of a large page cache, in KiB.
     private static let largeCache = 65_536

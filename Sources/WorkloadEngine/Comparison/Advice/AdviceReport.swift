@@ -54,7 +54,6 @@ public enum AdviceReport {
         return lines
     }
 
-    /// Describes the effects on primary metrics, starting with improvements.
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)

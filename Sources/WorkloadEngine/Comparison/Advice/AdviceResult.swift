@@ -25,7 +25,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var partial: Bool
     /// The reason that the search ended early, or `nil` if it was complete.
     public var partialReason: String?
-    /// The number of pairs of runs that test each candidate, or 0 without a confirmation.
+    /// The number of pairs of runs that test each candidate, or 0 if there was no confirmation.
     public var blocks: Int
     /// The number of screening rounds.
     ///
@@ -33,10 +33,10 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var screeningRounds: Int
     /// The length of a screening run's measured part, in seconds.
     public var screeningSeconds: Double
-    /// The length of a confirmation run's measured part, in seconds, or `nil` without a
+    /// The length of a confirmation run's measured part, in seconds, or `nil` if there was no
     /// confirmation.
     public var confirmingSeconds: Double?
-    /// The noise floor of each primary metric, as a ratio of at least 1, or `nil` without a
+    /// The noise floor of each primary metric, as a ratio of at least 1, or `nil` if there was no
     /// confirmation.
     public var noiseFloor: [String: Double]?
     /// The candidates, ordered by verdict and then by effect.
@@ -59,9 +59,9 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         /// The outcome.
         public var verdict: Verdict
         /// The factor by which the primary metrics improved in the screening, as a geometric mean,
-        /// or `nil` without values.
+        /// or `nil` if there are no values.
         public var screening: Double?
-        /// The comparison of the primary metrics on fresh pairs of runs, or `nil` without a
+        /// The comparison of the primary metrics on fresh pairs of runs, or `nil` if there was no
         /// confirmation.
         public var confirmed: [ComparisonPair]?
         /// The other metrics that became worse, or `nil` if there are none.
@@ -111,7 +111,6 @@ public struct AdviceResult: Sendable, Codable, Equatable {
 }
 
 extension AdviceResult {
-    /// Returns the verdict on a candidate from the primary metrics on fresh pairs of runs.
     static func verdict(on primaryPairs: [ComparisonPair]) -> Verdict {
         let loss = primaryPairs.compactMap(\.deterioration).max()
         guard let gain = primaryPairs.compactMap(\.improvement).max() else {
@@ -134,21 +133,19 @@ extension AdviceResult {
 }
 
 extension AdviceResult.Candidate {
-    /// The largest improvement factor of a primary metric, or the factor in the screening without a
-    /// confirmation.
+    /// The largest improvement factor of a primary metric, or the screening's factor if there was
+    /// no confirmation.
     var effect: Double {
         (confirmed ?? []).compactMap(\.improvement).max() ?? screening ?? 0
     }
 }
 
 extension ComparisonPair {
-    /// The factor by which the metric improved, if it did.
     var improvement: Double? {
         guard verdict == .better, let ratio else { return nil }
         return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio
     }
 
-    /// The factor by which the metric became worse, if it did.
     var deterioration: Double? {
         guard verdict == .worse else { return nil }
         guard let ratio else { return .infinity }

@@ -189,7 +189,6 @@ public final class AdviceRun: Sendable {
         return try options.indexes(opened.target)
     }
 
-    /// Returns the scenario's primary metrics, and the error rates of clients with many errors.
     private func primaryMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {
         let plan = try ComparisonPlan(
             scenario,

@@ -1,9 +1,6 @@
-/// Divides the time of a search among its steps.
 enum AdviceSchedule {
-    /// The minimum number of candidates in each screening round.
     static let leastScreened = 4
     private static let mostRounds = 3
-    /// The minimum length of a run's measured part, in seconds.
     private static let leastSeconds = 0.3
     /// The length of a measured part, in seconds, above which the noise hardly decreases.
     private static let comfortableSeconds = 0.35
@@ -23,7 +20,7 @@ enum AdviceSchedule {
     /// Returns the length of a measured part, in seconds, with enough samples for the median of
     /// every primary latency.
     ///
-    /// - Parameter baseline: A run of the current arm.
+    /// `baseline` is a run of the current arm.
     static func neededSeconds(for metrics: [ComparisonMetric], in baseline: ArmResult) -> Double {
         metrics.reduce(leastSeconds) { longest, metric in
             var metric = metric

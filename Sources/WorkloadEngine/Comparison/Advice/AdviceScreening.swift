@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in short runs, in rounds that the better candidates repeat.
+/// Screens candidates in short runs, and repeats the runs of the better candidates in each round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm
@@ -11,8 +11,9 @@ struct AdviceScreening {
 
     /// Runs all rounds and adds the results to the candidates.
     ///
-    /// - Parameter plan: The number of candidates in each round, and the length of each run's
-    ///   measured part in seconds.
+    /// `plan` contains the number of candidates in each round, and the length of each run's
+    /// measured part in seconds.
+    ///
     /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time does not fit into a run.
     func run(
         _ found: inout [ScreenedCandidate],
@@ -77,7 +78,7 @@ struct AdviceScreening {
         return gains.reduce(0, +) / Double(gains.count)
     }
 
-    /// Returns the values of the highest percentile for which both runs have enough samples.
+    /// Returns the values of the highest percentile with enough samples in both runs.
     private static func values(
         of metric: ComparisonMetric,
         _ before: ComparisonMeasurement,

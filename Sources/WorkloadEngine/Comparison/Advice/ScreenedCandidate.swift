@@ -1,17 +1,16 @@
 import Foundation
 
-/// A candidate with the results of its screening runs.
 struct ScreenedCandidate: Sendable {
     let candidate: AdviceCandidate
     /// The mean logarithm of the improvement factors in each round, or `nil` if no metric has
     /// values in both runs.
     var gains: [Double?] = []
-    /// The reason that the candidate could not be measured, if any.
     var problem: String?
 
     init(_ candidate: AdviceCandidate) { self.candidate = candidate }
 
-    /// The mean logarithm of the improvement factors over all rounds, or `nil` without values.
+    /// The mean logarithm of the improvement factors over all rounds, or `nil` if there are no
+    /// values.
     var score: Double? {
         let known = gains.compactMap { $0 }
         guard problem == nil, !known.isEmpty else { return nil }
@@ -37,7 +36,6 @@ extension [ScreenedCandidate] {
     /// The share of the best score at which a candidate is worth confirming.
     private static var leastShare: Double { 0.25 }
 
-    /// The candidates that improved the metrics in the screening, with the best candidate first.
     var promising: [ScreenedCandidate] {
         filter { ($0.score ?? 0) > log(Self.leastScreening) }
             .sorted { ($0.score ?? 0) > ($1.score ?? 0) }

@@ -68,7 +68,6 @@ public struct CapacityCriteria: Sendable, Equatable {
         case invalid(String)
     }
 
-    /// A criterion that a run missed.
     struct Miss: Sendable, Equatable {
         var reason: String
         /// The measure, such as `ui.response p(99)`, or `nil` if the criterion is not an upper
@@ -134,7 +133,6 @@ public struct CapacityCriteria: Sendable, Equatable {
         )
     }
 
-    /// Describes the missing samples of an undecided threshold.
     private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
@@ -143,7 +141,8 @@ public struct CapacityCriteria: Sendable, Equatable {
             + HumanUnits.count(count) + needed
     }
 
-    /// Returns the number of samples that a client's percentiles need, or 0 without percentiles.
+    /// Returns the number of samples that a client's percentiles need, or 0 if there are no
+    /// percentiles.
     func neededSamples(of client: String) -> UInt64 {
         thresholds.filter { $0.metric.hasPrefix(client + ".") }.compactMap(\.neededSamples).max()
             ?? 0

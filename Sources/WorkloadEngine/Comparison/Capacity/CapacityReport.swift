@@ -46,7 +46,6 @@ public enum CapacityReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Compares the arm with the highest capacity to the others, in one sentence.
     static func headline(of result: CapacityResult) -> String {
         let known = result.arms.filter { $0.capacity != nil }
         guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
@@ -101,7 +100,6 @@ public enum CapacityReport {
         ]
     }
 
-    /// A table that can be formatted as text or Markdown.
     struct Table {
         var titles: [String]
         var rows: [[String]] = []

@@ -99,7 +99,6 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         /// All runs, in order.
         public var trials: [Trial]
 
-        /// Whether neither a capacity nor a reason for its absence is known.
         var isOpen: Bool { capacity == nil && noneAtAnyRate == nil && unanswered == nil }
 
         /// The arm's name, with its number of readers if the search varied it.
@@ -116,8 +115,8 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var candidates: [Int]
         /// The smallest number that sustains the rate, or `nil` if none does.
         public var smallest: Int?
-        /// The reason that the next smaller number does not sustain the rate, or `nil` without a
-        /// trial of that number.
+        /// The reason that the next smaller number does not sustain the rate, or `nil` if that
+        /// number was not tried.
         ///
         /// If no number suffices, this is the reason for the largest number.
         public var failure: String?

@@ -1,4 +1,3 @@
-/// The steps after the search for capacities: numbers of readers, and latencies at equal load.
 extension CapacityRun {
     // MARK: Readers for a rate
 

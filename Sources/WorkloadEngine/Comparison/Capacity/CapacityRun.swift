@@ -180,7 +180,6 @@ public final class CapacityRun: Sendable {
         var search: CapacitySearch
         var floor = LatencyFloor()
         var isOver = false
-        /// Whether the remaining time was too short for a long run.
         var isLate = false
     }
 
@@ -253,7 +252,6 @@ public final class CapacityRun: Sendable {
         }
     }
 
-    /// Returns the reason that a long run does not fit into the remaining time, if any.
     private func shortage(at rate: Double) -> String? {
         let seconds = length(at: rate, isLong: true).inSeconds
         guard seconds > trials.remaining else { return nil }

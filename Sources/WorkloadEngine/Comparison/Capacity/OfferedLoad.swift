@@ -97,7 +97,6 @@ public struct OfferedLoad: Sendable, Equatable {
 }
 
 extension Client {
-    /// Whether the client's closed loop can become arrivals.
     fileprivate var canArrive: Bool {
         guard case .closed = pace, style != .process else { return false }
         switch activity {
@@ -108,7 +107,6 @@ extension Client {
 }
 
 extension Arrival {
-    /// Returns the rate or the mean rate of the stages, in accesses/s.
     func meanRate(in measured: Duration) -> Double {
         let parts = stages.map { stage in
             (rate: (stage.from + stage.to) / 2, length: stage.length.resolved(in: measured))

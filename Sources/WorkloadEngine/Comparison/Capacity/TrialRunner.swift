@@ -5,7 +5,6 @@ import Telemetry
 ///
 /// All methods are safe to call from any thread.
 final class TrialRunner: Sendable {
-    /// The reason that a trial has no result.
     enum End: Error {
         /// ``TrialRunner/stop()`` was called.
         case stopped
@@ -43,7 +42,6 @@ final class TrialRunner: Sendable {
         self.limit = limit.inSeconds
     }
 
-    /// Ends the current run and prevents further runs.
     func stop() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -85,9 +83,7 @@ final class TrialRunner: Sendable {
         return arms.reduce(0) { $0 + (overheads[$1.name] ?? usual) } / Double(arms.count)
     }
 
-    /// The overhead of a run before the first measurement, in seconds.
     static let guess = 0.5
-    /// The maximum time that a trial waits for running accesses.
     private static let drain = Duration.milliseconds(500)
 
     /// Runs a scenario on an arm, and includes skipped accesses in the response times.

@@ -1,8 +1,7 @@
-/// The layout of a crossover map, with pages of rows and columns.
 struct CrossoverGrid {
     /// All rows and columns at one value of the third sweep.
     struct Page {
-        /// The third sweep's value, such as `hold 20ms`, or `nil` without a third sweep.
+        /// The third sweep's value, such as `hold 20ms`, or `nil` if there is no third sweep.
         var title: String?
         var rows: [[CrossoverResult.Cell?]]
     }

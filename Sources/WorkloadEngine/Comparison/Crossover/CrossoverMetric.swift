@@ -31,7 +31,6 @@ public struct CrossoverMetric: Sendable, Equatable {
         return log(max(b, smallest)) - log(max(a, smallest))
     }
 
-    /// The latencies that a map can compare.
     private static let latencies = ["response", "wait", "service"]
     private static let percentiles = MetricCatalog.percentiles.map { "p\($0)" }
 

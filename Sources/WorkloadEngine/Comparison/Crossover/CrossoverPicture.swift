@@ -190,7 +190,6 @@ public enum CrossoverPicture {
         return lines
     }
 
-    /// Escapes XML's special characters and replaces invalid characters.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

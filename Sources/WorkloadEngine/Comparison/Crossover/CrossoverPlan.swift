@@ -174,7 +174,6 @@ public struct CrossoverPlan: Sendable {
         return .milliseconds(Int((chosen * 20).rounded(.down)) * 50)
     }
 
-    /// Explains why the scenario's times do not fit into the runs, and suggests options that fit.
     private static func tooShort(
         _ duration: Duration,
         _ scenario: Scenario,
@@ -214,7 +213,6 @@ public struct CrossoverPlan: Sendable {
 }
 
 extension String {
-    /// The setting that an option changes, without the value.
     fileprivate var settingKey: Substring { prefix { $0 != "=" && !$0.isNumber } }
 }
 

@@ -51,7 +51,6 @@ public enum CrossoverReport {
 
     // MARK: Sentences
 
-    /// Returns the summary and the method.
     static func heading(of result: CrossoverResult) -> [String] {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }

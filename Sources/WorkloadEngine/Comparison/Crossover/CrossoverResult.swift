@@ -117,13 +117,11 @@ extension CrossoverResult.Cell {
         ratio.map { higherIsBetter ? $0 : 1 / $0 }
     }
 
-    /// Returns the interval of ``advantage(higherIsBetter:)``.
     func advantageRange(higherIsBetter: Bool) -> (low: Double, high: Double)? {
         guard let low, let high else { return nil }
         return higherIsBetter ? (low, high) : (1 / high, 1 / low)
     }
 
-    /// Whether the generator was the bottleneck in most pairs.
     var isInvalid: Bool { invalidPairs * 2 > pairs }
 
     var isDecided: Bool { verdict == .better || verdict == .worse }

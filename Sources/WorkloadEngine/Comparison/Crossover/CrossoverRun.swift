@@ -81,7 +81,6 @@ public final class CrossoverRun: Sendable {
             skippedB = max(skippedB, b.clients[client]?.skippedShare ?? 0)
         }
 
-        /// Returns the pairs with values for the replacement at `index`.
         func pairs(of index: Int) -> [(a: Double, b: Double)] {
             zip(a, b).compactMap { first, second in
                 guard let a = first[index], let b = second[index] else { return nil }
@@ -146,7 +145,6 @@ public final class CrossoverRun: Sendable {
         return arm
     }
 
-    /// Returns the clients that an arm cannot run, with the reasons.
     private func unsupported(on arms: [Arm]) throws -> [String: String] {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -286,7 +284,6 @@ public final class CrossoverRun: Sendable {
 }
 
 extension ClientResult {
-    /// The share of accesses, 0…1, that the client skipped.
     fileprivate var skippedShare: Double {
         offered > 0 ? Double(skipped) / Double(offered) : 0
     }

@@ -6,7 +6,6 @@ struct CrossoverVerdicts {
     /// The ratio, at least 1, below which a difference is noise, or `nil` if the ratio is unknown.
     var noiseFloor: Double?
 
-    /// The confidence level that a verdict requires.
     static let confidence = 0.95
 
     /// Returns the noise floor, which is the end of the interval that is farther from 1, as a ratio
@@ -16,7 +15,6 @@ struct CrossoverVerdicts {
         return exp(max(abs(location.low), abs(location.high)))
     }
 
-    /// Stores the estimate, the interval, and the verdict in a cell.
     func judge(_ cell: inout CrossoverResult.Cell, _ logarithms: [Double]) {
         guard let location = HodgesLehmann(logarithms, confidence: Self.confidence) else { return }
         cell.ratio = Self.ratio(location.estimate)

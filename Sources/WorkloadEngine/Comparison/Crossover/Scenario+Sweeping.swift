@@ -164,7 +164,6 @@ extension Client {
         return Double(workers)
     }
 
-    /// The share of accesses that write, 0…1.
     fileprivate var writeShare: Double {
         guard case .operations(let access, let mix) = activity else { return 0 }
         let sum = mix.reduce(0) { $0 + $1.weight }

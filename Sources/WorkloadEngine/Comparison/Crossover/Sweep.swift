@@ -46,9 +46,7 @@ public struct Sweep: Sendable, Equatable {
     /// The values, in the given order.
     public let values: [Value]
 
-    /// The default number of points in a range.
     static let usualPoints = 5
-    /// The maximum number of values in a sweep.
     static let mostValues = 40
 
     /// Creates a sweep.

@@ -22,7 +22,7 @@ extension LatencyHistogram {
 
     /// Creates a histogram from a spectrum with evenly filled buckets.
     ///
-    /// - Parameter maximum: The largest latency, in nanoseconds.
+    /// `maximum` is the largest latency, in nanoseconds.
     init(_ spectrum: LatencySpectrum, maximum: UInt64) {
         self.init()
         for bucket in spectrum.buckets {

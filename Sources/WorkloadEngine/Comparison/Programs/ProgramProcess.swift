@@ -13,7 +13,6 @@ import Darwin
 /// allows ending all descendants, such as the commands of a shell script.
 final class ProgramProcess: Sendable {
     struct Outcome: Sendable {
-        /// The reason that the program ended.
         enum End: Sendable, Equatable {
             case status(Int32)
             /// A signal ended the program.
@@ -82,7 +81,6 @@ final class ProgramProcess: Sendable {
         }
     }
 
-    /// Ends the program and its descendants immediately.
     func killGroup() {
         state.withLock { state in
             state.isStopped = true
@@ -108,7 +106,6 @@ final class ProgramProcess: Sendable {
         )
     }
 
-    /// Returns the last 4 KiB of a file as text.
     private static func ending(of file: URL) -> String {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return "" }
         let size = (try? handle.seekToEnd()) ?? 0

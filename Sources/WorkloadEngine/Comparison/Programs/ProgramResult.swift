@@ -4,13 +4,11 @@ import Foundation
 struct ProgramResult {
     let program: ComparedProgram
     let arm: String
-    /// The scenario, for error messages.
     let scenario: Scenario
     /// The path of the scenario's copy, which error messages replace with the scenario's name.
     let path: String
     let limit: Duration
 
-    /// The maximum length of quoted program output, in characters.
     private static let quotation = 600
 
     /// Returns the result with only the arm's run.

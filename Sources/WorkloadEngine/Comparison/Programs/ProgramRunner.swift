@@ -86,10 +86,8 @@ final class ProgramRunner: Sendable {
         limit = phases * 3 + options.patience + copying
     }
 
-    /// The programs, with the versions from their results.
     var programs: [ComparedProgram] { state.withLock { $0.programs } }
 
-    /// Ends the running program and prevents further runs.
     func stop() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -98,7 +96,6 @@ final class ProgramRunner: Sendable {
         current?.stop()
     }
 
-    /// Kills the running program and its descendants.
     func kill() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -111,7 +108,7 @@ final class ProgramRunner: Sendable {
 
     /// Runs a program once.
     ///
-    /// - Returns: The result with the program's name as the arm, or `nil` after a stop.
+    /// - Returns: The result with the program's name as the arm, or `nil` if the run was stopped.
     /// - Throws: ``RunError`` if there is no result.
     func run(_ name: String, seed: UInt64) async throws -> ArmResult? {
         let found = options.programs.firstIndex { $0.name == name }

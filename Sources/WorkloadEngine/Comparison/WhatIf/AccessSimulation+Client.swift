@@ -12,15 +12,12 @@ extension AccessSimulation {
         var overhead: SpectrumSampler?
         /// The variation of service times between the seconds of the run.
         var seconds: ServiceSeconds?
-        /// The number of consecutive accesses in each turn.
         var batches = 1
         /// Whether the client's accesses belong to tasks, which other accesses cannot overtake.
         var isTask = false
-        /// The interrupts that the client sends instead of making accesses.
         var interrupts: Interrupts?
     }
 
-    /// The interrupts that one client sends to the accesses of other clients.
     struct Interrupts {
         /// The name of the client with the interrupted accesses, or `nil` for all clients.
         var victim: String?

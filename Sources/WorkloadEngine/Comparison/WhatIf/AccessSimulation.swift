@@ -42,7 +42,6 @@ struct AccessSimulation {
     private var processors: SharedProcessors
     private var timers: MinimumHeap<(time: Double, order: Int, worker: Int, step: Step)>
     private var order = 0
-    /// The number of free connections of each kind.
     private var free: [Int]
     private var queues: [[Int]]
     private let isQueue: Bool
@@ -242,7 +241,6 @@ struct AccessSimulation {
         schedule(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
     }
 
-    /// Returns whether a released connection must be handed over to the waiter.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
             || now - workers[worker].start >= Double(EngineTimings.patience)
@@ -324,7 +322,6 @@ struct AccessSimulation {
         }
     }
 
-    /// Schedules the end of an access after its work.
     private mutating func hold(_ worker: Int, at now: Double) {
         let demand = workers[worker].demand
         schedule(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)

@@ -11,7 +11,7 @@ enum Calibration {
     /// - Parameters:
     ///   - models: The models of the operations, keyed by the client's name.
     ///   - simulate: Simulates the recorded setting with the given models and round number.
-    ///     Returns the mean service time of each operation, or `nil` without completed accesses.
+    ///     Returns the mean service time of each operation, or `nil` if no access completed.
     static func fit(
         _ models: inout [String: [ServiceModel?]],
         _ simulate: ([String: [ServiceModel?]], Int) throws -> [String: [Double?]]

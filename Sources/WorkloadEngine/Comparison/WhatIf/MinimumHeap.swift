@@ -19,7 +19,6 @@ struct MinimumHeap<Element> {
         }
     }
 
-    /// Removes the elements that satisfy a condition and returns them in any order.
     mutating func removeAll(where condition: (Element) -> Bool) -> [Element] {
         let removed = elements.filter(condition)
         guard !removed.isEmpty else { return [] }

@@ -12,7 +12,6 @@ struct ServiceModel: Sendable {
     let mean: Double
     /// The minimum time of an access (a hold), in nanoseconds, regardless of the work.
     let hold: Double
-    /// The time by which completed holds overrun the request.
     private var excess = Excess()
     /// The share of a recorded time, beyond the hold, that is processor work.
     var work: Double

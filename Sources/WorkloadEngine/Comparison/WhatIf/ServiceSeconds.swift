@@ -7,7 +7,6 @@ struct ServiceSeconds: Sendable {
     /// Each second's mean divided by the mean of all seconds.
     private let factors: [Double]
 
-    /// The minimum number of accesses in a second for a meaningful mean.
     private static let minimumCount: UInt64 = 30
 
     init(of client: String, in intervals: [IntervalResult]) {

@@ -7,7 +7,6 @@ struct SharedProcessors {
     let count: Int
     /// The work of a job that runs from the start, in nanoseconds.
     private var given = 0.0
-    /// The time of the last update of ``given``.
     private var time = 0.0
     private var jobs = MinimumHeap<(end: Double, order: UInt64, job: Int)> {
         ($0.end, $0.order) < ($1.end, $1.order)
@@ -16,7 +15,6 @@ struct SharedProcessors {
 
     init(count: Int) { self.count = max(1, count) }
 
-    /// Whether every processor has a job.
     var isBusy: Bool { jobs.count >= count }
 
     /// The speed of each job, 0…1.

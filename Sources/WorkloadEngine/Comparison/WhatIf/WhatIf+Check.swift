@@ -82,7 +82,7 @@ extension WhatIf {
         }
     }
 
-    /// Returns alternating runs of the nearest settings and, optionally, of the recorded setting.
+    /// Plans alternating runs of the nearest settings and, optionally, of the recorded setting.
     ///
     /// Runs of the recorded setting show whether the model or a change in the machine causes a
     /// wrong prediction.
@@ -91,6 +91,7 @@ extension WhatIf {
     ///   - scenario: The scenario to run.
     ///   - times: The number of runs of each setting.
     ///   - includingRecorded: Whether to run the recorded setting.
+    /// - Returns: The runs, in order.
     /// - Throws: ``WhatIfError`` if the scenario does not have the recorded arm.
     public func checkRuns(
         in scenario: Scenario,
@@ -167,7 +168,6 @@ extension WhatIf {
         )
     }
 
-    /// Returns the reason that the runs' numbers are unreliable, if any.
     static func problem(of runs: [ArmResult]) -> String? {
         var problems: [String] = []
         for run in runs {

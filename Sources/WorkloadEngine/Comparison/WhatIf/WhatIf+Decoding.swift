@@ -6,6 +6,7 @@ extension WhatIf {
     /// - Parameters:
     ///   - data: The contents of the file.
     ///   - file: The name of the file, for error messages.
+    /// - Returns: The result.
     /// - Throws: ``WhatIfError`` with the file and the problem.
     public static func decode(_ data: Data, file: String) throws -> RunResult {
         struct Head: Decodable {

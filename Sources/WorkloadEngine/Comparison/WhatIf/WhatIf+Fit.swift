@@ -93,7 +93,7 @@ extension WhatIf {
 }
 
 extension ServiceModel {
-    /// Creates a model of a client's operation, or returns `nil` without completed accesses.
+    /// Creates a model of a client's operation, or returns `nil` if no access completed.
     init?(_ client: ClientResult, operation: String, hold: UInt64?) {
         let own = client.operations?[operation]
         // The client's spectra also apply to its only operation.

@@ -42,7 +42,6 @@ extension WhatIf {
         return load
     }
 
-    /// Returns the queue or pool that served the accesses.
     static func setting(of run: ArmResult, _ load: RecordedLoad) throws -> WhatIfSetting {
         guard load.library != Arm.Library.raw.rawValue else {
             throw WhatIfError(

@@ -5,6 +5,7 @@ extension WhatIf {
     ///   - runs: The new runs.
     ///   - prediction: The prediction for the setting. If the predicted wait varies by chance,
     ///     different waits do not indicate a change in the machine.
+    /// - Returns: The recorded and new waits of each client.
     func repetition(
         _ runs: [ArmResult],
         beside prediction: WhatIfPrediction?

@@ -19,7 +19,6 @@ public struct WhatIf: Sendable {
 
     /// The parameters that are fitted to the recorded run.
     struct Fit: Sendable {
-        /// The service models of each client's operations.
         var models: [String: [ServiceModel?]] = [:]
         /// The variation of each client's service times between seconds.
         var seconds: [String: ServiceSeconds] = [:]
@@ -144,7 +143,6 @@ public struct WhatIf: Sendable {
         return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
-    /// The number of accesses required for a 99th percentile.
     static let minimumCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
 
     /// Combines a client's waits in several simulations.
@@ -166,7 +164,6 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Returns the 99th percentile, or `nil` for an empty array.
     static func percentile99(of waits: [Double]) -> UInt64? {
         guard !waits.isEmpty else { return nil }
         let sorted = waits.sorted()

@@ -31,7 +31,6 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Returns the value for a recorded string.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ word: String,
         _ what: String

@@ -1,6 +1,5 @@
 import Telemetry
 
-/// The costs and failures of accesses that check isolation.
 final class IsolationCosts: Sendable {
     private struct State {
         var held: UInt64 = 0
@@ -13,7 +12,6 @@ final class IsolationCosts: Sendable {
 
     init(clock: any RunClock) { self.clock = clock }
 
-    /// Runs the closure of an access and adds the time for which it held the connection.
     func measure(_ body: () throws -> Void) rethrows {
         let start = clock.now()
         defer {

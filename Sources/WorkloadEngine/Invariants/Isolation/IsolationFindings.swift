@@ -26,7 +26,6 @@ struct IsolationFindings: Sendable {
         }
     }
 
-    /// Descriptions of the kinds of anomalies, each with its first example.
     var descriptions: [String] {
         AnomalyKind.allCases.compactMap { kind in
             guard let finding = findings[kind] else { return nil }

@@ -34,7 +34,6 @@ struct IsolationSession {
         }
     }
 
-    /// An error that intentionally rolls back a transaction.
     private struct Rollback: Error {}
 
     let name: String

@@ -31,7 +31,6 @@ final class IsolationWatch: Sendable {
         var round = -1
         /// The clock time at which sessions stop starting transactions.
         var roundEnd: UInt64 = 0
-        /// The number of sessions that have not finished the round.
         var working = 0
         var isOver = false
         var findings = IsolationFindings()
@@ -43,13 +42,13 @@ final class IsolationWatch: Sendable {
     private let costs: IsolationCosts
     private let clock: any RunClock
     private let sleepers: [any Sleeper]
-    /// The sleeper of the thread that conducts the rounds.
     private let conductor: any Sleeper
     private let state = Lock(State())
 
     /// Creates the table and the sessions.
     ///
-    /// - Parameter process: The same database in another process, if any.
+    /// `process` is the same database in another process, if any.
+    ///
     /// - Throws: The library's error if the table cannot be created.
     init(
         on target: any WorkloadTarget,
