@@ -80,8 +80,7 @@ struct ComparisonPlan {
 
     /// Pairs each arm with the first arm, and each pool with each queue in WAL mode.
     ///
-    /// The second kind of pair shows a pool's effect beyond the effect of WAL and `synchronous =
-    /// NORMAL`.
+    /// The second kind of pair shows a pool's effect beyond that of WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
         var pairs = pairsAgainstFirst(of: arms)
         for queue in arms where queue.kind == .queue && queue.isWAL {
@@ -165,8 +164,8 @@ extension Client {
 
     /// The client's default primary metric.
     ///
-    /// The metric is the throughput of a closed loop or the response time of an open loop. Clients
-    /// with accesses at fixed times have no primary metric.
+    /// The metric is the throughput of a closed loop or the 99th percentile of an open loop's
+    /// response times. Clients with accesses at fixed times have no primary metric.
     fileprivate var primaryMetric: String? {
         guard isCompared else { return nil }
         return switch pace {

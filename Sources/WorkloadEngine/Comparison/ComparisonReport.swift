@@ -43,8 +43,7 @@ public enum ComparisonReport {
         "passed  \(condition.expression): \(condition.reason)"
     }
 
-    /// Describes the runs, as in `reads-during-import: queue, pool, queue again; 10 blocks of 3.00
-    /// s`.
+    /// Describes the runs, as in `sync: queue, pool, queue again; 10 blocks of 3.00 s each`.
     static func title(of result: ComparisonResult) -> String {
         var names = result.arms.map(\.arm)
         if let again = result.control?.arm { names.append("\(again) again") }

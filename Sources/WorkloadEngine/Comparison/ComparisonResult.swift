@@ -21,7 +21,9 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var blocks: Int
     /// The length of each run's measured part, in seconds.
     public var blockDuration: Double
-    /// Whether the comparison stopped early, without the interrupted block.
+    /// Whether the comparison stopped early.
+    ///
+    /// The interrupted block is discarded.
     public var partial: Bool
     /// The order of the arms in each block.
     ///

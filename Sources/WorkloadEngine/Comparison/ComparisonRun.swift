@@ -4,8 +4,9 @@ import Telemetry
 /// Runs a scenario on several arms in blocks, so that a change of the machine affects all arms.
 ///
 /// In each block, every arm runs once and the first arm runs twice, in an order drawn from the
-/// seed. Each run uses a fresh copy of the data and the same seed. Runs in a block therefore differ
-/// only because of the arm, and the first arm's two runs differ only because of noise.
+/// seed. Each run uses a fresh copy of the data, and all runs in a block use the same seed. Runs in
+/// a block therefore differ only because of the arm, and the first arm's two runs differ only
+/// because of noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -193,7 +194,7 @@ public final class ComparisonRun: Sendable {
 
     /// Returns the interval between a run's records, in nanoseconds.
     ///
-    /// The interval results in about a dozen records of a short run.
+    /// A short run has about a dozen records.
     private static func recordInterval(of duration: Duration) -> UInt64 {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }

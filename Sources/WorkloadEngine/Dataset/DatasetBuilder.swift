@@ -63,7 +63,9 @@ public enum DatasetBuilder {
 
     static let client = WorkloadClientName("dataset")
 
-    /// Runs statements, with one transaction for consecutive statements that can run inside one.
+    /// Runs statements.
+    ///
+    /// Consecutive statements that can run inside a transaction share one transaction.
     static func run(
         _ statements: [String],
         in target: any WorkloadTarget,

@@ -1,7 +1,7 @@
 /// A distribution in which a few integers at the start of the range receive most of the draws.
 ///
 /// The distribution corresponds to YCSB's `HotspotIntegerGenerator`. A draw selects the hot set
-/// with a given probability, and otherwise the remaining integers. All integers in a set are
+/// with a given probability, and the remaining integers otherwise. All integers in a set are
 /// equally likely.
 public struct HotspotDistribution: Sendable, Equatable {
     private let hot: UniformDistribution

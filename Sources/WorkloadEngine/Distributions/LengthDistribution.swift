@@ -2,7 +2,7 @@
 public enum LengthDistribution: Sendable, Equatable {
     /// A constant length.
     case fixed(Int)
-    /// A random length, with 0 in place of a negative length.
+    /// A random length, where 0 replaces a negative length.
     indirect case drawn(Generator)
 
     mutating func next(using stream: inout RandomStream) -> Int {

@@ -10,8 +10,7 @@ struct RangeScale: Sendable, Equatable {
         count = Double(range.upperBound) - Double(range.lowerBound) + 1
     }
 
-    /// Returns the integer that corresponds to `unit`, where all integers have equal parts of
-    /// 0..<1.
+    /// Returns the integer whose part of the interval 0..<1 contains `unit`.
     func integer(at unit: Double) -> Int64 {
         let offset = (count * unit).rounded(.down)
         // Near the end, rounding can produce a result beyond the range or beyond `Int64`.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A counter that many threads share, with the largest drawn value that is in the database.
 ///
-/// Both numbers are atomic, so drawing and publishing values never waits.
+/// Both numbers are atomic, so threads that draw and publish values never wait for one another.
 public final class SharedSequence: Sendable {
     private let drawn = Atomic<Int64>(0)
     private let newest = Atomic<Int64>(.min)

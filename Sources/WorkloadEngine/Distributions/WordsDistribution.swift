@@ -1,7 +1,8 @@
 /// A distribution of texts with artificial words for searches.
 ///
 /// Zipf's law determines the probability of each word in the vocabulary. In a natural language, the
-/// frequency of the word of rank k is proportional to 1/k, and frequent
+/// frequency of the word of rank k is proportional to 1/k, and frequent words are short (Zipf,
+/// "Human Behavior and the Principle of Least Effort", 1949).
 public struct WordsDistribution: Sendable, Equatable {
     private static let consonants = Array("bdfghklmnprstvz".utf8)
     private static let vowels = Array("aeiou".utf8)

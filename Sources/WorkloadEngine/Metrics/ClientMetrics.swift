@@ -72,7 +72,7 @@ enum ClientMetrics {
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
 
-    /// Creates a count, with the count's share of the offered accesses as its rate.
+    /// Creates a count whose rate is its share of the offered accesses.
     private static func count(
         _ key: String,
         isLowerBetter: Bool = true,

@@ -41,7 +41,7 @@ extension Threshold {
     }
 
     /// Returns whether an observed value, in the metric's base unit, meets the threshold, or `nil`
-    /// without a value.
+    /// if there is no value.
     public func isMet(by observed: Double?) -> Bool? {
         guard let observed, !observed.isNaN else { return nil }
         return switch comparison {

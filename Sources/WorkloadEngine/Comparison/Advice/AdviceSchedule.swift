@@ -10,8 +10,8 @@ enum AdviceSchedule {
     private static let screeningShare = 0.3
     /// The planned share of the remaining time for a confirmation.
     ///
-    /// The reserve is for delays by other work on the machine, because a missing block can make the
-    /// other blocks useless.
+    /// The rest is a reserve for delays by other work on the machine, because a missing block can
+    /// make the other blocks useless.
     private static let plannedShare = 0.9
 
     /// Returns the length of the measured part of the current arm's run, in seconds.
@@ -29,14 +29,16 @@ enum AdviceSchedule {
                 let client = baseline.clients[metric.owner], client.completed > 0
             else { return longest }
             let rate = Double(client.completed) / baseline.duration
-            // The number of arrivals is random. Twice the required mean leaves few runs with too
-            // few arrivals.
+            // The number of arrivals is random. If its mean is twice the required number, few runs
+            // have too few arrivals.
             return max(longest, 2 * Double(metric.neededAccesses) / rate)
         }
     }
 
-    /// Plans a screening, in which each round after the first repeats the better half of the
-    /// previous round.
+    /// Plans a screening.
+    ///
+    /// The first round runs all candidates. Each later round runs the better half of the previous
+    /// round.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
@@ -71,8 +73,8 @@ enum AdviceSchedule {
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
-    ///   - tests: Returns the number of tests for Holm's correction from the number of
-    ///     candidates.
+    ///   - tests: A function that returns the number of tests for Holm's correction, given the
+    ///     number of candidates.
     ///   - left: The remaining time, in seconds.
     ///   - overhead: The time of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.

@@ -185,8 +185,8 @@ public final class CapacityRun: Sendable {
 
     /// Searches for the capacities of all arms.
     ///
-    /// The arms alternate, so that a change in the machine's speed affects all arms and an early
-    /// end leaves similarly precise capacities.
+    /// The arms alternate. A change in the machine's speed therefore affects all arms, and the
+    /// capacities are similarly precise if the search ends early.
     private func findCapacities(into result: inout CapacityResult) async throws {
         result.arms = variants.map { variant in
             .init(

@@ -1,9 +1,9 @@
 /// The load whose rate a search varies.
 ///
 /// The load consists of the clients with arrivals. Each client keeps its share of the total rate,
-/// and the mean of its stages replaces the stages. If no client has arrivals, arrivals without
-/// think time replace closed loops, with the same share for each worker. All other clients remain
-/// unchanged and provide background load.
+/// and the mean rate replaces any stages. If no client has arrivals, the search converts closed
+/// loops to arrivals without think time, with the same share for each worker. All other clients
+/// remain unchanged and provide background load.
 public struct OfferedLoad: Sendable, Equatable {
     /// The origin of the arrivals.
     public enum Origin: String, Sendable, Codable, Equatable {

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Runs scenarios on arms, one after another and on the same data, until a stop or a time limit.
+/// Runs scenarios on arms, one after another and on the same data, within a time limit.
 ///
 /// All methods are safe to call from any thread.
 final class TrialRunner: Sendable {
@@ -32,7 +32,7 @@ final class TrialRunner: Sendable {
     private let limit: Double
     private let state = Lock(State())
 
-    /// Creates a runner of trials that end within `limit`.
+    /// Creates a runner whose trials end within `limit`.
     init(_ factory: any WorkloadTargetFactory, options: RunOptions, limit: Duration) {
         self.factory = factory
         self.options = options

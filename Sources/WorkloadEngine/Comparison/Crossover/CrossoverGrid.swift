@@ -6,9 +6,9 @@ struct CrossoverGrid {
         var rows: [[CrossoverResult.Cell?]]
     }
 
-    /// The variable that increases from left to right.
+    /// The variable that varies from left to right.
     let columns: CrossoverResult.Axis
-    /// The variable that increases from top to bottom, or `nil` for a map with one row.
+    /// The variable that varies from top to bottom, or `nil` for a map with one row.
     let rows: CrossoverResult.Axis?
     let pages: [Page]
 

@@ -34,7 +34,7 @@ public struct CrossoverMetric: Sendable, Equatable {
     private static let latencies = ["response", "wait", "service"]
     private static let percentiles = MetricCatalog.percentiles.map { "p\($0)" }
 
-    /// Parses the name of a metric of a scenario.
+    /// Parses the name of a scenario's metric.
     ///
     /// - Throws: ``RunError``, which suggests the nearest valid name.
     public init(_ name: String, of scenario: Scenario) throws(RunError) {
@@ -80,7 +80,7 @@ public struct CrossoverMetric: Sendable, Equatable {
         self = try CrossoverMetric("\(client.name).response.p99", of: scenario)
     }
 
-    /// The number of samples for the percentile, or 1 for other aggregates.
+    /// The number of samples that the percentile needs, or 1 for other aggregates.
     var neededSamples: Double {
         guard aggregate.hasPrefix("p("), let percent = Double(aggregate.dropFirst(2).dropLast())
         else { return 1 }

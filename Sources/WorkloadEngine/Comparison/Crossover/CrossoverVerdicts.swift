@@ -32,7 +32,7 @@ struct CrossoverVerdicts {
     }
 
     private func verdict(_ location: HodgesLehmann) -> CrossoverResult.Verdict {
-        // Too few pairs do not allow an interval.
+        // There are too few pairs for an interval.
         guard let noiseFloor, location.level >= Self.confidence else { return .inconclusive }
         let floor = log(noiseFloor)
         if location.low >= -floor, location.high <= floor { return .same }

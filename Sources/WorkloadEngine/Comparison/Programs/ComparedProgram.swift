@@ -66,8 +66,7 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
         return URL(fileURLWithPath: path).path
     }
 
-    /// A description in one line, such as `this: /usr/bin/poolgauge (poolgauge 0.1.0, sqlite
-    /// 3.40.1)`.
+    /// A description in one line, such as `this: /usr/bin/poolgauge (sqlite 3.40.1)`.
     var line: String {
         let versions = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return "\(name): \(path)"

@@ -10,7 +10,7 @@ import Darwin
 /// A program in its own process group, with output redirected to files.
 ///
 /// A pipe would remain open as long as a descendant of the program has it open. The process group
-/// allows ending all descendants, such as the commands of a shell script.
+/// makes it possible to end all descendants, such as the commands of a shell script.
 final class ProgramProcess: Sendable {
     struct Outcome: Sendable {
         enum End: Sendable, Equatable {
@@ -73,7 +73,7 @@ final class ProgramProcess: Sendable {
         self.limit = limit.wholeNanoseconds
     }
 
-    /// Ends the program early, after time to remove its files.
+    /// Ends the program early, but allows it time to remove its files.
     func stop() {
         state.withLock { state in
             state.isStopped = true

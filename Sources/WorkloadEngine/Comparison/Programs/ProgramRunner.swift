@@ -39,7 +39,9 @@ final class ProgramRunner: Sendable {
     private let limit: Duration
     private let state: Lock<State>
 
-    /// Writes the scenario and builds the data until `isStopped` returns `true`.
+    /// Prepares the scenario and builds the data.
+    ///
+    /// Building ends early if `isStopped` returns `true`.
     ///
     /// - Throws: ``ScenarioError``, ``RunError``, or an error of the dataset.
     init(

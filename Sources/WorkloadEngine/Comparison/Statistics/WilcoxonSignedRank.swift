@@ -4,8 +4,8 @@
 /// Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945). Differences of equal size share
 /// the mean of their ranks. The ranks of zeros are dropped after the ranking, as in Pratt's
 /// procedure ("Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures", JASA 54, 1959).
-/// Dropping zeros before the ranking could make a sample *more* significant if every value is
-/// lowered. The p-value is conditional on the observed ranks, and therefore exact with ties and
+/// If zeros were dropped before the ranking, lowering every value could make a sample *more*
+/// significant. The p-value is conditional on the observed ranks, and therefore exact with ties and
 /// zeros.
 package struct WilcoxonSignedRank: Sendable, Equatable {
     /// The sum of the ranks of the positive differences.
@@ -14,8 +14,7 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
     package let negativeRankSum: Double
     /// The number of nonzero differences.
     package let count: Int
-    /// The probability, 0…1, of rank sums at least this uneven without an effect, or 1 if all
-    /// differences are zero.
+    /// The p-value, 0…1, which is 1 if all differences are zero.
     package let pValue: Double
 
     /// Tests whether finite differences are symmetric around zero.

@@ -10,7 +10,7 @@ extension AccessSimulation {
         /// The time includes the start of the transaction and any wait that other accesses do not
         /// cause.
         var overhead: SpectrumSampler?
-        /// The variation of service times between the seconds of the run.
+        /// The variation of service times from second to second.
         var seconds: ServiceSeconds?
         var batches = 1
         /// Whether the client's accesses belong to tasks, which other accesses cannot overtake.

@@ -10,8 +10,9 @@ enum Calibration {
     ///
     /// - Parameters:
     ///   - models: The models of the operations, keyed by the client's name.
-    ///   - simulate: Simulates the recorded setting with the given models and round number.
-    ///     Returns the mean service time of each operation, or `nil` if no access completed.
+    ///   - simulate: A function that simulates the recorded setting with the given models and
+    ///     round number. It returns the mean service time of each operation, or `nil` if no access
+    ///     completed.
     static func fit(
         _ models: inout [String: [ServiceModel?]],
         _ simulate: ([String: [ServiceModel?]], Int) throws -> [String: [Double?]]
@@ -34,9 +35,9 @@ enum Calibration {
     ///
     /// Waits increase with the handover time, so the method uses bisection.
     ///
-    /// - Parameter excess: Simulates the given handover times and round number. Returns the
-    ///   difference between simulated and recorded waits for a reader and for the writer, in any
-    ///   unit, or `nil` if too few accesses wait.
+    /// - Parameter excess: A function that simulates the given handover times and round number.
+    ///   It returns the difference between simulated and recorded waits for a reader and for the
+    ///   writer, in any unit, or `nil` if too few accesses wait.
     /// - Returns: The times. A time is 0 if waits are long enough without a handover time, or if
     ///   the longest handover time does not explain the waits.
     static func handover(

@@ -5,7 +5,7 @@
 /// job's demand (Kleinrock, *Queueing Systems*, volume 2, 1976, section 4.4).
 struct SharedProcessors {
     let count: Int
-    /// The work of a job that runs from the start, in nanoseconds.
+    /// The work that a job receives from the start until ``time``, in nanoseconds.
     private var given = 0.0
     private var time = 0.0
     private var jobs = MinimumHeap<(end: Double, order: UInt64, job: Int)> {
@@ -46,7 +46,7 @@ struct SharedProcessors {
         return true
     }
 
-    /// The time at which the next job ends without additional jobs, or `nil` if there are no jobs.
+    /// The time at which the next job ends if no job is added, or `nil` if there are no jobs.
     var nextEnd: Double? {
         jobs.first.map { time + max(0, $0.end - given) / speed }
     }

@@ -47,7 +47,7 @@ extension WhatIf {
 
     /// The minimum wait in the search for a handover time, in nanoseconds.
     ///
-    /// Shorter waits are overheads, which have a separate fit, and zero has no logarithm. If no
+    /// Shorter waits are overheads, which are fitted separately, and zero has no logarithm. If no
     /// wait is longer, the search does not find a handover time.
     private static let shortestWait = 100e3
 
@@ -57,8 +57,8 @@ extension WhatIf {
     ///
     /// The result contains sums of differences between logarithms, separately for accesses that
     /// wait for readers and accesses that wait for the writer. A sum without logarithms would
-    /// consist mainly of the few longest waits, which other accesses' holds cause and which are far
-    /// longer than a handover.
+    /// consist mainly of the few longest waits. These waits are due to holds by other accesses and
+    /// are far longer than a handover.
     private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
         var excess: (reader: Double?, writer: Double?)
         for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
@@ -67,7 +67,7 @@ extension WhatIf {
                 let access = own.operations.first?.access, access != "snapshot",
                 own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
-            // Few waits for other accesses do not determine a handover time.
+            // If few accesses wait for others, the waits do not determine a handover time.
             guard outcome.waits.count - outcome.withoutWait > outcome.waits.count / 20 else {
                 continue
             }

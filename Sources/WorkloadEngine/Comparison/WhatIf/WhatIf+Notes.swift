@@ -2,8 +2,9 @@ extension WhatIf {
     /// Returns whether the simulation reproduces the interrupts of a client's accesses.
     ///
     /// The simulation does not reproduce interrupts of a single client, because they also end
-    /// waits. It does not reproduce interrupts of holds, because their statements end immediately.
-    /// It also does not reproduce frequent interrupts that allow only short accesses to complete.
+    /// waits. It does not reproduce interrupts of holds, because the statements of holds end
+    /// immediately. It also does not reproduce frequent interrupts that allow only short accesses
+    /// to complete.
     private func areInterruptsSimulated(of name: String) -> Bool {
         guard let own = load.clients[name], let measured = run.clients[name] else { return false }
         let interrupters = load.clients.values.compactMap(\.interrupts)

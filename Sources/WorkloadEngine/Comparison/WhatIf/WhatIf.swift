@@ -20,7 +20,7 @@ public struct WhatIf: Sendable {
     /// The parameters that are fitted to the recorded run.
     struct Fit: Sendable {
         var models: [String: [ServiceModel?]] = [:]
-        /// The variation of each client's service times between seconds.
+        /// The variation of each client's service times from second to second.
         var seconds: [String: ServiceSeconds] = [:]
         /// The time of each client's accesses between acquiring a connection and entering the
         /// closure.

@@ -23,9 +23,9 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var cpuCount: Int
     /// The seed of all random choices.
     public var seed: UInt64
-    /// The number of simulations of each setting, which draw different service times.
+    /// The number of simulations of each setting, each with different service times.
     public var runs: Int
-    /// The recorded waits and the waits that the model reproduces, keyed by client.
+    /// The comparison of the model with the recorded run, keyed by client.
     public var fit: [String: WhatIfComparison]
     /// The predictions, in the order of the settings.
     public var predictions: [WhatIfPrediction]
