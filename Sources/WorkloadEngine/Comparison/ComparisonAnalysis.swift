@@ -2,29 +2,25 @@ import Foundation
 
 /// Computes the verdicts of a comparison from its blocks.
 struct ComparisonAnalysis {
-    /// The arms, pairs and metrics of the comparison.
     let plan: ComparisonPlan
-    /// The values of each arm's metrics, one for each block, or `nil` for a block with too few
-    /// samples.
+    /// The values of each arm's metrics, with one value per block, or `nil` for a block with too
+    /// few samples.
     ///
-    /// The values of the first arm's second run are in ``control``.
+    /// ``control`` contains the values of the first arm's second run.
     private var values: [String: [ComparisonMetric: [Double?]]] = [:]
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
 
     /// The primary metrics, including replacements for metrics with too few samples.
     let primary: [ComparisonMetric]
-    /// All metrics, with the primary metrics first.
     let metrics: [ComparisonMetric]
     /// The metrics that replace metrics with too few samples, keyed by the requested metric's name.
     let replaced: [String: String]
 
-    /// Creates an analysis of the runs' values.
+    /// Creates an analysis.
     ///
-    /// - Parameters:
-    ///   - plan: The arms, pairs and metrics of the comparison.
-    ///   - blocks: The measurements of each block, in the order of the plan's slots.
-    ///   - seconds: The length of each run's measured part.
+    /// `blocks` contains the measurements of each block, in the order of the plan's slots.
+    /// `seconds` is the length of each run's measured part.
     init(plan: ComparisonPlan, blocks: [[ComparisonMeasurement]], seconds: Double) {
         self.plan = plan
         self.seconds = seconds
@@ -35,7 +31,7 @@ struct ComparisonAnalysis {
         var primary: [ComparisonMetric] = []
         var replaced: [String: String] = [:]
         for asked in plan.primary {
-            // The choice depends only on the number of samples, not on which arm is faster.
+            // The choice depends only on the numbers of samples and not on which arm is faster.
             func complete(_ metric: ComparisonMetric) -> Int {
                 blocks.count { block in
                     slots.indices.allSatisfy { block[$0].value(of: metric) != nil }
@@ -75,14 +71,11 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// The values of an arm, keyed by metric.
-    ///
-    /// Metrics without values are omitted.
+    /// Returns an arm's values, keyed by metric, without metrics that have no values.
     func values(ofArm name: String) -> [String: [Double?]] {
         named(values[name] ?? [:])
     }
 
-    /// The values of the first arm's second run.
     var controlValues: [String: [Double?]] { named(control) }
 
     private func named(_ values: [ComparisonMetric: [Double?]]) -> [String: [Double?]] {
@@ -99,7 +92,6 @@ struct ComparisonAnalysis {
 
     // MARK: Noise
 
-    /// Compares the first arm's two runs, metric by metric.
     func noise() -> [NoiseMeasurement] {
         guard let first = plan.arms.first?.name else { return [] }
         return metrics.compactMap { metric in
@@ -117,8 +109,8 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// Returns the blocks in which the machine's speed changed between the first arm's two runs, or
-    /// `nil` if they do not affect the noise floor.
+    /// Returns the blocks in which the machine's speed changed between the first arm's two runs, if
+    /// these blocks affect the noise floor.
     func leaps(in noise: NoiseMeasurement) -> MachineLeaps? {
         guard let first = plan.arms.first?.name,
             let metric = metrics.first(where: { $0.name == noise.metric }),
@@ -129,7 +121,7 @@ struct ComparisonAnalysis {
 
     // MARK: Pairs
 
-    /// Judges all pairs, starting with the primary metrics.
+    /// Returns the verdicts on all pairs, starting with the primary metrics.
     func pairs(noise: [NoiseMeasurement]) -> [ComparisonPair] {
         let floors = Dictionary(uniqueKeysWithValues: noise.map { ($0.metric, log($0.floor)) })
         let found = plan.pairs.flatMap { pair in
@@ -140,7 +132,8 @@ struct ComparisonAnalysis {
             }
         }
         let decided = found.filter { primary.contains($0.0) }
-        // The correction includes tests without values, because they were declared before the run.
+        // Include tests without values in the correction, because the tests were declared before
+        // the run.
         var corrected = Holm.adjusted(decided.map { $0.2?.pValue ?? 1 })[...]
         let first = decided.map { metric, pair, ratio in
             judge(metric, pair, ratio, p: corrected.removeFirst(), floors[metric.name])
@@ -213,7 +206,6 @@ struct ComparisonAnalysis {
 
     // MARK: A representative block
 
-    /// Returns the block whose values are closest to the primary metrics' medians.
     func representativeBlock(of count: Int) -> Int? {
         guard count > 0 else { return nil }
         var distance = [Double](repeating: 0, count: count)

@@ -3,13 +3,11 @@ struct ComparisonAnswer {
     private let result: ComparisonResult
     private let arms: [Arm]
 
-    /// Creates the answer for a result with verdicts.
     init(_ result: ComparisonResult, arms: [Arm]) {
         self.result = result
         self.arms = arms
     }
 
-    /// The sentences, in the order of the arms.
     var sentences: [String] {
         guard let first = arms.first, arms.count > 1, result.blocks > 0 else { return [] }
         // The pool's sentence also describes the queue in WAL mode.
@@ -41,13 +39,11 @@ struct ComparisonAnswer {
             + pairs.map(withoutDifference).joined(separator: ", ") + "."
     }
 
-    /// Formats a change, such as `ui p99 4.1× lower (3.6–4.7)`.
     private func change(_ pair: ComparisonPair) -> String {
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return "" }
         return "\(title(pair.metric)) \(RatioText.change(ratio, low, high))"
     }
 
-    /// Describes a metric that shows no difference.
     private func withoutDifference(_ pair: ComparisonPair) -> String {
         let title = title(pair.metric)
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else {
@@ -69,8 +65,8 @@ struct ComparisonAnswer {
 
     // MARK: The effect of WAL alone
 
-    /// Returns the name of a queue that is in WAL mode but otherwise matches `first`, a queue that
-    /// is not.
+    /// Returns the name of a queue in WAL mode that otherwise matches `first`, a queue in another
+    /// mode.
     ///
     /// Returns `nil` unless `arm` is a pool.
     private func logQueue(between first: Arm, and arm: Arm) -> String? {
@@ -80,7 +76,6 @@ struct ComparisonAnswer {
         }?.name
     }
 
-    /// The part of a difference that is due to WAL alone.
     enum Share: Equatable {
         case nothing
         case part(String)
@@ -139,7 +134,6 @@ struct ComparisonAnswer {
 }
 
 extension ComparisonResult {
-    /// Returns a metric's name for use in a sentence: `ui p99`, `pay throughput`.
     static func title(of metric: String) -> String {
         var words = metric.split(separator: ".", maxSplits: 2).map(String.init)
         if words.count == 3, words[1] == "response" { words.remove(at: 1) }

@@ -1,10 +1,9 @@
 /// Writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
 ///
 /// The `row` column specifies the kind of row. A `pair` row contains the verdict on a metric for
-/// two arms. A `value` row contains a metric's value for one arm in one block. If its `control`
-/// column is `true`, the value is from the first arm's second run. Times are in nanoseconds, and
-/// rates are in accesses/s. A cell without a measurement is empty. The settings in a `pair` row are
-/// those of `b`.
+/// two arms, with the settings of arm `b`. A `value` row contains a metric's value for one arm in
+/// one block. If the `control` column is `true`, the value is from the first arm's second run.
+/// Times are in nanoseconds, and rates are in accesses/s. A cell without a measurement is empty.
 public enum ComparisonCSV {
     private static let columns = [
         "row", "scenario", "seed", "metric", "a", "b", "primary", "lower_is_better", "ratio", "low",
@@ -12,7 +11,7 @@ public enum ComparisonCSV {
         "versions", "journal_mode", "synchronous",
     ]
 
-    /// Returns the header and all rows, each terminated by a line feed.
+    /// Returns the header and all rows.
     public static func text(of result: ComparisonResult) -> String {
         let versions =
             result.environment.versions.sorted { $0.key < $1.key }

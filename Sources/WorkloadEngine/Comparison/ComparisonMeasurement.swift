@@ -1,24 +1,20 @@
 import Telemetry
 
-/// The result of one run in a comparison, with the response times of all accesses, including
-/// skipped ones.
+/// The result of one run in a comparison, with the response times of skipped accesses.
 struct ComparisonMeasurement: Sendable {
-    /// The run's own result.
     let result: ArmResult
     /// The response times of each client, keyed by name, including skipped accesses.
     ///
-    /// A skipped access has no response time. Omitting it would favor the slower arm. If a queue
-    /// skipped nine of ten accesses, only the fastest tenth would count. Each skipped access is
-    /// therefore included with the time that it waited before it was skipped, which is a lower
-    /// bound for its response time.
+    /// A skipped access has no response time, but omitting skipped accesses would favor the slower
+    /// arm. If a queue skipped nine of ten accesses, only the fastest tenth would count. The
+    /// response time of a skipped access is therefore the limit after which it was skipped, which
+    /// is a lower bound.
     let responses: [String: LatencyHistogram]
     /// The summaries that a program reports, keyed by client.
     ///
-    /// They are more precise than summaries computed from ``responses``, and take precedence over
-    /// them.
+    /// These summaries take precedence over ``responses`` because they are more precise.
     var summaries: [String: LatencySummary] = [:]
 
-    /// Combines a run's result with the response times of its completed accesses.
     init(
         _ result: ArmResult,
         completed: [String: LatencyHistogram] = [:],
@@ -36,7 +32,6 @@ struct ComparisonMeasurement: Sendable {
         self.responses = responses
     }
 
-    /// Returns the value of a metric, or `nil` if it has too few samples.
     func value(of metric: ComparisonMetric) -> Double? {
         if metric.isResponse,
             let found = summaries[metric.owner] ?? responses[metric.owner]?.summary

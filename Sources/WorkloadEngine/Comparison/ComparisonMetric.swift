@@ -3,8 +3,8 @@ import Units
 
 /// A metric and an aggregate that a comparison uses to judge arms, such as `ui.response.p99`.
 ///
-/// The name consists of a metric in ``MetricCatalog`` and an aggregate. If the metric has only one
-/// aggregate, as in `pay.throughput`, the name can omit it.
+/// The name consists of a metric in ``MetricCatalog`` and an aggregate. The name of a metric with
+/// only one aggregate can omit the aggregate, as in `pay.throughput`.
 public struct ComparisonMetric: Sendable, Hashable {
     /// The full name, such as `ui.response.p99`.
     public let name: String
@@ -12,12 +12,11 @@ public struct ComparisonMetric: Sendable, Hashable {
     let metric: String
     /// The aggregate in the notation of thresholds, such as `p(99)`.
     let aggregate: String
-    /// The unit of the values.
     let unit: MetricCatalog.Unit
 
-    /// An error that reports an invalid metric name.
+    /// The error for an invalid metric name.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The name, the problem, and the expected form.
+        /// The problem and the expected form.
         public var description: String
     }
 
@@ -56,13 +55,10 @@ public struct ComparisonMetric: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// Converts `p(99)` to the notation of results, `p99`.
     private static func plainName(_ aggregate: String) -> String {
         aggregate.filter { $0 != "(" && $0 != ")" }
     }
 
-    /// Returns a suggestion: for a percentile, the nearest valid percentile; otherwise, the nearest
-    /// name.
     private static func hint(_ name: String, among names: [String]) -> String {
         func percentile(_ name: String) -> Double? {
             name.first == "p" ? Double(name.dropFirst()) : nil
@@ -75,13 +71,12 @@ public struct ComparisonMetric: Sendable, Hashable {
         return "; did you mean '\(nearest)'?"
     }
 
-    /// The first part of the name: a client's name or a group such as `wal` or `pool`.
+    /// The first part of the name, which is a client's name or a group such as `wal` or `pool`.
     var owner: String { String(metric.prefix { $0 != "." }) }
 
-    /// Whether smaller values are better.
     var isLowerBetter: Bool { MetricCatalog.isLowerBetter(metric) }
 
-    /// The name for use in a sentence: `ui p99`, `ui wait p99`, `pay throughput`.
+    /// The name for a sentence, such as `ui p99`, `ui wait p99`, or `pay throughput`.
     public var title: String {
         var words = name.split(separator: ".", maxSplits: 2).map(String.init)
         if words.count == 3, words[1] == "response" { words.remove(at: 1) }
@@ -99,7 +94,7 @@ public struct ComparisonMetric: Sendable, Hashable {
     /// The number of accesses that a block needs for this percentile, or 1 for other aggregates.
     var neededAccesses: Int { Int(percentile.flatMap(PercentileRule.neededCount) ?? 1) }
 
-    /// The same metric's next lower percentile, or `nil` for the lowest percentile.
+    /// The next lower percentile of the same metric, or `nil` for the lowest percentile.
     var lowerPercentile: ComparisonMetric? {
         guard let percentile else { return nil }
         let lower = MetricCatalog.percentiles.last { Double($0).map { $0 < percentile } ?? false }
@@ -115,12 +110,11 @@ public struct ComparisonMetric: Sendable, Hashable {
 
     // MARK: Values
 
-    /// Whether the metric is a client's response time.
     var isResponse: Bool { metric == "\(owner).response" }
 
-    /// Returns the value that replaces zero, which has no logarithm, in a run of the given length.
+    /// Returns the smallest value in a comparison, because zero has no logarithm.
     ///
-    /// For counts, the replacement is one half, the usual continuity correction.
+    /// For counts, the value is one half, the usual continuity correction.
     func smallest(seconds: Double) -> Double {
         switch unit {
         case .time, .bytes: 1
@@ -130,7 +124,6 @@ public struct ComparisonMetric: Sendable, Hashable {
         }
     }
 
-    /// Formats a value with its unit.
     func text(_ value: Double) -> String { unit.text(value) }
 }
 

@@ -5,31 +5,29 @@ import Units
 public struct ComparisonOptions: Sendable {
     /// The number of blocks.
     ///
-    /// In each block, every arm runs once, and the first arm runs twice.
+    /// In each block, the first arm runs twice and every other arm runs once.
     public var blocks = 10
     /// The largest number of blocks.
     public static let maximumBlocks = 1000
     /// The length of each run's measured part.
     ///
-    /// With the default length, ten blocks of three arms consist of forty runs and take less than
-    /// three minutes, including overhead. A rate of 400 accesses/s provides enough samples for a
-    /// 99th percentile.
+    /// With the default length, ten blocks of three arms take less than three minutes. A rate of
+    /// 400 accesses/s is enough for a 99th percentile.
     public var duration: Duration = .seconds(3)
     /// The names of the arms to compare, with the baseline arm first.
     ///
-    /// If this property is `nil`, the arms are the scenario's `queue`, `queue-wal` and `pool` arms.
+    /// `nil` selects the scenario's `queue`, `queue-wal`, and `pool` arms.
     public var arms: [String]?
-    /// The programs to compare, all on the same arm, or `nil` to compare arms.
+    /// The programs to compare on the same arm, or `nil` to compare arms.
     public var programs: ComparedPrograms?
-    /// The primary metrics, such as `ui.response.p99`, or `nil` for the metrics that the scenario
-    /// declares.
+    /// The primary metrics, such as `ui.response.p99`, or `nil` for the scenario's primary metrics.
     ///
-    /// If the scenario declares none, the primary metrics are each closed loop's throughput and
-    /// each open loop's 99th percentile.
+    /// If the scenario declares none, the primary metrics are the throughput of each closed loop
+    /// and the 99th percentile of each open loop.
     public var primary: [String]?
     /// The conditions that make the comparison fail.
     ///
-    /// Their metrics are also primary metrics.
+    /// The metrics of these conditions are also primary metrics.
     public var failIf: [FailCondition] = []
     /// The options of each run.
     public var run = RunOptions()
@@ -37,13 +35,11 @@ public struct ComparisonOptions: Sendable {
     public var versions: [String: String] = [:]
     /// The time limit, or `nil` for no limit.
     ///
-    /// A block starts only if the remaining time is at least as long as the longest block so far.
-    /// The measured differences between arms therefore do not affect the number of blocks.
+    /// A block starts only if the remaining time is at least the length of the longest block so
+    /// far. The differences between arms therefore do not affect the number of blocks.
     var limit: Duration?
-    /// Whether arms are compared only with the first one.
     var onlyAgainstFirst = false
-    /// A function that is called before each run with a line that contains the run's name and the
-    /// remaining time.
+    /// A function that receives the next run's name and the remaining time before each run.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options: ten blocks with runs of three seconds.
@@ -51,9 +47,9 @@ public struct ComparisonOptions: Sendable {
 }
 
 extension ComparisonOptions {
-    /// Returns the arms to compare, in order.
+    /// Returns the arms to compare, with the baseline arm first.
     ///
-    /// - Throws: ``RunError`` if the scenario has no arm of a given name.
+    /// - Throws: ``RunError`` if the scenario has no arm with a given name.
     func chosenArms(in scenario: Scenario) throws -> [Arm] {
         if let programs { return try programs.arms(of: scenario) }
         guard let names = arms else { return Self.usualArms(of: scenario) }
@@ -73,7 +69,7 @@ extension ComparisonOptions {
 
     /// Returns the names of the arms to compare, with the baseline arm first.
     ///
-    /// - Throws: ``RunError`` if the scenario has no arm of a given name.
+    /// - Throws: ``RunError`` if the scenario has no arm with a given name.
     public func armNames(in scenario: Scenario) throws -> [String] {
         try chosenArms(in: scenario).map(\.name)
     }
@@ -81,8 +77,7 @@ extension ComparisonOptions {
     /// Returns the arms that show the effect of a pool: SQLite's defaults, a queue in WAL mode, and
     /// a pool.
     ///
-    /// Omits arms that the scenario does not have. If fewer than two arms remain, returns all of
-    /// the scenario's arms.
+    /// If the scenario has fewer than two of these arms, returns all of the scenario's arms.
     private static func usualArms(of scenario: Scenario) -> [Arm] {
         let usual = ["queue", "queue-wal", "pool"].compactMap { name in
             scenario.arms.first { $0.name == name }

@@ -4,30 +4,30 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var metric: String
     /// The baseline arm.
     public var a: String
-    /// The arm that is judged.
+    /// The judged arm.
     public var b: String
-    /// `b`'s value divided by `a`'s: the Hodges–Lehmann estimate over the blocks.
+    /// The Hodges–Lehmann estimate of `b`'s value divided by `a`'s, over the blocks.
     ///
-    /// The value is `nil` if no block has a value for both arms.
+    /// The value is `nil` if no block has values for both arms.
     public var ratio: Double?
-    /// The lower end of the ratio's interval, whose confidence level is ``level``.
+    /// The lower end of the ratio's interval, with the confidence level ``level``.
     public var low: Double?
-    /// The upper end of the ratio's interval, whose confidence level is ``level``.
+    /// The upper end of the ratio's interval, with the confidence level ``level``.
     public var high: Double?
     /// The p-value that determines the verdict, corrected for multiple tests if the metric is
     /// ``primary``.
     public var p: Double?
     /// The verdict.
     public var verdict: ComparisonVerdict
-    /// The p-value of this test alone, before Holm's correction.
+    /// The p-value before Holm's correction.
     public var uncorrected: Double?
     /// The interval's confidence level, 0…1, such as 0.951 with ten blocks.
     public var level: Double?
-    /// The number of blocks with a value for both arms.
+    /// The number of blocks with values for both arms.
     public var blocks: Int
-    /// Whether this is a primary metric.
+    /// Whether the metric is a primary metric.
     ///
-    /// Other metrics are reported without correction for multiple tests.
+    /// The p-values of other metrics are not corrected for multiple tests.
     public var primary: Bool
     /// Whether smaller values are better.
     public var lowerIsBetter: Bool
@@ -50,22 +50,22 @@ public enum ComparisonVerdict: String, Sendable, Codable, Equatable {
     public var isDifference: Bool { self == .better || self == .worse }
 }
 
-/// The difference between one arm's two runs in each block, which measures the machine's current
-/// noise.
+/// The difference between one arm's two runs in each block, which measures the machine's noise.
 public struct NoiseMeasurement: Sendable, Codable, Equatable {
     /// The metric, such as `ui.response.p99`.
     public var metric: String
-    /// The second run's value divided by the first run's, which is 1 if there is no noise.
+    /// The second run's value divided by the first run's, which is 1 without noise.
     public var ratio: Double
     /// The lower end of the ratio's interval.
     public var low: Double
     /// The upper end of the ratio's interval.
     public var high: Double
-    /// The uncorrected p-value of the signed-rank test.
+    /// The p-value of the signed-rank test.
     public var p: Double
-    /// The number of blocks with a value for both runs.
+    /// The number of blocks with values for both runs.
     public var blocks: Int
 
-    /// The noise floor, a ratio of at least 1: the end of the interval that is farther from 1.
+    /// The noise floor, which is the end of the interval that is farther from 1, as a ratio of at
+    /// least 1.
     public var floor: Double { max(high, 1 / low) }
 }

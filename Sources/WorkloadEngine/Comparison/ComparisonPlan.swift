@@ -1,13 +1,12 @@
-/// The arms and the primary metrics of a comparison, fixed before the first run.
+/// The arms and primary metrics of a comparison, fixed before the first run.
 struct ComparisonPlan {
-    /// A run that occurs in each block.
     struct Slot: Sendable {
         let arm: Arm
-        /// Whether this is the second run of the first arm, which measures the noise.
+        /// Whether this is the first arm's second run, which measures the noise.
         let isControl: Bool
     }
 
-    /// The names of two arms, of which `b` is judged against `a`.
+    /// Two arms, of which `b` is judged against `a`.
     struct Pair: Sendable, Hashable {
         let a: String
         let b: String
@@ -15,21 +14,18 @@ struct ComparisonPlan {
 
     /// The arms, with the baseline arm first.
     let arms: [Arm]
-    /// The runs of each block: every arm once, and the first arm again.
+    /// The runs of each block: each arm once, and the first arm again.
     let slots: [Slot]
-    /// The pairs to judge.
     let pairs: [Pair]
-    /// The primary metrics, as declared.
     let primary: [ComparisonMetric]
-    /// The metrics that are reported but do not decide.
+    /// The metrics that are reported but do not determine the outcome.
     let metrics: [ComparisonMetric]
-    /// The conditions that make the comparison fail.
     let conditions: [FailCondition]
 
-    /// Creates a plan for the clients in `scenario`.
+    /// Creates a plan for a scenario's clients.
     ///
-    /// - Throws: ``RunError`` if the scenario has no primary metric, if a condition has an
-    ///   unknown metric, or if there are too few blocks for the number of tests.
+    /// - Throws: ``RunError`` if the scenario has no primary metric, a condition has an unknown
+    ///   metric, or there are too few blocks for the number of tests.
     init(_ scenario: Scenario, arms: [Arm], options: ComparisonOptions) throws {
         self.arms = arms
         slots =
@@ -62,21 +58,17 @@ struct ComparisonPlan {
         }
     }
 
-    /// The metrics that are always reported for each client.
     static let reportedMetrics = [
         "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
     ]
 
-    /// The metrics that are reported for each client if a block has enough accesses for them.
     static let tailMetrics = ["response.p99.9", "response.p99.99"]
 
-    /// Whether a metric is reported only if a block has enough accesses for it.
     static func isTail(_ metric: ComparisonMetric) -> Bool {
         tailMetrics.contains { metric.name == "\(metric.owner).\($0)" }
     }
 
-    /// Whether a condition uses a metric, which must then not be replaced even if it has too few
-    /// samples.
+    /// Returns whether a condition uses the metric, which then must not be replaced.
     func isFixed(_ metric: ComparisonMetric) -> Bool {
         conditions.contains { $0.metric == metric }
     }
@@ -86,16 +78,14 @@ struct ComparisonPlan {
         return arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
     }
 
-    /// Returns each arm paired with the first one, and each pool paired with each queue in WAL
-    /// mode.
+    /// Pairs each arm with the first arm, and each pool with each queue in WAL mode.
     ///
-    /// The latter pairs show a pool's effect beyond that of WAL and `synchronous = NORMAL`.
+    /// The second kind of pair shows a pool's effect beyond that of WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
         var pairs = pairsAgainstFirst(of: arms)
         for queue in arms where queue.kind == .queue && queue.isWAL {
             for pool in arms where pool.kind == .pool && pool.library == queue.library {
                 let pair = Pair(a: queue.name, b: pool.name)
-                // Skip the pair if its mirror image is already included.
                 let mirrored = Pair(a: pool.name, b: queue.name)
                 if !pairs.contains(pair), !pairs.contains(mirrored) { pairs.append(pair) }
             }
@@ -117,7 +107,7 @@ struct ComparisonPlan {
                 }
             }
         }
-        // Skip metrics of clients that the comparison omits.
+        // Skip the metrics of omitted clients.
         let declared = scenario.primary.compactMap { try? ComparisonMetric($0, in: catalog) }
         if !declared.isEmpty { return declared }
         let metrics = scenario.clients.compactMap(\.primaryMetric).compactMap {
@@ -130,7 +120,6 @@ struct ComparisonPlan {
         )
     }
 
-    /// Throws an error if a condition's metric cannot be measured in every run.
     private func checkConditions(_ scenario: Scenario) throws {
         let groups = scenario.clients.map(\.name) + MetricCatalog.databaseGroups
         for condition in conditions {
@@ -165,7 +154,6 @@ struct ComparisonPlan {
 }
 
 extension Client {
-    /// Whether the client's accesses have comparable times.
     fileprivate var isCompared: Bool {
         switch activity {
         case .interrupt: false
@@ -176,8 +164,8 @@ extension Client {
 
     /// The client's default primary metric.
     ///
-    /// The metric is the throughput of a closed loop or the response time of an open loop. Clients
-    /// whose accesses start at fixed times have no primary metric.
+    /// The metric is the throughput of a closed loop or the 99th percentile of an open loop's
+    /// response times. Clients with accesses at fixed times have no primary metric.
     fileprivate var primaryMetric: String? {
         guard isCompared else { return nil }
         return switch pace {

@@ -1,4 +1,4 @@
-/// Estimates a comparison's remaining time from its completed runs.
+/// Estimates the remaining time of a comparison from its completed runs.
 struct ComparisonProgress {
     private let runs: Int
     private let firstGuess: Duration
@@ -8,10 +8,7 @@ struct ComparisonProgress {
 
     /// Creates an estimate that starts now.
     ///
-    /// - Parameters:
-    ///   - runs: The number of runs.
-    ///   - firstGuess: The estimated length of a run before the first measurement.
-    ///   - clock: The clock to use.
+    /// `firstGuess` is the estimated length of a run before the first measurement.
     init(runs: Int, firstGuess: Duration, clock: any RunClock) {
         self.runs = runs
         self.firstGuess = firstGuess
@@ -19,10 +16,8 @@ struct ComparisonProgress {
         start = clock.now()
     }
 
-    /// Records a completed run.
     mutating func countRun() { done += 1 }
 
-    /// The remaining time, such as `about 1 min 40 s left`.
     var remaining: String {
         let each =
             done > 0

@@ -1,5 +1,5 @@
 extension ComparisonReport {
-    /// Returns the report as Markdown for a pull request, with a newline at the end.
+    /// Returns the report as Markdown for a pull request.
     public static func markdown(of result: ComparisonResult) -> String {
         var parts = ["## \(escaped(result.scenario))"]
         let problems = problems(of: result)
@@ -42,7 +42,6 @@ extension ComparisonReport {
         lines.map { "* " + escaped($0) }.joined(separator: "\n")
     }
 
-    /// Formats a table whose first column is text and whose other columns are numbers.
     private static func table(_ titles: [String], _ rows: [[String]]) -> String {
         func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
         let rule = "|:--|" + String(repeating: "--:|", count: max(0, titles.count - 1))

@@ -1,6 +1,6 @@
-/// Formats a comparison as text: first the answer, then the tables that support it.
+/// Formats a comparison as text, with the answer first and the tables after it.
 public enum ComparisonReport {
-    /// Returns the report, with a newline at the end.
+    /// Returns the report as text.
     public static func text(of result: ComparisonResult) -> String {
         var lines = problems(of: result)
         lines += result.answer
@@ -16,7 +16,6 @@ public enum ComparisonReport {
 
     // MARK: Problems and title
 
-    /// Returns the problems that cast doubt on the answer.
     static func problems(of result: ComparisonResult) -> [String] {
         var lines: [String] = []
         if result.partial {
@@ -44,7 +43,7 @@ public enum ComparisonReport {
         "passed  \(condition.expression): \(condition.reason)"
     }
 
-    /// Describes the runs: `reads-during-import: queue, pool, queue again; 10 blocks of 3.00 s`.
+    /// Describes the runs, as in `sync: queue, pool, queue again; 10 blocks of 3.00 s each`.
     static func title(of result: ComparisonResult) -> String {
         var names = result.arms.map(\.arm)
         if let again = result.control?.arm { names.append("\(again) again") }
@@ -55,7 +54,6 @@ public enum ComparisonReport {
 
     // MARK: Tables
 
-    /// Returns the section on primary metrics, pair by pair.
     private static func decided(_ result: ComparisonResult) -> [String] {
         var table = TextTable(columns)
         for pair in pairNames(result) {
@@ -67,7 +65,6 @@ public enum ComparisonReport {
         return [title(of: result), ""] + table.lines() + notes(result).map { "  \($0)" }
     }
 
-    /// Returns the primary metrics of a pair of arms.
     static func decidedPairs(
         _ result: ComparisonResult,
         _ pair: ComparisonPlan.Pair
@@ -75,7 +72,6 @@ public enum ComparisonReport {
         result.pairs.filter { $0.primary && $0.a == pair.a && $0.b == pair.b }
     }
 
-    /// Returns the reasons for undecided metrics, without duplicates.
     static func notes(_ result: ComparisonResult) -> [String] {
         var reasons: [String] = []
         var found: [String: [String]] = [:]
@@ -87,10 +83,8 @@ public enum ComparisonReport {
         return reasons.map { "\($0): " + (found[$0] ?? []).joined(separator: "; ") }
     }
 
-    /// The column titles for ``row(_:_:indent:)``.
     static let columns = ["metric", "from", "to", "change", "95%", "p", "noise", "verdict"]
 
-    /// Returns a pair's numbers, one for each column.
     static func row(
         _ pair: ComparisonPair,
         _ result: ComparisonResult,
@@ -119,7 +113,6 @@ public enum ComparisonReport {
         p < 0.001 ? "<0.001" : String(String(p.rounded(toDigits: 3)).prefix(5))
     }
 
-    /// Returns the pairs of arms, in the order of their verdicts in the result.
     static func pairNames(_ result: ComparisonResult) -> [ComparisonPlan.Pair] {
         var names: [ComparisonPlan.Pair] = []
         for pair in result.pairs {
@@ -129,7 +122,6 @@ public enum ComparisonReport {
         return names
     }
 
-    /// Returns a table of all metrics, with a column for each arm.
     private static func allMetrics(_ result: ComparisonResult) -> [String] {
         let (metrics, missing) = metricNames(result)
         guard !metrics.isEmpty else { return [] }
@@ -140,7 +132,7 @@ public enum ComparisonReport {
         return table.lines() + (missing.map { ["too few samples on every arm: \($0)"] } ?? [])
     }
 
-    /// Returns the metrics with a value on any arm, and a list of the metrics without one.
+    /// Returns the metrics with a value on any arm, and a list of the other metrics.
     static func metricNames(_ result: ComparisonResult) -> (found: [String], missing: String?) {
         let names = Set(result.arms.flatMap(\.metrics.keys))
         let clients = Set(
@@ -174,8 +166,7 @@ public enum ComparisonReport {
         of metric: String,
         in result: ComparisonResult
     ) -> String {
-        // The part before the first dot is the client's name, so the catalog does not need any
-        // other clients.
+        // The name starts with the client's name, so the catalog does not need other clients.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner]))
         return known?.text(value) ?? String(value)
@@ -183,7 +174,6 @@ public enum ComparisonReport {
 
     // MARK: Method
 
-    /// Returns lines that explain the tables and describe the machine.
     static func method(_ result: ComparisonResult) -> [String] {
         let tests = result.pairs.count(where: \.primary)
         var lines: [String] = []

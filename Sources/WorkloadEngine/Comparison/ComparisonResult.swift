@@ -5,13 +5,13 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.comparison/1"
 
-    /// The schema's identifier, `poolgauge.comparison/1`.
+    /// The schema's identifier, ``schemaName``.
     public var schema: String
-    /// The answer, with one sentence for each judged arm.
+    /// The answer, with one sentence per judged arm.
     public var answer: [String]
     /// The scenario's name.
     public var scenario: String
-    /// The seed for all random choices.
+    /// The seed of all random choices.
     public var seed: UInt64
     /// The machine, the versions, and the scenario's text.
     public var environment: HostEnvironment
@@ -21,51 +21,51 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var blocks: Int
     /// The length of each run's measured part, in seconds.
     public var blockDuration: Double
-    /// Whether the comparison was stopped early.
+    /// Whether the comparison stopped early.
     ///
     /// The interrupted block is discarded.
     public var partial: Bool
     /// The order of the arms in each block.
     ///
-    /// The first arm occurs twice in each block.
+    /// The first arm occurs twice.
     public var order: [[String]]
     /// The clients omitted from every arm because an arm cannot run them, with the reasons, or
     /// `nil` if there are none.
     public var leftOut: [String: String]?
     /// The primary metrics, such as `ui.response.p99`.
     public var primary: [String]
-    /// The replacements of declared metrics that have too few samples, keyed by the declared
-    /// metric, or `nil` if there are none.
+    /// The replacements of declared metrics with too few samples, keyed by the declared metric, or
+    /// `nil` if there are none.
     public var replaced: [String: String]?
-    /// The noise floor of each metric: the ratio, at least 1, by which two runs of one arm differ.
+    /// The noise floor of each metric, which is the ratio (at least 1) by which two runs of one arm
+    /// differ.
     public var noiseFloor: [String: Double]
     /// The differences between the first arm's two runs, metric by metric.
     public var noise: [NoiseMeasurement]
-    /// The comparison of each metric for each pair of arms, with ``primary`` metrics first.
+    /// The comparison of each metric for each pair of arms, starting with ``primary`` metrics.
     public var pairs: [ComparisonPair]
-    /// The outcomes of the conditions that make a comparison fail, or `nil` if there are no
-    /// conditions.
+    /// The outcomes of the conditions that make a comparison fail, or `nil` if there are none.
     public var failIf: [FailConditionResult]?
     /// The arms, with the baseline arm first.
     public var arms: [ArmComparison]
     /// The second run of the first arm.
     public var control: ArmComparison?
-    /// The number of the block whose runs are in ``ArmComparison/representative``, starting at 1,
-    /// or `nil` if there is none.
+    /// The number of the block with the runs in ``ArmComparison/representative``, starting at 1, or
+    /// `nil` if there is none.
     public var representativeBlock: Int?
     /// The warnings about the numbers, or `nil` if there are none.
     public var warnings: [String]?
     /// The failed runs, as `block 3, pool: reason`, or `nil` if there are none.
     public var failedRuns: [String]?
-    /// The runs in which the generator was the bottleneck, as `block 3, pool: reason`.
+    /// The runs that the generator limited, as `block 3, pool: reason`.
     ///
-    /// The value is `nil` unless there are too many such runs for a result. If there are only a
-    /// few, their blocks are discarded, and ``warnings`` contains an entry for them.
+    /// The value is `nil` unless such runs make the result invalid. If there are only a few, their
+    /// blocks are discarded and ``warnings`` contains an entry for them.
     public var invalidRuns: [String]?
     /// The violated invariants, as `block 3, pool: tpcb-sums: detail`, or `nil` if there are none.
     public var violations: [String]?
 
-    /// The command's exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         if failedRuns != nil { return .failed }
         if partial { return .interrupted }
@@ -74,7 +74,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
         return failIf?.contains(where: \.failed) == true ? .regression : .passed
     }
 
-    /// Returns the comparison of one metric for a pair of arms.
+    /// Returns the comparison of a metric for a pair of arms.
     public func pair(_ metric: String, of b: String, against a: String) -> ComparisonPair? {
         pairs.first { $0.metric == metric && $0.a == a && $0.b == b }
     }
@@ -86,13 +86,12 @@ public struct ArmComparison: Sendable, Codable, Equatable {
     public var arm: String
     /// The metrics over the blocks, keyed by name, such as `ui.throughput` or `ui.response.p99`.
     public var metrics: [String: Spread]
-    /// The metrics' values in each block, keyed by the same names, or `nil` for blocks with too few
-    /// samples.
+    /// The metrics' values in each block, keyed by name, or `nil` for blocks with too few samples.
     public var values: [String: [Double?]]
     /// Each client's response times in all blocks, keyed by the client's name.
     public var spectra: [String: PercentileSpectrum]
-    /// The arm's run in ``ComparisonResult/representativeBlock``, with its records over time, its
-    /// log, its connections and the causes of its waits.
+    /// The arm's run in ``ComparisonResult/representativeBlock``, with its log, its connections,
+    /// its waits, and its records over time.
     public var representative: ArmResult?
 }
 
@@ -108,14 +107,12 @@ public struct Spread: Sendable, Codable, Equatable {
     public var lowerQuartile: Double
     /// The third quartile.
     public var upperQuartile: Double
-    /// The number of blocks with a value.
-    ///
-    /// A block with too few samples for a percentile has no value.
+    /// The number of blocks with enough samples for a value.
     public var count: Int
 
-    /// Computes the spread of the values, or returns `nil` for an empty array.
+    /// Computes the spread, or returns `nil` for an empty array.
     ///
-    /// Quantiles are interpolated linearly between the two nearest values (type 7 of Hyndman and
+    /// Quantiles are linear interpolations between the two nearest values (type 7 of Hyndman and
     /// Fan, "Sample Quantiles in Statistical Packages", 1996).
     public init?(_ values: [Double]) {
         let sorted = values.sorted()

@@ -1,13 +1,12 @@
 import Foundation
 import Telemetry
 
-/// Runs a scenario on several arms, block by block, so that a change of the machine affects all
-/// arms.
+/// Runs a scenario on several arms in blocks, so that a change of the machine affects all arms.
 ///
 /// In each block, every arm runs once and the first arm runs twice, in an order drawn from the
-/// seed. Each run uses a fresh copy of the same data and the same seed. Runs in the same block
-/// therefore differ only because of the arm, and the first arm's two runs differ only because of
-/// noise.
+/// seed. Each run uses a fresh copy of the data, and all runs in a block use the same seed. Runs in
+/// a block therefore differ only because of the arm, and the first arm's two runs differ only
+/// because of noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -21,7 +20,7 @@ public final class ComparisonRun: Sendable {
 
     private let state = Lock(State())
 
-    /// Prepares a comparison.
+    /// Creates a comparison.
     ///
     /// Call ``run()`` to start it.
     public init(
@@ -34,9 +33,7 @@ public final class ComparisonRun: Sendable {
         self.options = options
     }
 
-    /// Ends the comparison early.
-    ///
-    /// The result is partial and contains only the completed blocks.
+    /// Ends the comparison early, with a partial result of the completed blocks.
     public func stop() {
         let (current, programs) = state.withLock { state in
             state.isStopped = true
@@ -48,12 +45,12 @@ public final class ComparisonRun: Sendable {
 
     /// Kills the running program, if programs are compared.
     ///
-    /// Call this method before the calling process exits.
+    /// Call this method before the process exits.
     public func killProgram() { state.withLock { $0.programs }?.kill() }
 
     /// Runs all blocks.
     ///
-    /// - Throws: ``RunError``, for example if there are too few blocks to show a difference;
+    /// - Throws: ``RunError``, for example if there are too few blocks to show a difference, or
     ///   ``ScenarioError`` if a time does not fit into a block.
     public func run() async throws -> ComparisonResult {
         let arms = try options.chosenArms(in: self.scenario)
@@ -102,9 +99,8 @@ public final class ComparisonRun: Sendable {
         return result
     }
 
-    /// The measurements of one block.
     struct Block: Sendable {
-        /// The order of the runs, as indices into the plan's slots.
+        /// The order of the runs, as indices of the plan's slots.
         var order: [Int]
         /// The measurements, indexed by slot.
         var runs: [ComparisonMeasurement]
@@ -112,7 +108,7 @@ public final class ComparisonRun: Sendable {
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Runs every slot once, or returns `nil` if the comparison is stopped before all slots finish.
+    /// Runs every slot once, or returns `nil` if the comparison stops before all slots finish.
     private func runBlock(
         _ number: Int,
         _ order: [Int],
@@ -127,8 +123,8 @@ public final class ComparisonRun: Sendable {
             options.onProgress?(
                 "block \(number) of \(options.blocks): \(arm.name), \(progress.remaining)"
             )
-            // A block's runs share a seed. Blocks have different seeds to avoid repeating one
-            // experiment.
+            // The runs in a block share a seed. Different blocks use different seeds, because equal
+            // seeds would repeat the same experiment.
             let seed = scenario.seed &+ UInt64(number - 1)
             if let programs = state.withLock({ $0.programs }) {
                 guard let result = try await programs.run(arm.name, seed: seed) else { return nil }
@@ -141,7 +137,7 @@ public final class ComparisonRun: Sendable {
             runOptions.datasets = datasets
             runOptions.datasetSeed = scenario.seed
             runOptions.recordInterval = Self.recordInterval(of: options.duration)
-            // Every block needs runs of equal length on all arms.
+            // Every block needs runs of equal length.
             runOptions.endsAtMissedThresholds = false
             runOptions.onResponses = { found in responses.withLock { $0 = found } }
             let run = WorkloadRun(
@@ -157,7 +153,7 @@ public final class ComparisonRun: Sendable {
             if isStopped { return nil }
             do {
                 let result = try await run.run()
-                // A failed run also ends early, but its block is kept and the failure is reported.
+                // A failed run also ends early, but its block is kept to report the failure.
                 if result.partial, result.failures == nil { return nil }
                 runs[slot] = ComparisonMeasurement(
                     result,
@@ -173,7 +169,6 @@ public final class ComparisonRun: Sendable {
         return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
     }
 
-    /// Prepares the programs to compare, or returns `nil` for a comparison of arms.
     private func makeProgramRunner(
         _ scenario: Scenario,
         _ datasets: DatasetStore
@@ -199,12 +194,12 @@ public final class ComparisonRun: Sendable {
 
     /// Returns the interval between a run's records, in nanoseconds.
     ///
-    /// Even a short run has about a dozen records.
+    /// A short run has about a dozen records.
     private static func recordInterval(of duration: Duration) -> UInt64 {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }
 
-    /// Removes the clients that an arm cannot run, and returns the reasons.
+    /// Removes the clients that some arm cannot run, and returns the reasons.
     private func leaveOutUnsupported(
         from scenario: inout Scenario,
         _ datasets: DatasetStore
@@ -225,8 +220,7 @@ public final class ComparisonRun: Sendable {
             try target.close()
         }
         scenario.clients.removeAll { leftOut[$0.name] != nil }
-        // Thresholds apply to single runs. A threshold on errors indicates that errors are
-        // expected.
+        // Thresholds apply to single runs, so a threshold on errors means that errors are expected.
         scenario.thresholds.removeAll { threshold in
             leftOut.keys.contains { threshold.metric.hasPrefix($0 + ".") }
         }

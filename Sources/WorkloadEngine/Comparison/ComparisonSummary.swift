@@ -2,7 +2,7 @@ import Foundation
 
 /// Computes the result of a comparison from its blocks.
 struct ComparisonSummary {
-    /// The scenario as it ran.
+    /// The scenario after scaling.
     let scenario: Scenario
     /// The scenario before scaling.
     let original: Scenario
@@ -11,7 +11,6 @@ struct ComparisonSummary {
     let isPartial: Bool
     let leftOut: [String: String]
 
-    /// Returns the complete result.
     func result(of completed: [ComparisonRun.Block]) -> ComparisonResult {
         let seconds = options.duration.inSeconds
         // Discard blocks in which the generator was the bottleneck, because they do not measure the
@@ -106,7 +105,7 @@ struct ComparisonSummary {
         lines(of: blocks) { $0.invalidReason.map { [$0] } ?? [] }
     }
 
-    /// Returns descriptions of runs, as `block 3, pool: …`, or `nil` if there are none.
+    /// Describes runs, as in `block 3, pool: …`.
     private func lines(
         of blocks: [ComparisonRun.Block],
         _ texts: (ArmResult) -> [String]
@@ -153,13 +152,12 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
-    /// Returns a warning, or `nil` unless changes in the machine's speed determine the noise floor.
     private func leaps(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
         _ count: Int
     ) -> String? {
-        // A high percentile may vary because the load is random.
+        // A high percentile may vary because of the random load.
         let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }
         let found = steady.compactMap { own in
             analysis.leaps(in: own).map { (metric: own.metric, leaps: $0) }
@@ -178,8 +176,6 @@ struct ComparisonSummary {
             + advice
     }
 
-    /// Returns warnings about the clients that skipped accesses, because only a lower bound for
-    /// their response times is known.
     private func skips(_ blocks: [ComparisonRun.Block]) -> [String] {
         scenario.clients.compactMap { client in
             guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter else {
@@ -189,7 +185,7 @@ struct ComparisonSummary {
                 let results = blocks.compactMap { $0.runs[slot].result.clients[client.name] }
                 let offered = results.reduce(0) { $0 + $1.offered }
                 let skipped = results.reduce(0) { $0 + $1.skipped }
-                // Fewer skipped accesses do not affect a reported percentile.
+                // A smaller share of skipped accesses does not affect a reported percentile.
                 guard offered > 0, skipped * 1000 > offered else { return nil }
                 let share = HumanUnits.percent(Double(skipped) / Double(offered))
                 return "\(share) on \(plan.arms[slot].name)"

@@ -3,26 +3,26 @@ import Units
 /// A condition that makes a comparison fail, such as `ui.response.p99 > 1.1x`.
 ///
 /// The condition limits the ratio of an arm's metric to the first arm's. A condition with a prefix,
-/// such as `pool:`, applies only to that arm.
+/// such as `pool:`, applies to one arm.
 public struct FailCondition: Sendable, Equatable {
-    /// The condition as written.
+    /// The text of the condition.
     public let expression: String
     /// The arm that the condition applies to, or `nil` for every arm.
     public let arm: String?
     /// The metric.
     public let metric: ComparisonMetric
-    /// Whether the condition fails for ratios above ``factor`` rather than for ratios below it.
+    /// Whether the condition fails above ``factor`` rather than below it.
     public let failsAbove: Bool
-    /// The ratio's limit.
+    /// The limit of the ratio.
     public let factor: Double
 
-    /// An error that reports an invalid condition.
+    /// The error for an invalid condition.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The condition, the problem, and the expected form.
+        /// The problem and the expected form.
         public var description: String
     }
 
-    /// Parses a condition for a comparison of the named arms, with the baseline arm first.
+    /// Parses a condition for a comparison of arms, with the baseline arm first.
     ///
     /// - Throws: ``Failure``, which suggests the nearest valid name.
     public init(_ expression: String, in scenario: Scenario, arms: [String]) throws(Failure) {
@@ -67,7 +67,7 @@ public struct FailCondition: Sendable, Equatable {
     ///
     /// A condition against a regression, such as `> 1.1x`, fails only if the estimate is beyond the
     /// limit and the difference exceeds both chance and noise. A condition that requires an
-    /// improvement, such as `> 0.9x`, fails unless the improvement was measured.
+    /// improvement, such as `> 0.9x`, fails unless the measurement shows the improvement.
     func outcome(of pair: ComparisonPair, against first: String?) -> FailConditionResult? {
         guard pair.metric == metric.name, pair.a == first, arm == nil || arm == pair.b else {
             return nil
@@ -102,13 +102,13 @@ public struct FailCondition: Sendable, Equatable {
 
 /// A condition's outcome for one arm.
 public struct FailConditionResult: Sendable, Codable, Equatable {
-    /// The condition as written.
+    /// The text of the condition.
     public var expression: String
     /// The baseline arm.
     public var a: String
-    /// The arm that is judged.
+    /// The judged arm.
     public var b: String
-    /// The ratio, or `nil` if there are too few samples, in which case the condition fails.
+    /// The ratio, or `nil` if there are too few samples, which makes the condition fail.
     public var ratio: Double?
     /// Whether the comparison fails because of the condition.
     public var failed: Bool
@@ -124,7 +124,6 @@ extension ComparisonPair {
 }
 
 extension StringProtocol {
-    /// The text without leading and trailing whitespace.
     fileprivate var trimmed: String {
         let start = drop(while: \.isWhitespace)
         return String(start.reversed().drop(while: \.isWhitespace).reversed())

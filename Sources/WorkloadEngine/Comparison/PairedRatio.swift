@@ -1,17 +1,15 @@
 import Foundation
 
-/// The ratio of two lists of values, block by block.
 struct PairedRatio {
     /// The logarithm of the ratio, with its interval.
     let location: HodgesLehmann
-    /// The two-sided p-value of Wilcoxon's signed-rank test.
     let pValue: Double
     /// The number of blocks with both values.
     let blocks: Int
 
     /// Compares `b` with `a`, or returns `nil` if no block has both values.
     ///
-    /// Values must not be negative. `smallest`, a positive number, replaces smaller values.
+    /// The positive number `smallest` replaces smaller values. Values must not be negative.
     init?(_ a: [Double?], _ b: [Double?], smallest: Double) {
         let differences = zip(a, b).compactMap { a, b -> Double? in
             guard let a, let b, a.isFinite, b.isFinite else { return nil }
@@ -27,7 +25,7 @@ struct PairedRatio {
     var low: Double { Self.plain(location.low) }
     var high: Double { Self.plain(location.high) }
 
-    /// Returns the ratio for a logarithm, rounded to six significant digits to keep files short.
+    /// Returns the ratio for a logarithm, rounded to six digits to keep files short.
     private static func plain(_ logarithm: Double) -> Double {
         let ratio = exp(logarithm)
         guard ratio > 0, ratio.isFinite else { return ratio }

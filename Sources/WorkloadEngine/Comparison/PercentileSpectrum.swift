@@ -4,10 +4,10 @@ public struct PercentileSpectrum: Sendable, Codable, Equatable {
     public var count: UInt64
     /// The longest response time, in nanoseconds.
     public var max: UInt64
-    /// Points in ascending order, up to the last point with ten response times above it.
+    /// The points in ascending order, up to the last point with ten longer response times.
     public var points: [Point]
 
-    /// A response time that `percentile` percent of the responses do not exceed.
+    /// A response time that `percentile` percent of the accesses do not exceed.
     public struct Point: Sendable, Codable, Equatable {
         /// The percentile, 0…100.
         public var percentile: Double
@@ -20,13 +20,12 @@ extension PercentileSpectrum {
     /// The number of points for each halving of the remaining share.
     private static let ticks = 5
 
-    /// Creates the spectrum of response times, or returns `nil` if there are none.
     init?(_ histogram: LatencyHistogram) {
         guard histogram.count > 0 else { return nil }
         count = histogram.count
         max = histogram.maximum
         points = []
-        // Each halving of the remaining share is divided evenly: 0, 10 … 50, 55 … 75, 77.5 … 87.5 …
+        // Divide each halving of the remaining share evenly: 0, 10 … 50, 55 … 75, 77.5 … 87.5 …
         var start = 0.0
         var rest = 100.0
         while let value = histogram.value(at: start) {

@@ -1,15 +1,13 @@
 import Foundation
 
-/// Formats ratios for reports: `4.1×`, `1.08×`, `12×`.
+/// Formats ratios for reports, such as `4.1×`, `1.08×`, and `12×`.
 enum RatioText {
-    /// Formats a ratio with three digits below 1.1, where the third digit matters, and with two
-    /// digits otherwise.
+    /// Formats a ratio with enough decimals to distinguish small differences from 1.
     static func factor(_ ratio: Double) -> String { number(ratio, digits: digits(ratio)) + "×" }
 
-    /// Formats the ends of an interval with the same number of digits: `3.6–4.7`.
+    /// Formats the ends of an interval with the same number of decimals, such as `3.6–4.7`.
     static func range(_ low: Double, _ high: Double) -> String {
         var digits = digits(low)
-        // Add digits until the formatted ends differ.
         while digits < 4, number(low, digits: digits) == number(high, digits: digits),
             low != high
         {
@@ -18,7 +16,6 @@ enum RatioText {
         return "\(number(low, digits: digits))–\(number(high, digits: digits))"
     }
 
-    /// Describes a change of a metric: `4.1× lower (3.6–4.7)`.
     static func change(_ ratio: Double, _ low: Double, _ high: Double) -> String {
         ratio < 1
             ? "\(factor(1 / ratio)) lower (\(range(1 / high, 1 / low)))"

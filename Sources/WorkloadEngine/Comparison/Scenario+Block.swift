@@ -1,17 +1,16 @@
 extension Scenario {
-    /// The shortest warm-up of a run, unless the block is too short for it.
+    /// The minimum warm-up of a run, unless the block is too short.
     private static let leastWarmUp = Duration.milliseconds(500)
 
-    /// The smallest drain limit at the end of a block.
     private static let leastDrain = Duration.milliseconds(500)
 
-    /// Returns the scenario with its phases, including a warm-up, scaled to a comparison's block
-    /// length.
+    /// Returns the scenario with its phases, including a warm-up, scaled to the length of a block.
     ///
-    /// - Throws: ``ScenarioError`` if a time does not fit.
+    /// - Throws: ``ScenarioError`` if a time does not fit into the block.
     func scaled(toBlock duration: Duration) throws(ScenarioError) -> Scenario {
         var scenario = try scaled(toMeasured: duration)
-        // Limit the drain to prevent accesses that never end from taking as long as the block.
+        // Limit the drain, because otherwise accesses that never end could take as long as the
+        // block.
         scenario.drain = min(scenario.drain, max(Self.leastDrain, duration / 6))
         let minimum = min(Self.leastWarmUp, duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }

@@ -5,14 +5,13 @@ struct TimeLimit {
     private var last: UInt64
     private var longest: UInt64 = 0
 
-    /// Creates a limit whose time starts now.
     init(_ limit: Duration, clock: any RunClock) {
         self.clock = clock
         last = clock.now()
         end = last + limit.wholeNanoseconds
     }
 
-    /// Records the end of a step, and returns whether another step as long as the longest one fits.
+    /// Records the end of a step, and returns whether another step of the maximum length fits.
     mutating func fitsAnotherStep() -> Bool {
         let now = clock.now()
         longest = max(longest, now - last)

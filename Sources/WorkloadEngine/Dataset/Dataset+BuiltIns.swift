@@ -1,5 +1,4 @@
 extension Dataset {
-    /// The number of YCSB records per unit of scale.
     static let ycsbRecordsPerScale = 1000
 
     /// The supported scales, or `nil` for an existing database.
@@ -14,7 +13,6 @@ extension Dataset {
         }
     }
 
-    /// Returns the dataset at a scale, which must be in ``scales``.
     func with(scale: Int) -> Dataset {
         switch self {
         case .pgbench: return .pgbench(scale: scale)
@@ -27,7 +25,6 @@ extension Dataset {
         }
     }
 
-    /// An example of each built-in dataset, for messages.
     static let presets: [Dataset] = [
         .pgbench(scale: 1), .ycsb(records: ycsbRecordsPerScale),
         .sysbench(rows: SysbenchDataset.rowsPerScale),
@@ -37,8 +34,8 @@ extension Dataset {
     ///
     /// pgbench has `aid`, `bid`, `tid`, and `delta`. YCSB has `key`, `new_key`, `field`, `value`,
     /// and `scan`. sysbench has `id`, `point1`, and so on. A custom schema has a variable for each
-    /// numbered column, which draws existing numbers. For column `id` of table `notes`, the
-    /// variable is `notes_id`.
+    /// numbered column, such as `notes_id` for column `id` of table `notes`. The variable draws the
+    /// column's existing numbers.
     public var variables: [String: Variable] {
         switch self {
         case .pgbench(let scale): PgbenchDataset.variables(scale: scale)

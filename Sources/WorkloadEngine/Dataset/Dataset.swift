@@ -1,4 +1,4 @@
-/// The data that every arm starts with.
+/// The initial data of every arm.
 public enum Dataset: Sendable, Equatable {
     /// pgbench's four tables, with 100,000 accounts per unit of scale.
     case pgbench(scale: Int)
@@ -8,12 +8,10 @@ public enum Dataset: Sendable, Equatable {
     case sysbench(rows: Int)
     /// Custom tables, filled with random values.
     case schema(SchemaDataset)
-    /// An existing database at a path.
-    ///
-    /// The database is copied and never changed.
+    /// A copy of the existing database at a path.
     case file(String)
 
-    /// Statements that create and fill the tables.
+    /// Creates a dataset from statements that create and fill the tables.
     public static func sql(_ statements: [String]) -> Dataset {
         .schema(SchemaDataset(statements: statements))
     }
@@ -21,15 +19,13 @@ public enum Dataset: Sendable, Equatable {
 
 /// Custom tables and the values that fill them.
 public struct SchemaDataset: Sendable, Equatable {
-    /// The statements that create the tables.
-    ///
-    /// They run before the tables are filled.
+    /// The statements that create the tables, which run before the tables are filled.
     public var statements: [String]
     /// The tables to fill, in order.
     public var tables: [Table]
-    /// The statements that run after the tables are filled, such as statements that create indexes.
+    /// The statements that run after the tables are filled, such as `CREATE INDEX`.
     public var finally: [String]
-    /// The factor that multiplies the tables' row counts.
+    /// The factor for the row counts of the tables.
     public var scale: Int
 
     /// A table and its rows.
@@ -78,7 +74,7 @@ public struct SchemaDataset: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// Returns the data that an arm starts with, which is the arm's file or the scenario's dataset.
+    /// Returns an arm's initial data, which is the arm's file or the scenario's dataset.
     public func dataset(of arm: Arm) -> Dataset {
         arm.file.map(Dataset.file) ?? dataset
     }

@@ -1,5 +1,5 @@
 extension DatasetBuilder {
-    /// The number of accounts that one statement inserts in its own transaction.
+    /// The number of accounts that one statement inserts, in its own transaction.
     private static let accountBatch = 20_000
 
     static func buildPgbench(
@@ -38,7 +38,6 @@ extension DatasetBuilder {
         }
     }
 
-    /// Inserts one row for each number `n` with a single statement.
     private static func insertNumbers(
         into table: String,
         columns: String,

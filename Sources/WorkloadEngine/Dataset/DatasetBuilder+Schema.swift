@@ -1,5 +1,4 @@
 extension DatasetBuilder {
-    /// The maximum number of rows inserted in one transaction.
     private static let rowsPerTransaction = 5000
 
     static func build(
@@ -9,7 +8,8 @@ extension DatasetBuilder {
         progress: (Double) throws -> Void
     ) throws {
         let rows = schema.tables.reduce(0) { $0 + schema.rows(of: $1) }
-        // The duration of the statements is unknown, so treat each as one batch of rows.
+        // The duration of the statements is unknown, so count each list of statements as one batch
+        // of rows.
         let parts = [
             schema.statements.isEmpty ? 0 : rowsPerTransaction, rows,
             schema.finally.isEmpty ? 0 : rowsPerTransaction,
@@ -28,7 +28,6 @@ extension DatasetBuilder {
         }
     }
 
-    /// Builds sysbench's table, and creates its index after inserting the rows.
     static func buildSysbench(
         rows: Int,
         seed: UInt64,
@@ -61,7 +60,7 @@ extension DatasetBuilder {
         in target: any WorkloadTarget,
         progress: (_ rows: Int) throws -> Void
     ) throws {
-        // Give each table its own stream, so that adding a table does not change the values of
+        // Use a separate stream per table, so that adding a table does not change the values of
         // other tables.
         var stream = RandomStream(seed: seed, stream: "dataset/\(table.name)")
         var generators = table.columns.map { $0.values.makeGenerator() }
@@ -84,7 +83,6 @@ extension DatasetBuilder {
         }
     }
 
-    /// Returns the statement that inserts one row.
     static func insertRow(of table: SchemaDataset.Table) -> String {
         let name = quoted(table.name)
         if table.columns.isEmpty { return "INSERT INTO \(name) DEFAULT VALUES" }

@@ -1,9 +1,10 @@
 extension DatasetBuilder {
     /// The number of records that one statement inserts.
     ///
-    /// Their 550 values are below SQLite's former limit of 999.
+    /// The 550 values of these records are below the default limit of 999 in older SQLite versions
+    /// (https://sqlite.org/limits.html).
     private static let recordsPerStatement = 50
-    /// The number of records inserted in one transaction, about 5 MB.
+    /// The number of records in one transaction, about 5 MB.
     private static let recordsPerTransaction = 5000
 
     static func buildYCSB(

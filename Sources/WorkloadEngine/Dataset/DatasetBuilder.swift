@@ -1,17 +1,17 @@
-/// Creates a dataset's tables and fills them.
+/// Creates and fills a dataset's tables.
 public enum DatasetBuilder {
-    /// The error for a statement of a dataset that failed.
+    /// The error for a failed statement of a dataset.
     public struct Failure: Error, CustomStringConvertible {
         /// The statement.
         public let sql: String
         /// The database's error.
         public let cause: any Error
 
-        /// The statement and the database's error.
+        /// The statement and the cause.
         public var description: String { "the dataset's statement '\(sql)' failed: \(cause)" }
     }
 
-    /// The error for a dataset that can only be copied, not built.
+    /// The error for a dataset that is copied instead of built.
     public struct NotBuilt: Error, CustomStringConvertible {
         /// The explanation.
         public var description: String { "an existing database is copied, not built" }
@@ -24,8 +24,8 @@ public enum DatasetBuilder {
     ///   - seed: The seed of the random values.
     ///   - target: The database.
     ///   - progress: A function that receives the completed fraction, in 0…1, after each batch.
-    /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws. If
-    ///   `progress` throws an error, the build ends.
+    ///     An error ends the build.
+    /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws.
     public static func build(
         _ dataset: Dataset,
         seed: UInt64,
@@ -46,7 +46,7 @@ public enum DatasetBuilder {
         }
     }
 
-    /// Creates the dataset's tables without rows, so that statements can be checked against them.
+    /// Creates the dataset's tables without rows, to check statements against the tables.
     ///
     /// Custom statements run even if they insert rows.
     ///
@@ -63,7 +63,7 @@ public enum DatasetBuilder {
 
     static let client = WorkloadClientName("dataset")
 
-    /// Runs the statements.
+    /// Runs statements.
     ///
     /// Consecutive statements that can run inside a transaction share one transaction.
     static func run(

@@ -1,7 +1,8 @@
 /// pgbench's tables and transactions (<https://www.postgresql.org/docs/current/pgbench.html>).
 ///
-/// The table names omit the prefix `pgbench_`. SQLite does not pad `char(84)`, so the fillers of
-/// the accounts are written as spaces. The other fillers are NULL. Both match PostgreSQL.
+/// The table names omit the prefix `pgbench_`. As in PostgreSQL, the fillers of the accounts
+/// contain spaces, and the other fillers are NULL. The spaces are explicit, because SQLite does not
+/// pad `char(84)`.
 public enum PgbenchDataset {
     /// The number of accounts per unit of scale.
     public static let accountsPerScale = 100_000
@@ -37,7 +38,6 @@ public enum PgbenchDataset {
         VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP)
         """
 
-    /// The transactions for `use:`, keyed by name.
     static let transactions: [String: [String]] = [
         "tpcb": [
             updateAccount,
@@ -50,20 +50,22 @@ public enum PgbenchDataset {
         "select-only": [selectBalance],
     ]
 
-    /// The import statement, which adds history without a payment so that the four sums stay equal.
+    /// The import statement, which adds history with a delta of 0 to keep the four sums equal.
     static let importStatement = """
         INSERT INTO history (tid, bid, aid, delta, mtime) \
         VALUES (:tid, :bid, :aid, 0, CURRENT_TIMESTAMP)
         """
 
-    /// The snapshot query, whose result changes with every payment and every import.
+    /// The snapshot query.
+    ///
+    /// Every payment and every import changes its result.
     static let snapshotQuery =
         "SELECT (SELECT sum(tbalance) FROM tellers), (SELECT max(rowid) FROM history)"
 
-    /// A query for one row with four sums, which are equal between *tpcb* transactions.
-    ///
-    /// The sums are those of the accounts, the tellers, the branches, and the deltas in the
+    /// A query for the sums of the accounts, the tellers, the branches, and the deltas in the
     /// history.
+    ///
+    /// The four sums are equal between *tpcb* transactions.
     public static let sumsQuery = """
         SELECT (SELECT sum(abalance) FROM accounts), (SELECT sum(tbalance) FROM tellers), \
         (SELECT sum(bbalance) FROM branches), (SELECT coalesce(sum(delta), 0) FROM history)

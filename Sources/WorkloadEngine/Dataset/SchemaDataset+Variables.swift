@@ -1,6 +1,5 @@
 extension SchemaDataset {
-    /// A uniform variable `table_column` for each numbered column, which covers the column's
-    /// numbers.
+    /// A uniform variable `table_column` over the numbers of each numbered column.
     var variables: [String: Variable] {
         var variables: [String: Variable] = [:]
         for table in tables {
@@ -16,12 +15,11 @@ extension SchemaDataset {
         return variables
     }
 
-    /// Returns the number of rows in a table.
     func rows(of table: Table) -> Int { table.count * scale }
 }
 
 extension SchemaDataset.Column {
-    /// Whether the column's values are plain consecutive numbers.
+    /// Whether the values are plain consecutive numbers.
     var isNumbered: Bool {
         values.distribution == .sequential && !values.isHashed && values.prefix == nil
             && values.nulls == 0

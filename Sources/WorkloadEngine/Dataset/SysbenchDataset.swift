@@ -3,11 +3,11 @@
 /// The source is `src/lua/oltp_common.lua` (<https://github.com/akopytov/sysbench>). The ids are
 /// drawn uniformly, as with sysbench's `--rand-type=uniform`.
 enum SysbenchDataset {
-    /// The number of rows per unit of scale, as in sysbench's `--table-size`.
+    /// The number of rows per unit of scale, which is sysbench's default `--table-size`.
     static let rowsPerScale = 10_000
-    /// The number of ids in a range, as in sysbench's `--range-size`.
+    /// The number of ids in a range, which is sysbench's default `--range-size`.
     static let rangeSize = 100
-    /// The number of point selects in a transaction, as in sysbench's `--point-selects`.
+    /// The number of point selects in a transaction, which is sysbench's default `--point-selects`.
     static let pointSelects = 10
 
     /// Ten groups of eleven digits, with 119 characters in total.
@@ -26,7 +26,7 @@ enum SysbenchDataset {
             c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL)
         """
     ]
-    /// The index, created after the rows are inserted, as in sysbench.
+    /// The index, created after the rows as in sysbench.
     static let index = "CREATE INDEX k_1 ON sbtest (k)"
 
     private static let points = (1...pointSelects).map {
@@ -57,14 +57,14 @@ enum SysbenchDataset {
         "read-write": points + ranges + writes,
     ]
 
-    /// The import statement, which adds a row after the last one.
     static let importStatement = """
         INSERT INTO sbtest (id, k, c, pad) \
         VALUES ((SELECT max(id) + 1 FROM sbtest), :k, :c, :pad)
         """
 
-    /// The snapshot query, whose result changes with every insert and every write to the first
-    /// hundred rows.
+    /// The snapshot query.
+    ///
+    /// Every insert and every write to the first hundred rows changes its result.
     static let snapshotQuery = """
         SELECT (SELECT max(id) FROM sbtest), (SELECT group_concat(k || c || pad) FROM \
         (SELECT * FROM sbtest ORDER BY id LIMIT 100))

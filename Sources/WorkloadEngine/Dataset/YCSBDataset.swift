@@ -1,8 +1,8 @@
 /// YCSB's table and operations (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
 ///
-/// A key is `user` followed by the hash of the record's number. Numbers start at 0. The records are
-/// inserted in numerical order, and therefore in random key order, as with YCSB's
-/// `insertorder=hashed`. The table matches YCSB's JDBC binding.
+/// A key is `user` followed by the hash of the record's number, starting at 0. Records are inserted
+/// in numerical order and therefore in random key order, as with YCSB's `insertorder=hashed`. The
+/// table matches YCSB's JDBC binding.
 enum YCSBDataset {
     static let fieldCount = 10
     static let fieldLength = 100
@@ -20,8 +20,8 @@ enum YCSBDataset {
         "SELECT \(fields.joined(separator: ", ")) FROM usertable WHERE YCSB_KEY = :key"
     /// A statement that writes one field.
     ///
-    /// SQLite writes the whole record in any case. Choosing the field inside the statement
-    /// therefore takes only a few more steps, and one statement replaces ten.
+    /// SQLite writes the whole record in any case. One statement with a `CASE` per field replaces
+    /// ten statements and needs only a few more steps.
     private static let update =
         "UPDATE usertable SET "
         + fields.enumerated()
@@ -31,7 +31,6 @@ enum YCSBDataset {
         SELECT \(columns) FROM usertable WHERE YCSB_KEY >= :key ORDER BY YCSB_KEY LIMIT :scan
         """
 
-    /// A statement that inserts a record with the next number.
     static let insert =
         "INSERT INTO usertable (\(columns)) VALUES (:new_key"
         + String(repeating: ", :value", count: fieldCount) + ")"
@@ -44,15 +43,15 @@ enum YCSBDataset {
         "ycsb-read-modify-write": [read, update],
     ]
 
-    /// The snapshot query, whose result changes with each insert and with each update of the first
-    /// hundred records.
+    /// The snapshot query.
+    ///
+    /// Every insert and every update of the first hundred records changes its result.
     static let snapshotQuery = """
         SELECT (SELECT max(rowid) FROM usertable), (SELECT group_concat(\
         \(fields.joined(separator: " || "))) FROM \
         (SELECT * FROM usertable ORDER BY rowid LIMIT 100))
         """
 
-    /// Returns the key for a record number.
     static func key(_ number: Int64) -> String {
         keyPrefix + String(FNV1a.ycsbHash(UInt64(bitPattern: number)))
     }

@@ -1,4 +1,4 @@
-/// A distribution of blobs with random, uniformly distributed bytes.
+/// A distribution of blobs with uniformly distributed bytes.
 public struct BlobDistribution: Sendable, Equatable {
     private var lengths: LengthDistribution
 

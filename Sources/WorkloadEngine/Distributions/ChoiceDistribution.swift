@@ -1,12 +1,10 @@
-/// A distribution that draws values from a list in proportion to their weights.
+/// A distribution of the values in a list, in proportion to their weights.
 public struct ChoiceDistribution: Sendable, Equatable {
     private let values: [WorkloadValue]
     /// The sum of the weights up to each value.
     private let sums: [Double]
 
-    /// Creates the distribution.
-    ///
-    /// A value without a weight has the weight 1.
+    /// Creates the distribution, in which values without a weight have the weight 1.
     public init(_ values: [WorkloadValue], weights: [Double] = []) {
         self.values = values
         var sum = 0.0
@@ -20,7 +18,7 @@ public struct ChoiceDistribution: Sendable, Equatable {
     public func next(using stream: inout RandomStream) -> WorkloadValue {
         guard let total = sums.last else { return .null }
         let point = stream.nextUnit() * total
-        // Use a binary search to find the first sum above the point.
+        // Find the first sum above the point.
         var (low, high) = (0, sums.count - 1)
         while low < high {
             let middle = (low + high) / 2

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A distribution of the gaps between independent arrivals, which form a Poisson process.
+/// A distribution of the gaps between independent arrivals (a Poisson process).
 public struct ExponentialDistribution: Sendable, Equatable {
     private let mean: Double
 
-    /// Creates the distribution of gaps at `rate` arrivals per second.
+    /// Creates a distribution for `rate` arrivals per second.
     ///
     /// - Precondition: `rate` is greater than 0.
     public init(rate: Double) {

@@ -3,14 +3,12 @@ enum FNV1a {
     private static let offsetBasis: UInt64 = 0xCBF2_9CE4_8422_2325
     private static let prime: UInt64 = 0x100_0000_01B3
 
-    /// Returns the hash of bytes.
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(offsetBasis) { ($0 ^ UInt64($1)) &* prime }
     }
 
-    /// Returns the result of YCSB's `Utils.fnvhash64`.
-    ///
-    /// This is the hash of the value's bytes, lowest first, without the sign.
+    /// Returns the result of YCSB's `Utils.fnvhash64`, which hashes the lowest byte first and
+    /// removes the sign.
     static func ycsbHash(_ value: UInt64) -> UInt64 {
         var hash = offsetBasis
         for shift in stride(from: 0 as UInt64, to: 64, by: 8) {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A normal distribution of integers around a range's middle, truncated at the range's ends.
+/// A normal distribution of integers around the middle of a range, truncated at both ends.
 ///
 /// The distribution corresponds to pgbench's `random_gaussian`
-/// (<https://www.postgresql.org/docs/current/pgbench.html>). The range spans `parameter` standard
-/// deviations on each side. Normal numbers come from the Box–Muller transform ("A Note on the
-/// Generation of Random Normal Deviates", Annals of Mathematical Statistics 29, 1958). Numbers
-/// outside the range are drawn again.
+/// (<https://www.postgresql.org/docs/current/pgbench.html>). The range extends `parameter` standard
+/// deviations from the middle to each end. The Box–Muller transform ("A Note on the Generation of
+/// Random Normal Deviates", Annals of Mathematical Statistics 29, 1958) produces the normal
+/// numbers. Numbers outside the range are drawn again.
 public struct GaussianDistribution: Sendable, Equatable {
-    /// The minimum number of standard deviations, at which 4.6% of the draws are repeated.
+    /// The minimum parameter, for which 4.6% of the draws are repeated.
     public static let leastParameter = 2.0
 
     private let scale: RangeScale

@@ -3,24 +3,24 @@
 /// Equal streams produce equal integers. Uniform integers are identical on all platforms. Other
 /// integers depend on the platform's `exp`, `log`, `pow`, and `sin`.
 public enum Generator: Sendable, Equatable {
-    /// A uniform distribution, in which all integers are equally likely.
+    /// All integers are equally likely.
     case uniform(UniformDistribution)
-    /// Zipf's law, with the smallest integer (`minimum`) as the most popular.
+    /// Zipf's law, in which the smallest integer (`minimum`) is the most popular.
     case zipfian(ZipfianDistribution, minimum: Int64)
-    /// Zipf's law, with the popular integers spread over the range.
+    /// Zipf's law, in which the popular integers are spread over the range.
     case scrambledZipfian(ScrambledZipfianDistribution)
-    /// Zipf's law, with the newest integer as the most popular.
+    /// Zipf's law, in which the newest integer is the most popular.
     case latest(LatestDistribution)
-    /// A hotspot distribution, in which a few integers receive most of the draws.
+    /// A few integers receive most of the draws.
     case hotspot(HotspotDistribution)
-    /// An exponential distribution, with the smallest integer as the most likely.
+    /// An exponential distribution, in which the smallest integer is the most likely.
     case exponential(TruncatedExponentialDistribution)
-    /// A normal distribution around the middle.
+    /// A normal distribution around the middle of the range.
     case gaussian(GaussianDistribution)
     /// Consecutive integers.
     case sequential(SequentialDistribution)
 
-    /// The theta that benchmarks usually use.
+    /// The theta that most benchmarks use.
     public static let usualTheta = 0.99
 
     /// Draws the next integer.

@@ -1,8 +1,8 @@
 /// A distribution in which a few integers at the start of the range receive most of the draws.
 ///
-/// The distribution corresponds to YCSB's `HotspotIntegerGenerator`. A draw comes from the hot set
-/// with a given probability and from the other integers otherwise. Within each set, all integers
-/// are equally likely.
+/// The distribution corresponds to YCSB's `HotspotIntegerGenerator`. A draw selects the hot set
+/// with a given probability, and the remaining integers otherwise. All integers in a set are
+/// equally likely.
 public struct HotspotDistribution: Sendable, Equatable {
     private let hot: UniformDistribution
     private let cold: UniformDistribution?

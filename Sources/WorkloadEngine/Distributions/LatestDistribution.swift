@@ -1,8 +1,8 @@
-/// A distribution that follows Zipf's law, with the newest integer as the most popular.
+/// A distribution that follows Zipf's law, in which the newest integer is the most popular.
 ///
 /// The distribution corresponds to YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking
-/// Cloud Serving Systems with YCSB", SoCC 2010). Each rank is drawn from the current number of
-/// items.
+/// Cloud Serving Systems with YCSB", SoCC 2010). The current number of integers determines the
+/// probabilities of the ranks.
 public struct LatestDistribution: Sendable, Equatable {
     private let minimum: Int64
     private let theta: Double
@@ -10,14 +10,14 @@ public struct LatestDistribution: Sendable, Equatable {
     private var newest: Int64
     private var ranks: ZipfianDistribution
 
-    /// Creates the distribution over a fixed range.
+    /// Creates a distribution over a fixed range.
     ///
     /// - Precondition: The range has at most 2⁵² integers, and `theta` is greater than 0.
     public init(_ range: ClosedRange<Int64>, theta: Double) {
         self.init(range, theta: theta, following: nil)
     }
 
-    /// Creates the distribution over a range that grows as a sequence publishes larger values.
+    /// Creates a distribution over a range that grows when a sequence publishes larger values.
     init(_ range: ClosedRange<Int64>, theta: Double, following sequence: SharedSequence?) {
         minimum = range.lowerBound
         newest = range.upperBound

@@ -1,13 +1,10 @@
-/// A distribution of text and blob lengths.
+/// A distribution of the lengths of texts and blobs.
 public enum LengthDistribution: Sendable, Equatable {
     /// A constant length.
     case fixed(Int)
-    /// A random length.
-    ///
-    /// A negative length is replaced with 0.
+    /// A random length, where 0 replaces a negative length.
     indirect case drawn(Generator)
 
-    /// Draws the next length.
     mutating func next(using stream: inout RandomStream) -> Int {
         switch self {
         case .fixed(let length): return length

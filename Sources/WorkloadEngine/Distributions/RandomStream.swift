@@ -1,8 +1,8 @@
 /// A stream of random numbers that is identical on all platforms for the same seed and name.
 ///
-/// The generator is xoshiro256**, 1.0, by Blackman and Vigna ("Scrambled Linear Pseudorandom Number
-/// Generators", ACM TOMS 47, 2021). As they recommend, its state comes from SplitMix64 (Steele,
-/// Lea, and Flood, OOPSLA 2014), so neighboring seeds produce unrelated streams.
+/// The generator is xoshiro256** 1.0 by Blackman and Vigna ("Scrambled Linear Pseudorandom Number
+/// Generators", ACM TOMS 47, 2021). As they recommend, SplitMix64 (Steele, Lea, and Flood, OOPSLA
+/// 2014) produces the initial state. Neighboring seeds therefore produce unrelated streams.
 public struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -10,7 +10,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     ///
     /// - Parameters:
     ///   - seed: The run's seed.
-    ///   - stream: The name of the stream, such as a client's name.
+    ///   - stream: The stream's name, such as a client's name.
     ///   - worker: The number of the worker that uses the stream.
     public init(seed: UInt64, stream: String, worker: Int = 0) {
         var mixer = SplitMix64(state: seed)
@@ -19,7 +19,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         state = (mixer.next(), mixer.next(), mixer.next(), mixer.next())
     }
 
-    /// Creates a stream from a generator state, which must not be all zero.
+    /// Creates a stream from a state, which must not be all zeros.
     init(state: (UInt64, UInt64, UInt64, UInt64)) { self.state = state }
 
     /// Draws the next 64 bits.
@@ -38,7 +38,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     /// Draws a uniform number in 0..<bound, or in 0...UInt64.max if the bound is 0.
     ///
     /// The algorithm is Lemire's ("Fast Random Integer Generation in an Interval", ACM TOMACS 29,
-    /// 2019). Divisions are rare, and the result is unbiased.
+    /// 2019). The result is unbiased, and divisions are rare.
     public mutating func next(below bound: UInt64) -> UInt64 {
         guard bound > 0 else { return next() }
         var product = next().multipliedFullWidth(by: bound)
@@ -49,7 +49,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         return product.high
     }
 
-    /// Draws a number in 0..<1, a multiple of 2⁻⁵³.
+    /// Draws a multiple of 2⁻⁵³ in 0..<1.
     public mutating func nextUnit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     private static func rotate(_ value: UInt64, by bits: UInt64) -> UInt64 {
@@ -57,7 +57,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     }
 }
 
-/// The SplitMix64 generator, which turns a seed into well-mixed words.
+/// The generator that derives a stream's state from a seed.
 struct SplitMix64 {
     var state: UInt64
 
@@ -69,6 +69,6 @@ struct SplitMix64 {
         return word ^ (word >> 31)
     }
 
-    /// Adds a value that affects all later words.
+    /// Mixes in a value that affects all later words.
     mutating func absorb(_ value: UInt64) { state = next() ^ value }
 }

@@ -13,7 +13,7 @@ struct RangeScale: Sendable, Equatable {
     /// Returns the integer whose part of the interval 0..<1 contains `unit`.
     func integer(at unit: Double) -> Int64 {
         let offset = (count * unit).rounded(.down)
-        // At the end of the range, rounding can exceed the range and `Int64`.
+        // Near the end, rounding can produce a result beyond the range or beyond `Int64`.
         guard offset < count, offset < 0x1p63 else { return maximum }
         return min(minimum &+ Int64(offset), maximum)
     }

@@ -1,13 +1,12 @@
 import Foundation
 
-/// A distribution that follows Zipf's law, with the popular integers spread over the range.
+/// A distribution that follows Zipf's law, in which the popular integers are spread over the range.
 ///
 /// The distribution corresponds to YCSB's `ScrambledZipfianGenerator` (Cooper et al., "Benchmarking
-/// Cloud Serving Systems with YCSB", SoCC 2010). A rank is drawn from 10¹⁰ items, regardless of the
-/// range, then hashed and reduced modulo the length of the range. Several ranks may map to the same
-/// integer, and some integers have no rank.
+/// Cloud Serving Systems with YCSB", SoCC 2010). A rank is drawn from 10¹⁰ items, hashed, and
+/// reduced modulo the length of the range. Several ranks can map to one integer, and some integers
+/// have no rank.
 public struct ScrambledZipfianDistribution: Sendable, Equatable {
-    /// The method of drawing ranks.
     private enum Ranks: Sendable, Equatable {
         case published
         case exact(ZipfianDistribution)
@@ -42,13 +41,11 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
         return minimum &+ Int64(bitPattern: count == 0 ? hash : hash % count)
     }
 
-    /// Draws ranks from 10¹⁰ items, starting at 0.
-    ///
-    /// The theta is 0.99, with the constants that YCSB publishes.
+    /// Draws ranks from 10¹⁰ items, starting at 0, with a theta of 0.99 and YCSB's constants.
     ///
     /// The algorithm is from Gray et al., "Quickly Generating Billion-Record Synthetic Databases",
     /// SIGMOD 1994. The probabilities of the first two ranks are exact. The other probabilities are
-    /// approximated in closed form.
+    /// approximations.
     enum GrayZipfian {
         static let theta = 0.99
         /// The sum of k^−theta over all items.

@@ -1,11 +1,10 @@
-/// A distribution that returns the integers of a range in order and starts again after the last
-/// one.
+/// A distribution that returns the integers of a range in order, repeatedly.
 ///
-/// The distribution corresponds to YCSB's `SequentialGenerator`. Copies share the counter, so each
-/// pass over the range returns each value once.
+/// The distribution corresponds to YCSB's `SequentialGenerator`. Copies share a counter, so each
+/// pass over the range returns each integer once.
 public struct SequentialDistribution: Sendable, Equatable {
     private let minimum: Int64
-    /// The number of integers in the range, where 0 represents 2⁶⁴.
+    /// The number of integers in the range, or 0 for 2⁶⁴ integers.
     private let count: UInt64
     let sequence: SharedSequence
 

@@ -1,8 +1,6 @@
 import Synchronization
 
-/// A counter that many threads share.
-///
-/// The sequence also records the largest drawn value that is in the database.
+/// A counter that many threads share, with the largest drawn value that is in the database.
 ///
 /// Both numbers are atomic, so threads that draw and publish values never wait for one another.
 public final class SharedSequence: Sendable {
@@ -12,19 +10,16 @@ public final class SharedSequence: Sendable {
     /// Creates a sequence that starts at 0.
     public init() {}
 
-    /// Returns the next number, starting at 0.
-    ///
-    /// Each number is returned only once.
+    /// Returns each number only once, starting at 0.
     func next() -> Int64 { drawn.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// The largest published value, or `Int64.min` before the first publication.
     public var published: Int64 { newest.load(ordering: .acquiring) }
 
-    /// Publishes a value that is now in the database.
+    /// Publishes a value that is now in the database, and all smaller values.
     ///
-    /// This also publishes all smaller values. It is correct if each writer draws its values while
-    /// it holds the write lock, as in SQLite. If a transaction fails, a published key may be
-    /// missing.
+    /// The smaller values are in the database if each writer draws its values while it holds the
+    /// write lock. If a transaction fails, a published value may be missing.
     public func publish(_ value: Int64) {
         _ = newest.max(value, ordering: .releasing)
     }

@@ -1,11 +1,11 @@
-/// A distribution of text from a template, with `#` for a digit and `@` for a lowercase letter.
+/// A distribution of texts from a template with `#` for a digit and `@` for a lowercase letter.
 ///
 /// The distribution corresponds to sysbench's `sysbench.rand.string`
 /// (<https://github.com/akopytov/sysbench>) with uniformly distributed characters.
 public struct TemplateDistribution: Sendable, Equatable {
     private let template: [UInt8]
 
-    /// Creates the distribution for a template.
+    /// Creates a distribution for a template.
     public init(_ template: String) { self.template = Array(template.utf8) }
 
     /// Draws the next text.

@@ -1,14 +1,14 @@
-/// A distribution of text with uniformly distributed ASCII letters, digits, hyphens, and spaces.
+/// A distribution of texts with uniformly distributed ASCII letters, digits, hyphens, and spaces.
 public struct TextDistribution: Sendable, Equatable {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789- ".utf8
     )
     private var lengths: LengthDistribution
 
-    /// Creates a distribution of text with `length` characters.
+    /// Creates a distribution of texts with `length` characters.
     public init(length: Int) { self.init(lengths: .fixed(length)) }
 
-    /// Creates a distribution of text with random lengths.
+    /// Creates a distribution of texts with random lengths.
     public init(lengths: LengthDistribution) { self.lengths = lengths }
 
     /// Draws the next text.
@@ -18,7 +18,7 @@ public struct TextDistribution: Sendable, Equatable {
             Self.alphabet.withUnsafeBufferPointer { alphabet in
                 var bits: UInt64 = 0
                 for index in 0..<length {
-                    // Sixty of the 64 bits are enough for ten characters of six bits each.
+                    // Ten characters of six bits each need 60 of the 64 bits.
                     if index % 10 == 0 { bits = stream.next() >> 4 }
                     buffer[index] = alphabet[Int(bits & 63)]
                     bits >>= 6

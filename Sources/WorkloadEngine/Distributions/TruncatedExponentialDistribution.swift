@@ -1,6 +1,6 @@
 import Foundation
 
-/// A distribution of integers whose probability decreases exponentially from the smallest integer.
+/// A distribution of integers with probabilities that decrease exponentially.
 ///
 /// The distribution corresponds to pgbench's `random_exponential`
 /// (<https://www.postgresql.org/docs/current/pgbench.html>). With n integers, the integer at offset
@@ -9,7 +9,7 @@ import Foundation
 public struct TruncatedExponentialDistribution: Sendable, Equatable {
     private let scale: RangeScale
     private let parameter: Double
-    /// The part of the exponential distribution within the range, 1 − e^−parameter.
+    /// The probability of the range in the exponential distribution, 1 − e^−parameter.
     private let mass: Double
 
     /// Creates the distribution over `range`.

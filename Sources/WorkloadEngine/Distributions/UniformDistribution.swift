@@ -1,7 +1,7 @@
 /// A uniform distribution of integers in a range.
 public struct UniformDistribution: Sendable, Equatable {
     private let minimum: Int64
-    /// The number of integers in the range, where 0 represents 2⁶⁴.
+    /// The number of integers in the range, or 0 for 2⁶⁴ integers.
     private let count: UInt64
 
     /// Creates the distribution over `range`.

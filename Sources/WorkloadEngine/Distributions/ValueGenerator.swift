@@ -1,6 +1,5 @@
 /// Draws a variable's values.
 public struct ValueGenerator: Sendable, Equatable {
-    /// The source of values.
     private enum Source: Sendable, Equatable {
         case integer(Generator)
         case text(TextDistribution)
@@ -15,19 +14,12 @@ public struct ValueGenerator: Sendable, Equatable {
     /// The prefix in UTF-8, or `nil` for plain integers.
     private let prefix: [UInt8]?
     private let nulls: Double
-    /// The integer from which the last value was made, before hashing and conversion to text.
+    /// The integer of the last value, before hashing and conversion to text.
     private(set) var lastInteger: Int64 = 0
-    /// The sequence to which completed accesses publish values, or `nil` if no variable follows
-    /// this one.
+    /// The sequence to which completed accesses publish values, or `nil` if no variable follows the
+    /// sequence.
     private(set) var followed: SharedSequence?
 
-    /// Creates the generator of a variable's values.
-    ///
-    /// - Parameters:
-    ///   - variable: The variable, whose `minimum` must not exceed its `maximum`.
-    ///   - sequence: The counter of a sequential variable. Defaults to a new counter.
-    ///   - newest: The counter whose published values a `latest` variable follows.
-    ///   - isFollowed: Whether another variable follows this sequential one.
     init(
         _ variable: Variable,
         sequence: SharedSequence = SharedSequence(),
@@ -83,7 +75,6 @@ public struct ValueGenerator: Sendable, Equatable {
         }
     }
 
-    /// Converts an integer to a value.
     private mutating func value(of integer: Int64) -> WorkloadValue {
         lastInteger = integer
         var integer = integer
@@ -94,9 +85,8 @@ public struct ValueGenerator: Sendable, Equatable {
         return .integer(integer)
     }
 
-    /// Returns the prefix and the integer's digits, with one allocation.
     private static func text(_ prefix: [UInt8], _ integer: Int64) -> String {
-        // The digits and sign of an Int64 need at most twenty bytes.
+        // An Int64 needs at most twenty bytes for its digits and sign.
         String(unsafeUninitializedCapacity: prefix.count + 20) { buffer in
             var digits = 1
             var rest = integer.magnitude
@@ -127,7 +117,6 @@ extension Variable {
     /// - Precondition: `minimum` does not exceed `maximum`.
     public func makeGenerator() -> ValueGenerator { ValueGenerator(self) }
 
-    /// Creates the generator of the variable's integers.
     fileprivate func integers(sequence: SharedSequence, newest: SharedSequence?) -> Generator {
         let range = minimum...maximum
         switch distribution {
@@ -155,7 +144,6 @@ extension Variable {
 }
 
 extension Variable.Length {
-    /// The distribution of lengths.
     fileprivate var distribution: LengthDistribution {
         switch self {
         case .fixed(let length): .fixed(length)

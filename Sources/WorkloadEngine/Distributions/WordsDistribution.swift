@@ -1,9 +1,8 @@
-/// A distribution of text with artificial words for searches.
+/// A distribution of texts with artificial words for searches.
 ///
-/// The words are drawn from a vocabulary according to Zipf's law.
-///
-/// In a natural language, the frequency of the word of rank k is proportional to 1/k, and frequent
-/// words are short (Zipf, "Human Behavior and the Principle of Least Effort", 1949).
+/// Zipf's law determines the probability of each word in the vocabulary. In a natural language, the
+/// frequency of the word of rank k is proportional to 1/k, and frequent words are short (Zipf,
+/// "Human Behavior and the Principle of Least Effort", 1949).
 public struct WordsDistribution: Sendable, Equatable {
     private static let consonants = Array("bdfghklmnprstvz".utf8)
     private static let vowels = Array("aeiou".utf8)
@@ -32,14 +31,14 @@ public struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the unique word for a rank, where ranks start at 1.
+    /// Returns the unique word for a rank, starting at 1.
     static func word(_ rank: Int64) -> String {
         var bytes: [UInt8] = []
         append(word: rank, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Spells the rank with syllables as digits, like the column names in a spreadsheet.
+    /// Appends the rank with syllables as digits, like the column names in a spreadsheet.
     private static func append(word rank: Int64, to bytes: inout [UInt8]) {
         var rest = Int(rank)
         while rest > 0 {

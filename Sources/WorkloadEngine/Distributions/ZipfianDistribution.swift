@@ -3,12 +3,12 @@ import Foundation
 /// A distribution of ranks 1...n in which the probability of rank k is proportional to k^−theta.
 ///
 /// The algorithm is rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate
-/// variates from monotone discrete distributions", ACM TOMACS 6, 1996). It is exact, and it takes
-/// constant time and memory for any n and any theta above 0, including 1. `H` integrates the
-/// density `h`. The inverse of `H` maps a uniform number to a candidate that is nearly always
-/// accepted.
+/// variates from monotone discrete distributions", ACM TOMACS 6, 1996). The algorithm is exact. It
+/// needs constant time and memory for any n and any theta above 0, including 1. `H` is the integral
+/// of the density `h`. The inverse of `H` maps a uniform number to a candidate that is nearly
+/// always accepted.
 public struct ZipfianDistribution: Sendable, Equatable {
-    /// The maximum number of ranks that this algorithm can distinguish with `Double`.
+    /// The maximum number of ranks that a `Double` can distinguish.
     static let mostRanks: Int64 = 1 << 52
 
     private let theta: Double
@@ -21,7 +21,7 @@ public struct ZipfianDistribution: Sendable, Equatable {
     /// density.
     private let squeeze: Double
 
-    /// Creates the distribution of ranks 1...count.
+    /// Creates a distribution of ranks 1...count.
     ///
     /// - Precondition: `count` is in 1...2⁵² and `theta` is greater than 0.
     public init(count: Int64, theta: Double) {
@@ -40,7 +40,7 @@ public struct ZipfianDistribution: Sendable, Equatable {
         while true {
             let area = upper + stream.nextUnit() * (lower - upper)
             let x = Self.inverseIntegral(area, theta)
-            // Rounding can exceed the range at both ends.
+            // Rounding can produce a result beyond either end of the range.
             let rank = min(max((x + 0.5).rounded(.down), 1), count)
             if rank - x <= squeeze
                 || area >= Self.integral(rank + 0.5, theta) - Self.density(rank, theta)
@@ -60,7 +60,6 @@ public struct ZipfianDistribution: Sendable, Equatable {
         return logarithm * (abs(exponent) > 1e-8 ? expm1(exponent) / exponent : 1 + exponent / 2)
     }
 
-    /// Returns the x for which H(x) is `area`.
     private static func inverseIntegral(_ area: Double, _ theta: Double) -> Double {
         let scaled = max(area * (1 - theta), -1)
         return exp(area * (abs(scaled) > 1e-8 ? log1p(scaled) / scaled : 1 - scaled / 2))

@@ -1,5 +1,4 @@
 extension InvariantCheck {
-    /// Checks a custom invariant by running its query.
     func check(_ invariant: DataInvariant) -> InvariantResult {
         var row: [WorkloadValue]?
         do {
@@ -37,9 +36,7 @@ extension InvariantCheck {
 }
 
 extension WorkloadValue {
-    /// Whether a query's value means that the invariant holds.
-    ///
-    /// This is any text, any blob, or any number other than 0.
+    /// Whether a value is any text, any blob, or any number other than 0.
     fileprivate var isTrue: Bool {
         switch self {
         case .null: false

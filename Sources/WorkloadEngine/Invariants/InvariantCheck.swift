@@ -1,18 +1,13 @@
-/// Checks the scenario's invariants after a run.
 struct InvariantCheck {
-    /// The database after the load.
     let target: any WorkloadTarget
-    /// The results of comparing snapshots during the load.
     let stability: StabilityLog
     /// The transactions that ran alongside the load, or the error that prevented them.
     ///
-    /// This is `nil` if the arm does not support writes.
+    /// This is `nil` if the scenario does not check isolation or the arm does not support writes.
     var isolation: Result<IsolationWatch, any Error>?
 
-    /// The client name for the reads.
     private static let reader = WorkloadClientName("invariants")
 
-    /// Checks an invariant by name.
     func check(_ name: String) -> InvariantResult {
         do {
             switch Invariant(rawValue: name) {
@@ -60,7 +55,6 @@ struct InvariantCheck {
         return InvariantResult(name: name, passed: Set(sums.map(\.sum)).count == 1, detail: text)
     }
 
-    /// Returns the table's name in the database, with or without the prefix `pgbench_`.
     private func tableName(_ table: String, _ session: any WorkloadSession) throws -> String {
         let rows = try session.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)",
@@ -120,7 +114,6 @@ struct InvariantCheck {
     }
 }
 
-/// The error for unexpected rows in the result of a query.
 private struct UnexpectedAnswer: Error, CustomStringConvertible {
     var question: String
     var rows: [[WorkloadValue]]

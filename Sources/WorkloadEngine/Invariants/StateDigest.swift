@@ -1,8 +1,5 @@
-/// A digest of a snapshot's state.
-///
-/// Equal states have equal digests.
+/// A digest that is equal for equal states of a snapshot.
 struct StateDigest: Equatable, Sendable {
-    /// A query and its values.
     struct Query: Sendable {
         var sql: String
         var values: [WorkloadValue]
@@ -11,14 +8,13 @@ struct StateDigest: Equatable, Sendable {
     private var hash: Int
     private var rows: Int
 
-    /// The number of rows to read from each table if no queries are given.
     private static let rowsPerTable = 1000
 
-    /// Computes the digest of a snapshot.
+    /// Computes the digest of the queries' results.
     ///
     /// Without queries, the digest covers the row count and the first thousand rows of each table.
     static func of(_ snapshot: any WorkloadSnapshot, _ queries: [Query]) throws -> StateDigest {
-        // The seed of a hasher differs between processes, but digests never leave the process.
+        // A hasher's seed differs between processes, but digests never leave the process.
         var hasher = Hasher()
         var rows = 0
         try snapshot.read { session in

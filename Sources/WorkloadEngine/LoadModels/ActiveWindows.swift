@@ -10,14 +10,11 @@ struct ActiveWindows: Sendable, Equatable {
     /// The intervals, in order and without overlaps, or `nil` if the client is always active.
     private let windows: [Range<UInt64>]?
 
-    /// Windows that cover the entire load.
     static let always = ActiveWindows(windows: nil)
 
     private init(windows: [Range<UInt64>]?) { self.windows = windows }
 
-    /// Creates windows from the named phases.
-    ///
-    /// Without names, the windows cover all phases.
+    /// Creates windows that cover the named phases, or all phases if `names` is empty.
     init(phases names: [String], of plan: PhasePlan) {
         guard !names.isEmpty else {
             self = .always
@@ -44,10 +41,8 @@ struct ActiveWindows: Sendable, Equatable {
         return nil
     }
 
-    /// Returns whether the client is active at the given time.
     func contains(_ time: UInt64) -> Bool { first(from: time) == time }
 
-    /// Splits an interval into its active and inactive parts, in order.
     func split(from start: Double, to end: Double) -> [Stretch] {
         guard let windows else { return [Stretch(start: start, end: end, isActive: true)] }
         var parts: [Stretch] = []

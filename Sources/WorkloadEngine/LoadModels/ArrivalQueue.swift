@@ -4,17 +4,14 @@ import Telemetry
 final class ArrivalQueue: Sendable {
     private let schedule: Lock<ArrivalSchedule>
 
-    /// Creates a queue of a schedule's arrivals.
     init(_ schedule: ArrivalSchedule) {
         self.schedule = Lock(schedule)
     }
 
-    /// The current rate over time.
     var curve: RateCurve { schedule.withLock { $0.curve } }
 
-    /// Takes the next arrival and returns its mass and its load time.
-    ///
-    /// The time is `nil` if the load ends first.
+    /// Takes the next arrival and returns its mass and its load time, which is `nil` if the load
+    /// ends first.
     func take() -> (mass: Double, time: UInt64?) {
         schedule.withLock { schedule in
             let mass = schedule.nextMass()
@@ -22,14 +19,14 @@ final class ArrivalQueue: Sendable {
         }
     }
 
-    /// Returns the load time of an arrival that has been taken, on the current curve.
+    /// Returns the load time of an arrival on the current curve.
     func time(ofMass mass: Double) -> UInt64? {
         schedule.withLock { $0.curve.time(ofMass: mass) }
     }
 
     /// Changes the rate from `time` onward.
     ///
-    /// Earlier arrivals stay unchanged.
+    /// Earlier arrivals are unchanged.
     func steer(from time: UInt64, by curve: RateCurve, times factor: Double) {
         schedule.withLock { schedule in
             schedule.curve = schedule.curve.continued(from: time, by: curve, times: factor)
@@ -43,13 +40,12 @@ struct DueArrivals: Sendable {
     private var next: Double
     private var count: UInt64 = 0
 
-    /// Creates a counter for a copy of the workers' schedule.
     init(_ schedule: ArrivalSchedule) {
         self.schedule = schedule
         next = self.schedule.nextMass()
     }
 
-    /// Returns the number of arrivals in measured phases up to a time, according to the current
+    /// Returns the number of arrivals up to `time` in measured phases, according to the current
     /// curve.
     mutating func count(until time: UInt64, in phases: PhasePlan, along curve: RateCurve) -> UInt64
     {

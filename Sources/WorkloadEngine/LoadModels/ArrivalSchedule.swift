@@ -1,13 +1,12 @@
-/// The arrivals of an open loop, which are fixed before the run.
+/// The arrivals of an open loop, which do not depend on the completion of accesses.
 struct ArrivalSchedule: Sendable {
-    /// The rate over time.
     var curve: RateCurve
     private let process: Arrival.Process
     private let gaps = ExponentialDistribution(rate: 1)
     private var random: RandomStream
     /// The mass of the last arrival.
     ///
-    /// A `Double` represents it exactly up to 9 × 10¹⁵.
+    /// A `Double` represents a count exactly up to 9 × 10¹⁵.
     private var mass = 0.0
 
     /// Creates a schedule along a curve.
@@ -19,7 +18,7 @@ struct ArrivalSchedule: Sendable {
         self.random = random
     }
 
-    /// Creates a schedule with a constant rate from load time 0 to `end`, in nanoseconds.
+    /// Creates a schedule at a constant rate from load time 0 to `end`, in nanoseconds.
     init(_ arrival: Arrival, end: UInt64, random: RandomStream) {
         self.init(
             arrival.process,
@@ -28,11 +27,10 @@ struct ArrivalSchedule: Sendable {
         )
     }
 
-    /// Returns the mass of the next arrival, which is the number of earlier arrivals on the curve.
     mutating func nextMass() -> Double {
         switch process {
-        // Count arrivals instead of adding gaps, because rounding errors in gaps would change the
-        // rate.
+        // Count arrivals instead of adding gaps, because rounding errors in the gaps would change
+        // the rate.
         case .even: mass += 1
         case .poisson: mass += gaps.next(using: &random)
         }

@@ -1,13 +1,12 @@
-/// A worker that starts its next access when the previous access has ended and a think time has
-/// passed.
+/// A worker that starts its next access after the previous access and a think time have ended.
 ///
-/// A closed loop measures capacity, because a slow database receives fewer accesses. The accesses
-/// have no schedule, so they cannot lag.
+/// A closed loop measures capacity, because a slow database receives fewer accesses. Without a
+/// schedule, accesses cannot lag.
 struct ClosedLoop: LoadModel {
     /// The end of the load, in load time.
     let end: UInt64
     private let think: ThinkTime
-    /// The constant think time, in nanoseconds, or `nil` for a random think time.
+    /// The constant think time, in nanoseconds, or `nil` if the think time is random.
     private let fixed: UInt64?
     private let windows: ActiveWindows
     private var random: RandomStream?
@@ -15,12 +14,12 @@ struct ClosedLoop: LoadModel {
 
     let isScheduled = false
 
-    /// Creates a loop that starts accesses until `end`, with a think time in nanoseconds.
+    /// Creates a loop with a constant think time, in nanoseconds.
     init(think: UInt64, end: UInt64) {
         self.init(think: .constant(.nanoseconds(Int64(clamping: think))), end: end, random: nil)
     }
 
-    /// Creates a loop that starts accesses until `end`, inside `windows`.
+    /// Creates a loop that starts accesses inside `windows`, before `end`.
     ///
     /// Random think times require `random`.
     init(

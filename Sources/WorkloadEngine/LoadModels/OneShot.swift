@@ -1,12 +1,10 @@
-/// A worker that makes one access at a fixed time.
+/// A worker that makes one access at a fixed load time.
 struct OneShot: LoadModel {
-    /// The time of the access, in load time.
     let moment: UInt64
     private var isOver = false
 
     let isScheduled = true
 
-    /// Creates a model with one access at a load time.
     init(at moment: UInt64) {
         self.moment = moment
     }

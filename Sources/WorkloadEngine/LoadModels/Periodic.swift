@@ -12,10 +12,8 @@ struct Periodic: LoadModel {
 
     let isScheduled = true
 
-    /// Creates a model with accesses at `start + period`, `start + 2 × period`, and so on, before
-    /// `end`.
-    ///
-    /// Accesses outside `windows` are omitted.
+    /// Creates a model with accesses inside `windows` at `start + period`, `start + 2 × period`,
+    /// and so on, before `end`.
     init(
         every period: UInt64,
         from start: UInt64,

@@ -1,7 +1,7 @@
 extension RateCurve {
     /// Creates the curve of a scenario's arrivals over a run's phases.
     ///
-    /// Stages run one after another in the measured phases. The rate is constant before the
+    /// The measured phases contain the stages, one after another. The rate is constant before the
     /// measured phases, between them, and after the last stage.
     init(_ arrival: Arrival, over phases: PhasePlan) {
         self.init()

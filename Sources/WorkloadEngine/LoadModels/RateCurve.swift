@@ -1,9 +1,8 @@
-/// An arrival rate over load time in linear pieces, with its integral, the number of arrivals.
+/// A piecewise linear arrival rate over load time, with its integral.
 ///
-/// An arrival's *mass* is the number of earlier arrivals on the curve. Measured in mass, a load of
-/// any shape has the rate 1. A change in the rate preserves each arrival's mass but moves its time.
+/// An arrival's *mass* is the integral of the rate up to the arrival's time. Measured in mass,
+/// every load has the rate 1. A change in the rate moves an arrival's time but preserves its mass.
 struct RateCurve: Sendable, Equatable {
-    /// A linear piece.
     struct Piece: Sendable, Equatable {
         /// The start, in nanoseconds of load time.
         var start: Double
@@ -13,15 +12,14 @@ struct RateCurve: Sendable, Equatable {
         var from: Double
         /// The final rate, in arrivals per second.
         var to: Double
-        /// The number of arrivals before the piece.
         var mass = 0.0
 
-        /// Returns the number of arrivals from the start of the piece to a time inside it.
+        /// Returns the integral from the start of the piece to a time inside it.
         func mass(until time: Double) -> Double {
             (time - start) / 1e9 * (from + rate(at: time)) / 2
         }
 
-        /// Returns the rate at the given time inside the piece.
+        /// Returns the rate at a time inside the piece.
         func rate(at time: Double) -> Double {
             end > start ? from + (to - from) * (time - start) / (end - start) : from
         }
@@ -30,20 +28,14 @@ struct RateCurve: Sendable, Equatable {
     /// The pieces, starting at load time 0 without gaps.
     private(set) var pieces: [Piece] = []
 
-    /// The end of the curve, in nanoseconds of load time.
     var end: Double { pieces.last?.end ?? 0 }
 
-    /// Creates a constant rate from load time 0 to `end`, in nanoseconds.
     init(rate: Double, end: UInt64) {
         append(until: Double(end), from: rate, to: rate)
     }
 
-    /// Creates an empty curve.
     init() {}
 
-    /// Appends a piece.
-    ///
-    /// A constant piece with the same rate extends the last piece.
     mutating func append(until end: Double, from: Double, to: Double) {
         let start = self.end
         guard end > start else { return }
@@ -55,20 +47,20 @@ struct RateCurve: Sendable, Equatable {
         pieces.append(Piece(start: start, end: end, from: from, to: to, mass: mass))
     }
 
-    /// Returns the rate at the given time, in arrivals per second, or 0 after the end.
+    /// Returns the rate at `time`, in arrivals per second, or 0 after the end.
     func rate(at time: UInt64) -> Double {
         let time = Double(time)
         return pieces.first { time < $0.end }?.rate(at: time) ?? 0
     }
 
-    /// Returns the number of arrivals before a time.
+    /// Returns the integral of the rate before `time`.
     func mass(until time: UInt64) -> Double {
         let time = min(Double(time), end)
         guard let piece = pieces.first(where: { time <= $0.end }) else { return 0 }
         return piece.mass + piece.mass(until: time)
     }
 
-    /// Returns the time of the arrival with a mass, or `nil` if the curve ends first.
+    /// Returns the time of the arrival with the given mass, or `nil` if the curve ends first.
     func time(ofMass mass: Double) -> UInt64? {
         for piece in pieces {
             let rest = mass - piece.mass
@@ -89,7 +81,7 @@ struct RateCurve: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the curve up to a time, followed by another curve with scaled rates.
+    /// Returns the curve up to `time`, followed by `other` with its rates multiplied by `factor`.
     func continued(from time: UInt64, by other: RateCurve, times factor: Double) -> RateCurve {
         let time = Double(time)
         var curve = RateCurve()
@@ -108,7 +100,6 @@ struct RateCurve: Sendable, Equatable {
         return curve
     }
 
-    /// Returns the curve with arrivals only inside the windows.
     func only(in windows: ActiveWindows) -> RateCurve {
         var curve = RateCurve()
         for piece in pieces {

@@ -1,4 +1,4 @@
-/// The time for which a worker in a closed loop pauses after an access.
+/// The time that a worker in a closed loop waits after an access.
 public enum ThinkTime: Sendable, Equatable {
     /// A constant time.
     case constant(Duration)
@@ -7,7 +7,6 @@ public enum ThinkTime: Sendable, Equatable {
     /// An exponentially distributed time, as between events in a Poisson process.
     case exponential(mean: Duration)
 
-    /// Draws the next time, in nanoseconds.
     func nanoseconds(using random: inout RandomStream?) -> UInt64 {
         guard var stream = random else { return 0 }
         defer { random = stream }

@@ -1,15 +1,14 @@
 import Foundation
 import Telemetry
 
-/// A target whose statements are the names of closures.
+/// A target in which statements are names of closures.
 final class ClosureTarget: WorkloadTarget {
-    /// A client's closure.
     enum Body: Sendable {
         case blocking(LoadTest.Body)
         case awaited(LoadTest.AsyncBody)
     }
 
-    /// Creates the target of a load test, which has no database.
+    /// Opens the target of a load test, which has no database.
     struct Factory: WorkloadTargetFactory {
         let test: LoadTest
         let bodies: [String: Body]
@@ -32,7 +31,6 @@ final class ClosureTarget: WorkloadTarget {
         self.bodies = bodies
     }
 
-    /// Creates a client's next access.
     func makeAccess(of client: String) -> LoadAccess {
         let number = numbers.withLock { numbers in
             defer { numbers[client, default: 0] += 1 }
@@ -46,7 +44,6 @@ final class ClosureTarget: WorkloadTarget {
         return LoadAccess(number: number, random: random, clock: clock)
     }
 
-    /// Runs an asynchronous access.
     func run(_ name: String, _ access: LoadAccess) async throws {
         switch bodies[name] {
         case .awaited(let body): try await body(access)
@@ -55,7 +52,6 @@ final class ClosureTarget: WorkloadTarget {
         }
     }
 
-    /// A session that runs the closure of one access.
     struct Session: WorkloadSession {
         let target: ClosureTarget
         let access: LoadAccess

@@ -4,7 +4,7 @@ import Telemetry
 public final class LoadAccess: Sendable {
     /// The access's index among the client's accesses, starting at 0.
     public let number: UInt64
-    /// The random numbers for this access, which are identical in every run with the same seed.
+    /// The random numbers for this access, identical in every run with the same seed.
     public let random: RandomStream
     private let clock: any RunClock
     private let entry = Lock<UInt64?>(nil)
@@ -17,16 +17,14 @@ public final class LoadAccess: Sendable {
 
     /// Records the end of the wait and the start of the work.
     ///
-    /// Call this method first inside a `read` or a `write`.
-    ///
-    /// The time before the call is the access's wait, and the time after the call is its service
-    /// time. If the closure does not call this method, the entire access is service time. This
-    /// method is safe to call from any thread. Only the first call has an effect.
+    /// Call this method first inside a `read` or a `write`. The time before the call is the
+    /// access's wait, and the time after the call is its service time. If the closure does not call
+    /// this method, the entire access is service time. Only the first call has an effect. This
+    /// method is safe to call from any thread.
     public func enter() {
         let now = clock.now()
         entry.withLock { $0 = $0 ?? now }
     }
 
-    /// The clock time of the first call to ``enter()``.
     var entered: UInt64? { entry.withLock { $0 } }
 }

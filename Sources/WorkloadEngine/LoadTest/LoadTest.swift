@@ -3,8 +3,8 @@ import Telemetry
 
 /// A load test of a program's own code.
 ///
-/// Each client makes accesses by calling a closure. Limits on the measurements determine whether
-/// the test passes.
+/// Each client makes accesses by calling a closure. The test passes if the measurements meet all
+/// limits.
 ///
 /// ```swift
 /// @Test func theListStaysFastDuringASync() async throws {
@@ -41,7 +41,7 @@ public struct LoadTest: Sendable {
     public var status: (@Sendable () -> DatabaseStatus)?
     /// A function that classifies an error.
     ///
-    /// By default, the error's name is the name of its type.
+    /// By default, the error's name is its type's name.
     public var failure: @Sendable (any Error) -> WorkloadFailure = { .error("\(type(of: $0))") }
     /// A function that interrupts accesses that do not end in time, such as `{ pool.interrupt() }`.
     public var interrupt: @Sendable () -> Void = {}
@@ -73,8 +73,8 @@ public struct LoadTest: Sendable {
 
     /// Adds a client in a closed loop.
     ///
-    /// Each worker is a thread that starts its next access when the previous access has ended and
-    /// the think time has passed.
+    /// Each worker is a thread that starts its next access after the previous access and the think
+    /// time have ended.
     public mutating func client(
         _ name: String,
         workers: Int = 1,
@@ -84,10 +84,11 @@ public struct LoadTest: Sendable {
         add(name, workers, .closed(think: think), .sync, .blocking(body))
     }
 
-    /// Adds a client whose accesses arrive on a schedule, whether or not a worker is free.
+    /// Adds a client whose accesses arrive on a schedule, even if no worker is free.
     ///
     /// - Parameters:
-    ///   - name: The client's name in metrics, which consists of letters, digits, `-`, and `_`.
+    ///   - name: The client's name in metrics. The name consists of letters, digits, `-`, and
+    ///     `_`.
     ///   - workers: The number of threads that serve the arrivals.
     ///   - rate: The number of arrivals per second.
     ///   - process: The distribution of the arrivals over time.
@@ -147,17 +148,16 @@ public struct LoadTest: Sendable {
 
     /// Adds a limit that the test must meet.
     ///
-    /// A limit is written like a threshold in a scenario. An example is the metric `list.response`
-    /// with `p(99) < 50ms` or `max < 1s`. Another is `list.errors` with `count < 1`.
+    /// The syntax is that of a scenario's thresholds. For example, limit `list.response` with
+    /// `p(99) < 50ms` or `max < 1s`, and `list.errors` with `count < 1`.
     public mutating func limit(_ metric: String, _ expression: String) {
         limits.append((metric, expression))
     }
 
     /// Runs the load.
     ///
-    /// - Throws: ``RunError`` if a limit cannot be parsed, two clients have the same name, or
-    ///   accesses do not end. Throws `CancellationError` if the task is canceled before the load
-    ///   starts.
+    /// - Throws: ``RunError`` if a limit is invalid, two clients have the same name, or accesses
+    ///   do not end. Throws `CancellationError` if the task is canceled before the load starts.
     /// - Returns: The measurements, which list the missed limits in ``ArmResult/missed``.
     public func run() async throws -> ArmResult {
         let arm = Arm(name: name, kind: .pool)
@@ -197,10 +197,9 @@ public struct LoadTest: Sendable {
 }
 
 extension ArmResult {
-    /// The missed limits, one per line with the observed value, or an empty array if all limits
-    /// were met.
+    /// The missed limits, each with its observed value.
     ///
-    /// The list includes limits with too few samples.
+    /// The list includes limits with too few samples to decide.
     public var missed: [String] {
         thresholds.filter { $0.passed == false || $0.undecided == true }.map { threshold in
             var observed = threshold.observed.map { "\($0)" } ?? "nothing"

@@ -1,8 +1,8 @@
 extension ArmResult {
     /// Returns the value of a metric, such as `p(99)` of `ui.response`, in its base unit.
     ///
-    /// The names are those in ``MetricCatalog``. Returns `nil` if there are no samples or if no run
-    /// produces the metric.
+    /// The names are those in ``MetricCatalog``. The value is `nil` if there are no samples or if
+    /// no run produces the metric.
     public func value(of metric: String, _ aggregate: String) -> Double? {
         let parts = metric.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }
@@ -12,8 +12,6 @@ extension ArmResult {
         return DatabaseMetrics.metric(metric)?.value(aggregate, of: self)
     }
 
-    /// Returns the number of samples for a client's metric, such as `ui.response`, or `nil` if the
-    /// number is unknown.
     func sampleCount(of metric: String) -> Double? {
         let parts = metric.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, let client = clients[parts[0]] else { return nil }

@@ -2,14 +2,13 @@ import Telemetry
 
 /// The metrics of each client.
 ///
-/// To add a metric, add a property to ``ClientResult``, set it, and describe it here.
+/// To add a metric, add a property to ``ClientResult``, set the property, and describe the metric
+/// here.
 enum ClientMetrics {
     typealias Metric = MetricDescriptor<ClientResult>
 
-    /// All metrics, in report order.
     static let all: [Metric] = latencies + counts + others
 
-    /// The latencies of completed accesses.
     static let latencies: [Metric] = [
         .latency("response", "The time from an access's intended start to its end.") {
             $0.response
@@ -21,7 +20,6 @@ enum ClientMetrics {
         .latency("lag", "The time from an access's intended start to its actual start.") { $0.lag },
     ]
 
-    /// The counts of accesses, and the throughput.
     static let counts: [Metric] = [
         count("offered", isLowerBetter: false, "Accesses that the load requested.") { $0.offered },
         count("started", isLowerBetter: false, hasColumn: false, "Accesses that started.") {
@@ -58,30 +56,23 @@ enum ClientMetrics {
         },
     ]
 
-    /// The metrics with a column in tables of counts, in order.
     static let columns = counts.filter { $0.cell != nil }
 
-    /// Returns the cells of ``columns``.
     static func cells(_ client: ClientResult) -> [String] {
         columns.compactMap { $0.cell?(client) }
     }
 
-    /// Returns the measured latencies of a client, with their keys.
     static func summaries(_ client: ClientResult) -> [(key: String, summary: LatencySummary)] {
         latencies.compactMap { metric in metric.latency?(client).map { (metric.key, $0) } }
     }
 
-    /// Returns a metric, or `nil` for an unknown key.
     static func metric(_ key: String) -> Metric? { byKey[key] }
 
-    /// Whether a metric is a latency with percentiles.
     static func isLatency(_ key: String) -> Bool { metric(key)?.latency != nil }
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
 
-    /// A count of accesses.
-    ///
-    /// Its rate is its share of the offered accesses.
+    /// Creates a count whose rate is its share of the offered accesses.
     private static func count(
         _ key: String,
         isLowerBetter: Bool = true,

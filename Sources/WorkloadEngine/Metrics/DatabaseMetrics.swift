@@ -2,7 +2,6 @@
 enum DatabaseMetrics {
     typealias Metric = MetricDescriptor<ArmResult>
 
-    /// All metrics, in the order used in the documentation.
     static let all: [Metric] = [
         Metric(
             "wal.bytes",
@@ -63,13 +62,12 @@ enum DatabaseMetrics {
         ) { $0.interrupts.map { Double($0.withoutEffect) } },
     ]
 
-    /// The first parts of the keys, such as `wal`, in order.
+    /// The first parts of the keys, such as `wal`.
     static let groups = all.reduce(into: [String]()) { groups, metric in
         let group = String(metric.key.prefix { $0 != "." })
         if !groups.contains(group) { groups.append(group) }
     }
 
-    /// Returns a metric, or `nil` for an unknown key.
     static func metric(_ key: String) -> Metric? { byKey[key] }
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })

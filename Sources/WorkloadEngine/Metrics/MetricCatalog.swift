@@ -13,7 +13,6 @@ public struct MetricCatalog: Sendable {
 
     /// The percentiles that a run reports.
     public static let percentiles = ["50", "90", "95", "99", "99.9", "99.99"]
-    /// The first parts of the names of database metrics.
     static let databaseGroups = DatabaseMetrics.groups
 
     private static let clientMetrics = metrics(ClientMetrics.all)
@@ -28,10 +27,10 @@ public struct MetricCatalog: Sendable {
         )
     }
 
-    /// The clients' names, in the scenario's order.
+    /// The names of the clients, in the scenario's order.
     public let clients: [String]
 
-    /// Creates the catalog for a run with the given clients.
+    /// Creates a catalog for a run with the given clients.
     public init(clients: [String]) { self.clients = clients }
 
     /// Returns the metric with the given name, or `nil` if the scenario's runs do not produce it.
@@ -42,29 +41,25 @@ public struct MetricCatalog: Sendable {
         return Self.clientMetrics[parts[1]]
     }
 
-    /// Returns the unit of an aggregate of a metric, such as `p(99)` of `ui.response`.
-    ///
-    /// Returns `nil` if the aggregate or the metric does not exist.
+    /// Returns the unit of an aggregate, such as `p(99)`, of a metric, such as `ui.response`.
     static func unit(of name: String, _ aggregate: String) -> Unit? {
         let (client, key) = (name.prefix { $0 != "." }, name.drop { $0 != "." }.dropFirst())
         let metric = databaseMetrics[name] ?? (client.isEmpty ? nil : clientMetrics[String(key)])
         return metric?.aggregates[aggregate]
     }
 
-    /// Returns whether smaller values of a metric, such as `ui.response`, are better.
     static func isLowerBetter(_ name: String) -> Bool {
         let key = String(name.drop { $0 != "." }.dropFirst())
         return DatabaseMetrics.metric(name)?.isLowerBetter
             ?? ClientMetrics.metric(key)?.isLowerBetter ?? true
     }
 
-    /// All names.
+    /// The names of all metrics.
     public var names: [String] {
         clients.flatMap { client in Self.clientMetrics.keys.sorted().map { "\(client).\($0)" } }
             + Self.databaseMetrics.keys.sorted()
     }
 
-    /// Describes an unknown name and suggests the nearest known name.
     func problem(with name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups

@@ -1,13 +1,10 @@
 import Telemetry
 
-/// A metric of a result, with its key, source, direction, and explanation.
-///
-/// Everything that thresholds, comparisons, reports, and the documentation show about a metric
-/// comes from its descriptor in ``ClientMetrics`` or ``DatabaseMetrics``.
+/// The source of everything that thresholds, comparisons, reports, and the documentation show about
+/// a metric.
 struct MetricDescriptor<Owner>: Sendable {
-    /// A value of a metric, such as the 99th percentile.
     struct Aggregate: Sendable {
-        /// The name as written in thresholds, such as `p(99)`.
+        /// The name in thresholds, such as `p(99)`.
         let name: String
         let unit: MetricCatalog.Unit
         /// Returns the value in its base unit, or `nil` if there are no samples.
@@ -18,26 +15,17 @@ struct MetricDescriptor<Owner>: Sendable {
     let key: String
     /// The title of the metric's column in tables.
     let title: String
-    /// Whether smaller values are better.
     let isLowerBetter: Bool
-    /// An explanation of what the metric measures, as a sentence.
     let explanation: String
     let aggregates: [Aggregate]
-    /// Returns the latencies that the metric summarizes.
-    ///
-    /// This is `nil` for other metrics.
+    /// A function that returns the latencies that the metric summarizes, or `nil` for other
+    /// metrics.
     let latency: (@Sendable (Owner) -> LatencySummary?)?
-    /// Returns the metric's cell in the table of counts.
-    ///
-    /// This is `nil` for a metric without a column in that table.
+    /// A function that returns the cell in the table of counts, or `nil` if there is no column.
     let cell: (@Sendable (Owner) -> String)?
-    /// Returns the number of accesses.
-    ///
-    /// This is `nil` for a metric that is not a count.
+    /// A function that returns the number of accesses, or `nil` if the metric is not a count.
     let number: (@Sendable (Owner) -> UInt64)?
-    /// Returns the number of samples.
-    ///
-    /// This is `nil` if an aggregate returns that number.
+    /// A function that returns the number of samples, or `nil` if the `count` aggregate returns it.
     private let samples: (@Sendable (Owner) -> UInt64?)?
 
     init(
@@ -62,20 +50,16 @@ struct MetricDescriptor<Owner>: Sendable {
         self.samples = samples
     }
 
-    /// Returns the value of an aggregate, or `nil` if there are no samples or the aggregate is
-    /// unknown.
     func value(_ aggregate: String, of owner: Owner) -> Double? {
         aggregates.first { $0.name == aggregate }?.value(owner)
     }
 
-    /// Returns the number of samples, or `nil` if it is unknown.
     func sampleCount(of owner: Owner) -> Double? {
         samples.map { $0(owner).map { Double($0) } } ?? value("count", of: owner)
     }
 }
 
 extension MetricDescriptor {
-    /// A latency with its percentiles.
     static func latency(
         _ key: String,
         _ explanation: String,
@@ -90,7 +74,6 @@ extension MetricDescriptor {
         return Self(key, explanation, aggregates, latency: latency)
     }
 
-    /// A metric with one aggregate.
     static func number(
         _ key: String,
         _ aggregate: String,
@@ -109,7 +92,6 @@ extension MetricDescriptor {
 }
 
 extension LatencySummary {
-    /// Returns the value of an aggregate, such as `p(99)`, or `nil` if there are too few samples.
     func value(_ aggregate: String) -> Double? {
         let value: UInt64? =
             switch aggregate {

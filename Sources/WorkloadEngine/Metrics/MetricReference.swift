@@ -1,6 +1,6 @@
 /// The reference documentation of all metrics, generated from their descriptors.
 public enum MetricReference {
-    /// The reference as Markdown, which ends with a newline.
+    /// The reference as Markdown.
     public static let markdown = """
         ## Client metrics
 
@@ -12,7 +12,7 @@ public enum MetricReference {
 
         """
 
-    /// The reference as text, which ends with a newline.
+    /// The reference as plain text.
     public static let text = (clients + databases).flatMap { metric in
         [metric.name, "    \(metric.explanation) \(metric.direction)"]
             + metric.values.map { "    \($0.names.joined(separator: ", ")): \($0.unit)" }
@@ -32,12 +32,10 @@ public enum MetricReference {
         return (["| metric | values | meaning |", "|---|---|---|"] + rows).joined(separator: "\n")
     }
 
-    /// A metric in the reference.
     private struct Entry {
         var name: String
         var explanation: String
         var direction: String
-        /// The aggregates, grouped by unit.
         var values: [(names: [String], unit: String)]
 
         init<Owner>(_ metric: MetricDescriptor<Owner>, prefix: String) {
@@ -57,7 +55,6 @@ public enum MetricReference {
 }
 
 extension MetricCatalog.Unit {
-    /// The unit with an example of a limit.
     fileprivate var words: String {
         switch self {
         case .time: "time, such as 50ms"

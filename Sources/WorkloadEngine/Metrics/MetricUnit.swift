@@ -1,5 +1,5 @@
 extension MetricCatalog {
-    /// The unit of a metric's values, in which its limits are written.
+    /// The unit of a metric's values and limits.
     public enum Unit: Sendable, Equatable {
         /// Nanoseconds.
         case time
@@ -9,12 +9,11 @@ extension MetricCatalog {
         case rate
         /// A count.
         case count
-        /// A share in 0…1, shown in percent.
+        /// A share in 0…1, shown as a percentage.
         case share
         /// A ratio, shown as a decimal fraction.
         case ratio
 
-        /// Returns a value with its unit, in a readable form.
         package func text(_ value: Double) -> String {
             switch self {
             case .time: HumanUnits.time(UInt64(max(0, value.rounded())))

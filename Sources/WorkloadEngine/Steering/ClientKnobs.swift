@@ -5,13 +5,11 @@ import Telemetry
 ///
 /// Workers check for changes before each turn, at the cost of one atomic load.
 final class ClientKnobs: Sendable {
-    /// The settings that workers use.
     struct Settings: Sendable, Equatable {
         /// The number of active workers.
         ///
-        /// Workers with higher numbers rest.
+        /// Workers with higher numbers are inactive.
         var workers: Int
-        /// The cumulative weights of the operations.
         var cumulativeWeights: [Double]
         /// The length of a hold or a snapshot, in nanoseconds.
         var holdTime: UInt64
@@ -24,7 +22,6 @@ final class ClientKnobs: Sendable {
         self.settings = Lock(settings)
     }
 
-    /// The number of changes, starting at 1.
     @inline(__always)
     var epoch: UInt64 { epochValue.load(ordering: .acquiring) }
 

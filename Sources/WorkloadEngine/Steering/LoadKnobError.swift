@@ -1,5 +1,5 @@
-/// The error for a change to the load that is not possible.
+/// An error that explains why a change to the load is not possible.
 public struct LoadKnobError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A description of the requested change and why it is not possible.
+    /// The requested change and the reason why it is not possible.
     public let description: String
 }

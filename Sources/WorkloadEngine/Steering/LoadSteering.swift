@@ -3,11 +3,10 @@ import Units
 
 /// Changes a running load's settings and reports their current values.
 ///
-/// All methods are safe to call from any thread. The calling thread does the work, and workers
-/// apply the changes at their next turn.
+/// All methods are safe to call from any thread. Workers apply the changes at their next turn.
 final class LoadSteering: Sendable {
     private struct State: Sendable {
-        /// The workers and rate of each client, before the share of writes is applied.
+        /// Each client's workers and rate, without the effect of the share of writes.
         var workers: [Int]
         var rates: [Double?]
         var holds: [UInt64?]
@@ -35,10 +34,10 @@ final class LoadSteering: Sendable {
         )
     }
 
-    /// Applies a change immediately.
+    /// Applies a change.
     ///
-    /// - Throws: ``LoadKnobError`` if the client is unknown, if the client does not have the
-    ///   setting, or if a value is out of range.
+    /// - Throws: ``LoadKnobError`` if the client is unknown, the client does not have the
+    ///   setting, or the value is out of range.
     func set(_ knob: LoadKnob) throws {
         try state.withLock { state in
             try change(&state, knob)
@@ -104,7 +103,6 @@ final class LoadSteering: Sendable {
         )
     }
 
-    /// Applies the state to the clients whose settings have changed.
     private func apply(_ state: State) {
         let now = control.now()
         for (index, plan) in clients.enumerated() {
@@ -132,7 +130,6 @@ final class LoadSteering: Sendable {
         }
     }
 
-    /// Returns the settings at a load time.
     func values(at now: UInt64) -> LoadKnobs {
         state.withLock { state in
             LoadKnobs(

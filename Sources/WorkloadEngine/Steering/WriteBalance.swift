@@ -1,13 +1,11 @@
-/// The balance of reads and writes in a load, with the factors that change the share of writes.
+/// The factors that change the share of writes in a load.
 ///
-/// The load of open loops is measured in arrivals per second, and the load of closed loops in
-/// workers. Each of these two groups keeps its total load.
+/// The factors preserve the total load of the open loops, in arrivals per second, and the total
+/// load of the closed loops, in workers.
 struct WriteBalance: Sendable {
-    /// The factor for a client's load and the weights of the client's operations.
     struct Factors: Sendable, Equatable {
-        /// The factor for the arrival rate or the number of workers.
+        /// The factor for the client's arrival rate or number of workers.
         var load: Double
-        /// The weights of the operations.
         var weights: [Double]
 
         /// Scales a number of workers.
@@ -19,7 +17,6 @@ struct WriteBalance: Sendable {
         }
     }
 
-    /// A client's part of the load.
     private struct Part: Sendable {
         var isOpen: Bool
         /// The load, in arrivals per second or in workers.
@@ -27,7 +24,6 @@ struct WriteBalance: Sendable {
         var weights: [Double]
         var writes: [Bool]
 
-        /// The share of accesses that write.
         var share: Double {
             let sum = weights.reduce(0, +)
             guard sum > 0 else { return 0 }
@@ -35,15 +31,12 @@ struct WriteBalance: Sendable {
         }
     }
 
-    /// The clients' parts, or `nil` for a client without operations.
     private let parts: [Part?]
-    /// The declared weights of the operations, for each client.
     private let weights: [[Double]]
     /// The declared share of writes in each group, or `nil` for a group whose share cannot change.
     private let openShare: Double?
     private let closedShare: Double?
 
-    /// Computes the balance of a run's clients.
     init(_ clients: [ClientPlan]) {
         weights = clients.map(\.weights)
         let parts = clients.map { plan -> Part? in
@@ -81,7 +74,6 @@ struct WriteBalance: Sendable {
         return part.share
     }
 
-    /// Returns a client's factors.
     func factors(of index: Int, at wanted: Double?) -> Factors {
         let unchanged = Factors(load: 1, weights: weights[index])
         guard let wanted, let part = parts[index],

@@ -2,23 +2,21 @@
 struct AbortWatch: Sendable {
     private let thresholds: [Threshold]
 
-    /// The minimum number of accesses for a share or a mean, which is the same as for a percentile.
+    /// The minimum number of accesses for a share or a mean, equal to the minimum for a percentile.
     private static let minimumCount = 10.0
 
-    /// Creates a watch for the thresholds with `abort: true`.
-    ///
-    /// Returns `nil` if there are none.
+    /// Creates a watch for the thresholds with `abort: true`, or returns `nil` if there are none.
     init?(_ thresholds: [Threshold]) {
         self.thresholds = thresholds.filter { $0.abortDelay != nil }
         if self.thresholds.isEmpty { return nil }
     }
 
-    /// The names of the clients whose metrics have thresholds.
+    /// The first part of each watched metric's name, which is a client or a group of database
+    /// metrics.
     var clients: Set<String> {
         Set(thresholds.map { String($0.metric.prefix { $0 != "." }) })
     }
 
-    /// Returns whether any threshold may end a run after `seconds` of measurement.
     func isDue(at seconds: Double) -> Bool { thresholds.contains { isDue($0, seconds) } }
 
     private func isDue(_ threshold: Threshold, _ seconds: Double) -> Bool {
@@ -26,7 +24,7 @@ struct AbortWatch: Sendable {
         return seconds >= delay.inSeconds - 1e-6
     }
 
-    /// Returns the first threshold, in the scenario's order, that the measurements so far miss.
+    /// Returns the first threshold that the measurements miss, in the scenario's order.
     func miss(in result: ArmResult) -> AbortResult? {
         thresholds.lazy.compactMap { threshold -> AbortResult? in
             guard isDue(threshold, result.duration) else { return nil }
@@ -42,10 +40,10 @@ struct AbortWatch: Sendable {
         }.first
     }
 
-    /// Returns whether the value is based on enough accesses.
+    /// Returns whether enough accesses contribute to the value.
     ///
-    /// ``ArmResult/check(_:)`` has already checked percentiles. A share needs ten accesses that
-    /// violate the limit, so that a single early error does not end the run.
+    /// ``ArmResult/check(_:)`` already checks percentiles. A share needs ten accesses that violate
+    /// the limit, because a single early error must not end the run.
     private func hasEnoughSamples(_ threshold: Threshold, in result: ArmResult) -> Bool {
         let parts = threshold.metric.split(separator: ".").map(String.init)
         guard parts.count == 2, let client = result.clients[parts[0]] else { return true }

@@ -1,8 +1,7 @@
 extension Threshold {
-    /// The aggregates that never decrease during a run.
     private static let growing = ["count", "max"]
 
-    /// The reason why missing this threshold cannot end a run early, or `nil` if it can.
+    /// The reason why missing this threshold cannot end a run early, if any.
     var abortProblem: String? {
         let problem = "'\(expression)' of '\(metric)' cannot end a run early"
         if aggregate == "final" || metric.hasSuffix(".unfinished") {

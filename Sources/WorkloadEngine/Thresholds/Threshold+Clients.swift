@@ -1,5 +1,5 @@
 extension Threshold {
-    /// Returns the reason why the clients do not have the metric, or `nil` if they do.
+    /// Returns the reason why the scenario's clients do not produce the metric, if any.
     func problem(among clients: [Client]) -> String? {
         let parts = metric.split(separator: ".").map(String.init)
         guard parts.count == 2, ["fairness", "longest-wait"].contains(parts[1]),

@@ -1,16 +1,16 @@
 import Units
 
 extension Threshold {
-    /// The error for an invalid expression.
+    /// The error for an invalid threshold.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The expression, the problem, and the expected form.
+        /// The problem and the expected form.
         public var description: String
     }
 
     /// Parses an expression such as `p(99) < 50ms`, for a metric such as `ui.response`.
     ///
-    /// The limit has the metric's unit. It is a time for latencies, a size for `wal.bytes`, a rate
-    /// for throughput, a number or a percentage for shares, and a number for counts.
+    /// The limit has the metric's unit: a time for latencies, a size for `wal.bytes`, a rate for
+    /// throughput, a number or a percentage for shares, and a number for counts.
     ///
     /// - Throws: ``Failure`` if the expression is invalid.
     public init(metric name: String, expression: String, in catalog: MetricCatalog) throws {
@@ -40,9 +40,8 @@ extension Threshold {
         )
     }
 
-    /// Returns whether an observed value, in the metric's base unit, meets the threshold.
-    ///
-    /// - Returns: Whether the value meets the threshold, or `nil` if there is no observed value.
+    /// Returns whether an observed value, in the metric's base unit, meets the threshold, or `nil`
+    /// if there is no value.
     public func isMet(by observed: Double?) -> Bool? {
         guard let observed, !observed.isNaN else { return nil }
         return switch comparison {
@@ -96,8 +95,6 @@ extension Threshold {
         }
     }
 
-    /// Suggests the nearest aggregate, or lists the available percentiles if the name is a
-    /// percentile.
     private static func hint(_ name: String, among known: [String]) -> String {
         if name.hasPrefix("p("), known.contains("p(99)") {
             return "; percentiles: "

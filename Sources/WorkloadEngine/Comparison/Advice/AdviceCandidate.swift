@@ -10,9 +10,11 @@ struct AdviceCandidate: Sendable, Equatable {
     }
 
     var kind: Kind
-    /// The arm with the change, whose name is also the candidate's name.
+    /// The arm with the change.
+    ///
+    /// The arm's name is also the candidate's name.
     var arm: Arm
-    /// The scenario line or SQL statement that makes the change.
+    /// The line of the scenario or the SQL statement that makes the change.
     var change: String
     /// A cost that the metrics do not show.
     var cost: String
@@ -24,14 +26,13 @@ struct AdviceCandidate: Sendable, Equatable {
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
-    /// The reader counts that look promising in a simulation.
+    /// The reader counts with short waits in a simulation.
     var promisingReaders: [Int] = []
-    /// The proposed `CREATE INDEX` statements for a statement and its query plan.
+    /// Returns the proposed `CREATE INDEX` statements for a statement and its query plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
 
-    /// The maximum number of indexes to try.
     private static let mostIndexes = 6
-    /// The size of a large page cache in KiB, as in a negative `cache_size`.
+    /// The size of a large page cache, in KiB.
     private static let largeCache = 65_536
     /// The size of a large memory map, in bytes.
     private static let largeMap = 268_435_456
@@ -45,7 +46,6 @@ struct AdviceCandidates {
     private var isWAL: Bool { baseline.environment["journal_mode"] == "wal" || arm.isWAL }
     private var synchronous: String { baseline.environment["synchronous"] ?? "full" }
 
-    /// Returns a renamed and changed copy of the current arm.
     private func changed(_ name: String, _ change: (inout Arm) -> Void) -> Arm {
         var changed = arm
         change(&changed)

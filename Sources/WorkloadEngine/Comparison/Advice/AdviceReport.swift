@@ -1,6 +1,6 @@
 /// Formats advice as text.
 public enum AdviceReport {
-    /// Returns the report, with a newline at the end.
+    /// Returns the report as text.
     public static func text(of result: AdviceResult) -> String {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
@@ -21,7 +21,6 @@ public enum AdviceReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the answer in one sentence.
     static func answer(of result: AdviceResult) -> String {
         let settings = result.settings.map { " (\($0))" } ?? ""
         let subject = "\(result.scenario) on \(result.arm)\(settings)"
@@ -55,14 +54,12 @@ public enum AdviceReport {
         return lines
     }
 
-    /// Describes a candidate's primary metrics, with changed metrics first.
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)
         return better + pairs.filter { !$0.verdict.isDifference }.map(effect)
     }
 
-    /// Describes the effect on a metric, even if there is no difference.
     private static func effect(_ pair: ComparisonPair) -> String {
         guard !pair.verdict.isDifference else { return change(pair) }
         return "\(ComparisonResult.title(of: pair.metric)) "
@@ -119,7 +116,7 @@ public enum AdviceReport {
     }
 
     private static func method(_ result: AdviceResult) -> [String] {
-        // Percentiles with too few samples were replaced by lower percentiles.
+        // Lower percentiles replaced percentiles with too few samples.
         let confirmed = result.candidates.lazy.compactMap(\.confirmed).first { !$0.isEmpty }
         let metrics = confirmed?.map(\.metric) ?? result.primary
         var lines = ["primary metrics: " + metrics.joined(separator: ", ")]

@@ -5,15 +5,15 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.advice/1"
 
-    /// The schema's identifier, `poolgauge.advice/1`.
+    /// The schema's identifier, ``schemaName``.
     public var schema: String
     /// The answer in one sentence.
     public var answer: String
     /// The scenario's name.
     public var scenario: String
-    /// The seed for all random choices.
+    /// The seed of all random choices.
     public var seed: UInt64
-    /// The machine and the versions that the search used.
+    /// The machine and the versions.
     public var environment: HostEnvironment
     /// The arm to which the candidates apply.
     public var arm: String
@@ -23,7 +23,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var primary: [String]
     /// Whether the search ended before completion.
     public var partial: Bool
-    /// Why the search ended early, or `nil` if it did not.
+    /// The reason that the search ended early, or `nil` if it was complete.
     public var partialReason: String?
     /// The number of pairs of runs that test each candidate, or 0 if there was no confirmation.
     public var blocks: Int
@@ -36,21 +36,21 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     /// The length of a confirmation run's measured part, in seconds, or `nil` if there was no
     /// confirmation.
     public var confirmingSeconds: Double?
-    /// The noise floor of each primary metric in the confirmation, a ratio of at least 1, or `nil`
-    /// if there was no confirmation.
+    /// The noise floor of each primary metric, as a ratio of at least 1, or `nil` if there was no
+    /// confirmation.
     public var noiseFloor: [String: Double]?
-    /// The candidates, ordered by verdict and then by effect, starting with recommended candidates.
+    /// The candidates, ordered by verdict and then by effect.
     ///
-    /// Candidates that weaken durability come last.
+    /// Recommended candidates come first. Candidates that weaken durability come last.
     public var candidates: [Candidate]
     /// The warnings about the result, or `nil` if there are none.
     public var warnings: [String]?
 
-    /// A change that was tried.
+    /// A proposed change with its outcome.
     public struct Candidate: Sendable, Codable, Equatable {
         /// The candidate's name.
         public var name: String
-        /// The scenario line or SQL statement that makes the change.
+        /// The line of the scenario or the SQL statement that makes the change.
         public var change: String
         /// A cost that the metrics do not show.
         public var cost: String
@@ -61,34 +61,31 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         /// The factor by which the primary metrics improved in the screening, as a geometric mean,
         /// or `nil` if there are no values.
         public var screening: Double?
-        /// The comparison of the primary metrics on fresh pairs of runs, or `nil` if the candidate
-        /// was not in the confirmation.
+        /// The comparison of the primary metrics on fresh pairs of runs, or `nil` if there was no
+        /// confirmation.
         public var confirmed: [ComparisonPair]?
         /// The other metrics that became worse, or `nil` if there are none.
         public var sideEffects: [ComparisonPair]?
-        /// The response times of clients that write on fresh pairs of runs, for candidates that add
-        /// an index.
-        ///
-        /// The value is `nil` for other candidates.
+        /// The response times of writing clients on fresh pairs of runs, or `nil` for candidates
+        /// that do not add an index.
         public var writes: [ComparisonPair]?
-        /// Why the candidate could not be measured, or `nil` if it could be measured.
+        /// The reason that the candidate could not be measured, if any.
         public var problem: String?
     }
 
     /// A candidate's outcome.
     public enum Verdict: String, Sendable, Codable, Equatable {
-        /// On fresh pairs of runs, a primary metric is better and none is much worse.
+        /// On fresh pairs of runs, a primary metric is better, and none is much worse.
         case recommended
-        /// A primary metric is better and another one is much worse.
+        /// On fresh pairs of runs, a primary metric is better, and another is much worse.
         case tradeOff
-        /// On fresh pairs of runs, primary metrics are better, but not by enough to justify a
-        /// change.
+        /// Fresh pairs of runs show an improvement that is too small to justify a change.
         case small
         /// Fresh pairs of runs show no improvement.
         case noDifference
         /// A primary metric is worse, and none is better.
         case worse
-        /// The screening was promising, but other candidates were more promising or time ran out.
+        /// The screening was promising, but time ran out or other candidates were more promising.
         case notConfirmed
         /// The screening shows no improvement.
         case notPromising
@@ -101,21 +98,19 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         candidates.filter { $0.verdict == .recommended && !$0.weakensDurability }
     }
 
-    /// The command's exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         partialReason == Self.stopped ? .interrupted : partial ? .undecided : .passed
     }
 
-    /// The smallest improvement that justifies a change, and the smallest deterioration that
-    /// prevents a recommendation, as a factor.
+    /// The minimum improvement for a recommendation, and the minimum deterioration that prevents
+    /// one, as a factor.
     static let leastEffect = 1.1
 
-    /// The reason reported for a stopped search.
     static let stopped = "stopped"
 }
 
 extension AdviceResult {
-    /// Judges a candidate by the primary metrics on fresh pairs of runs.
     static func verdict(on primaryPairs: [ComparisonPair]) -> Verdict {
         let loss = primaryPairs.compactMap(\.deterioration).max()
         guard let gain = primaryPairs.compactMap(\.improvement).max() else {
@@ -125,7 +120,6 @@ extension AdviceResult {
         return gain < leastEffect ? .small : .recommended
     }
 
-    /// Returns whether a candidate precedes another one in the result.
     static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {
         if a.weakensDurability != b.weakensDurability { return b.weakensDurability }
         let order: [Verdict] = [
@@ -139,21 +133,19 @@ extension AdviceResult {
 }
 
 extension AdviceResult.Candidate {
-    /// The improvement factor of the best primary metric, or of the screening if there was no
-    /// confirmation.
+    /// The largest improvement factor of a primary metric, or the screening's factor if there was
+    /// no confirmation.
     var effect: Double {
         (confirmed ?? []).compactMap(\.improvement).max() ?? screening ?? 0
     }
 }
 
 extension ComparisonPair {
-    /// The factor by which the metric improved, or `nil` if it did not.
     var improvement: Double? {
         guard verdict == .better, let ratio else { return nil }
         return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio
     }
 
-    /// The factor by which the metric became worse, or `nil` if it did not.
     var deterioration: Double? {
         guard verdict == .worse else { return nil }
         guard let ratio else { return .infinity }

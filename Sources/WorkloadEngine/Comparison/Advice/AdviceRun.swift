@@ -4,10 +4,10 @@ import Units
 
 /// Searches for changes to an arm that improve a scenario's primary metrics.
 ///
-/// The search runs the current arm once and derives candidates from the result. It screens all
-/// candidates in a few short runs, and then tests the best three on fresh pairs of runs. Only the
-/// fresh pairs determine the verdict, so a candidate that led the screening by chance has no
-/// advantage.
+/// The search runs the current arm once and derives candidates from the result. A screening runs
+/// all candidates in a few short runs. A confirmation then tests the best three candidates on fresh
+/// pairs of runs. Only the fresh pairs determine the verdict, so a candidate that led the screening
+/// by chance has no advantage.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 public final class AdviceRun: Sendable {
@@ -19,13 +19,12 @@ public final class AdviceRun: Sendable {
     private let arm: Arm
     private let comparison = Lock<ComparisonRun?>(nil)
 
-    /// The maximum number of candidates to confirm.
     private static let mostConfirmed = 3
-    /// The share of failed accesses, 0…1, above which a client's error rate is also a primary
+    /// The share of failed accesses, 0…1, above which a client's error rate becomes a primary
     /// metric.
     private static let errorShare = 0.005
 
-    /// Prepares a search.
+    /// Creates a search.
     ///
     /// Call ``run()`` to start it.
     ///
@@ -61,9 +60,7 @@ public final class AdviceRun: Sendable {
         return arm
     }
 
-    /// Ends the search early.
-    ///
-    /// The result contains the findings so far.
+    /// Ends the search early, with the findings so far.
     public func stop() {
         trials.stop()
         comparison.withLock { $0 }?.stop()
@@ -71,7 +68,7 @@ public final class AdviceRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``RunError``, or ``ScenarioError`` if a time does not fit.
+    /// - Throws: ``RunError``, or ``ScenarioError`` if a time does not fit into a run.
     public func run() async throws -> AdviceResult {
         defer { datasets.remove() }
         var result = AdviceResult(
@@ -158,9 +155,10 @@ public final class AdviceRun: Sendable {
         try await confirm(found, metrics, needed, &result)
     }
 
-    /// Prepares the index proposals from a copy of the database.
+    /// Returns the index proposals for a copy of the database.
     ///
-    /// If the arm's library reports no plans, this method adds the copy's plans to `baseline`.
+    /// If the arm's library reports no query plans, this method adds the copy's plans to
+    /// `baseline`.
     private func indexProposals(
         _ baseline: inout ArmResult
     ) throws -> AdviceOptions.IndexProposals {
@@ -173,7 +171,7 @@ public final class AdviceRun: Sendable {
         } else {
             try datasets.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
         }
-        // The setup may have created indexes.
+        // Run the arm's setup, which may create indexes.
         let opener = TargetOpener(
             arm: Arm(name: "advice", kind: .queue, setup: arm.setup),
             factory: factory,
@@ -191,7 +189,6 @@ public final class AdviceRun: Sendable {
         return try options.indexes(opened.target)
     }
 
-    /// Returns the scenario's declared metrics, and the error rates of clients with many errors.
     private func primaryMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {
         let plan = try ComparisonPlan(
             scenario,
@@ -211,8 +208,7 @@ public final class AdviceRun: Sendable {
         return metrics
     }
 
-    /// Returns the smallest number of readers for which simulated waits are nearly as short as
-    /// possible.
+    /// Returns the smallest number of readers with nearly minimal waits in a simulation.
     private func promisingReaders(_ baseline: ArmResult) -> [Int] {
         guard arm.kind == .pool else { return [] }
         let recorded = RunResult(
@@ -234,7 +230,7 @@ public final class AdviceRun: Sendable {
             return (readers, prediction.clients.values.reduce(0) { $0 + Double($1.p99) })
         }
         guard let best = waits.map(\.1).min() else { return [] }
-        // Saving a microsecond does not justify another connection.
+        // A microsecond does not justify another connection.
         return waits.first { $0.1 <= best * 1.1 + 1_000 }.map { [$0.0] } ?? []
     }
 
@@ -272,7 +268,7 @@ public final class AdviceRun: Sendable {
         result.blocks = compared.blocks
         result.confirmingSeconds = compared.blockDuration.rounded(toDigits: 3)
         var warnings = (result.warnings ?? []) + (compared.warnings ?? [])
-        // The current arm's failures are the reason for the search.
+        // Omit failures of the current arm, which the search is expected to fix.
         warnings += (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }.prefix(3)
         warnings += (compared.invalidRuns ?? []).prefix(3)
         result.warnings = warnings.isEmpty ? nil : warnings
@@ -283,7 +279,7 @@ public final class AdviceRun: Sendable {
         if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.late }
     }
 
-    /// The time that remains for the confirmation, in seconds, minus a reserve for the report.
+    /// The remaining time for the confirmation, in seconds, without half a second for the report.
     private var remaining: Double { options.within.inSeconds - trials.elapsed - 0.5 }
 
     private func compare(

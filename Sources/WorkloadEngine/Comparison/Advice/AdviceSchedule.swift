@@ -1,36 +1,26 @@
-/// Divides a search's time among its steps.
 enum AdviceSchedule {
-    /// The minimum number of candidates that each screening round keeps.
     static let leastScreened = 4
-    /// The maximum number of screening rounds.
     private static let mostRounds = 3
-    /// The shortest length of a run's measured part, in seconds.
     private static let leastSeconds = 0.3
-    /// The length, in seconds, beyond which a longer measured part is hardly less noisy.
+    /// The length of a measured part, in seconds, above which the noise hardly decreases.
     private static let comfortableSeconds = 0.35
-    /// The length of a run's phases as a multiple of its measured part.
-    ///
-    /// The warm-up takes half as long as the measured part.
+    /// The length of a run's phases, including the warm-up, as a multiple of its measured part.
     private static let phases = 1.5
 
-    /// The screening's share of the total time.
     private static let screeningShare = 0.3
     /// The planned share of the remaining time for a confirmation.
     ///
-    /// Other work on the machine may delay the runs, and one missing block can make the others
-    /// useless.
+    /// The rest is a reserve for delays by other work on the machine, because a missing block can
+    /// make the other blocks useless.
     private static let plannedShare = 0.9
 
-    /// Returns the length of the measured part for the current arm's run, in seconds.
+    /// Returns the length of the measured part of the current arm's run, in seconds.
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
 
-    /// Returns the length, in seconds, of a measured part with enough samples for the median of
+    /// Returns the length of a measured part, in seconds, with enough samples for the median of
     /// every primary latency.
     ///
-    /// - Parameters:
-    ///   - metrics: The primary metrics.
-    ///   - baseline: A run of the current arm.
-    /// - Returns: The length, at least the shortest allowed length.
+    /// `baseline` is a run of the current arm.
     static func neededSeconds(for metrics: [ComparisonMetric], in baseline: ArmResult) -> Double {
         metrics.reduce(leastSeconds) { longest, metric in
             var metric = metric
@@ -45,13 +35,15 @@ enum AdviceSchedule {
         }
     }
 
-    /// Plans the screening: the first round runs all candidates, and each later round runs the
-    /// better half of the previous round.
+    /// Plans a screening.
+    ///
+    /// The first round runs all candidates. Each later round runs the better half of the previous
+    /// round.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
     ///   - limit: The length of the whole search, in seconds.
-    ///   - overhead: The overhead of a run beyond its phases, in seconds.
+    ///   - overhead: The time of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.
     /// - Returns: The number of candidates in each round, and the length of each run's measured
     ///   part in seconds.
@@ -76,15 +68,15 @@ enum AdviceSchedule {
 
     /// Plans the confirmation, or returns `nil` if the time is too short for one candidate.
     ///
-    /// If there are fewer candidates, the plan contains longer runs and more than the minimum
-    /// number of blocks. A single atypical block then does not determine the verdict.
+    /// With fewer candidates, the plan has longer runs and more than the minimum number of blocks.
+    /// A single atypical block then does not determine the verdict.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
     ///   - tests: A function that returns the number of tests for Holm's correction, given the
     ///     number of candidates.
     ///   - left: The remaining time, in seconds.
-    ///   - overhead: The overhead of a run beyond its phases, in seconds.
+    ///   - overhead: The time of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.

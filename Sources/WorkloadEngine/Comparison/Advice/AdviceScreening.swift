@@ -1,9 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in short runs.
-///
-/// The better candidates of each round advance to the next round.
+/// Screens candidates in short runs, and repeats the runs of the better candidates in each round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm
@@ -11,19 +9,18 @@ struct AdviceScreening {
     let trials: TrialRunner
     let onProgress: (@Sendable (String) -> Void)?
 
-    /// Runs all rounds and adds their results to the candidates.
+    /// Runs all rounds and adds the results to the candidates.
     ///
-    /// - Parameters:
-    ///   - found: The candidates.
-    ///   - plan: The number of candidates in each round, and the length of each run's measured part
-    ///     in seconds.
-    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time does not fit.
+    /// `plan` contains the number of candidates in each round, and the length of each run's
+    /// measured part in seconds.
+    ///
+    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time does not fit into a run.
     func run(
         _ found: inout [ScreenedCandidate],
         _ plan: (rounds: [Int], seconds: Double)
     ) async throws {
         let block = try scenario.scaled(toBlock: .seconds(plan.seconds))
-        // Use seeds that differ from those of the confirmation, which start at the scenario's seed.
+        // The confirmation uses the seeds from the scenario's seed upward, so use other seeds.
         let seed = scenario.seed &+ 10_000
         var random = RandomStream(seed: scenario.seed, stream: "advice/order")
         for (round, count) in plan.rounds.enumerated() {
@@ -64,8 +61,8 @@ struct AdviceScreening {
         }
     }
 
-    /// Returns the mean logarithm of a candidate's improvement factors, or `nil` if no metric has a
-    /// value in both runs.
+    /// Returns the mean logarithm of the improvement factors, or `nil` if no metric has values in
+    /// both runs.
     private func gain(
         of changed: ComparisonMeasurement,
         over present: ComparisonMeasurement
@@ -81,7 +78,7 @@ struct AdviceScreening {
         return gains.reduce(0, +) / Double(gains.count)
     }
 
-    /// Returns the values of the highest percentile for which both runs have enough samples.
+    /// Returns the values of the highest percentile with enough samples in both runs.
     private static func values(
         of metric: ComparisonMetric,
         _ before: ComparisonMeasurement,

@@ -1,12 +1,10 @@
 import Foundation
 
-/// A candidate with the results of its screening runs.
 struct ScreenedCandidate: Sendable {
     let candidate: AdviceCandidate
-    /// The mean logarithm of the improvement factors in each round, or `nil` if no metric has a
-    /// value in both runs.
+    /// The mean logarithm of the improvement factors in each round, or `nil` if no metric has
+    /// values in both runs.
     var gains: [Double?] = []
-    /// Why the candidate could not be measured, or `nil` if it could be measured.
     var problem: String?
 
     init(_ candidate: AdviceCandidate) { self.candidate = candidate }
@@ -19,7 +17,6 @@ struct ScreenedCandidate: Sendable {
         return known.reduce(0, +) / Double(known.count)
     }
 
-    /// Returns the candidate in the form that a result contains.
     func result(_ verdict: AdviceResult.Verdict) -> AdviceResult.Candidate {
         AdviceResult.Candidate(
             name: candidate.arm.name,
@@ -34,22 +31,21 @@ struct ScreenedCandidate: Sendable {
 }
 
 extension [ScreenedCandidate] {
-    /// The minimum improvement factor of a promising candidate in the screening.
+    /// The improvement factor above which a candidate is promising.
     private static var leastScreening: Double { 1.02 }
-    /// The smallest share of the best score that makes a candidate worth confirming.
+    /// The share of the best score at which a candidate is worth confirming.
     private static var leastShare: Double { 0.25 }
 
-    /// The candidates that improved the metrics in the screening, with the best one first.
     var promising: [ScreenedCandidate] {
         filter { ($0.score ?? 0) > log(Self.leastScreening) }
             .sorted { ($0.score ?? 0) > ($1.score ?? 0) }
     }
 
-    /// Chooses candidates for the confirmation, with the best one first.
+    /// Returns the candidates for the confirmation, with at most one candidate of each kind.
     ///
-    /// At most one candidate of each kind is chosen. Candidates that preserve durability come
-    /// first. A candidate is omitted if its score is far below the best score, so that the others
-    /// can have longer runs.
+    /// Candidates that preserve durability come first, then those with the highest score.
+    /// Candidates with scores far below the best score are omitted to allow longer runs of the
+    /// others.
     func chosen(most: Int) -> [ScreenedCandidate] {
         let best = promising.first { !$0.candidate.weakensDurability }?.score ?? 0
         let ranked = promising.filter { ($0.score ?? 0) >= best * Self.leastShare }

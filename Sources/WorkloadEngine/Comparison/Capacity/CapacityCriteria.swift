@@ -2,13 +2,12 @@
 public struct CapacityCriteria: Sendable, Equatable {
     /// The limits on metrics.
     public var thresholds: [Threshold]
-    /// The clients whose arrival rate the search varies.
+    /// The clients whose arrival rates the search varies.
     public var clients: [String]
     /// The maximum share of a client's arrivals, 0…1, that may be skipped or unfinished.
     public var mostLeft: Double
 
-    /// The default value of ``mostLeft``, which allows for accesses that are in progress when a run
-    /// ends.
+    /// The default of ``mostLeft``, which allows for accesses in progress at the end of a run.
     public static let defaultLeft = 0.02
 
     /// Creates criteria.
@@ -56,7 +55,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         self.init(thresholds: thresholds, clients: names)
     }
 
-    /// Whether a run sustained its rate.
+    /// The decision on whether a run sustained its rate.
     public enum Verdict: Sendable, Equatable {
         /// The run met all criteria.
         case met
@@ -64,22 +63,20 @@ public struct CapacityCriteria: Sendable, Equatable {
         case missed(String)
         /// The run missed no criterion, but the described percentile has too few samples.
         case undecided(String)
-        /// The generator was the bottleneck for the given reason, so the run is not conclusive.
+        /// The run is not conclusive, because the generator was the bottleneck for the given
+        /// reason.
         case invalid(String)
     }
 
-    /// A criterion that a run missed, and the value to compare with runs at other rates.
     struct Miss: Sendable, Equatable {
-        /// The description for reports.
         var reason: String
-        /// The measure, such as `ui.response p(99)`, or `nil` if the run did not miss an upper
+        /// The measure, such as `ui.response p(99)`, or `nil` if the criterion is not an upper
         /// limit.
         var measure: String?
-        /// The observed value of the measure.
         var observed = 0.0
     }
 
-    /// Decides whether a run sustained its rate.
+    /// Returns whether a run sustained its rate.
     public func verdict(of result: ArmResult) -> Verdict {
         let problem: Verdict
         if let miss = miss(in: result) {
@@ -94,7 +91,6 @@ public struct CapacityCriteria: Sendable, Equatable {
         return problem
     }
 
-    /// Returns the first criterion that the run missed, or `nil` if it missed none.
     func miss(in result: ArmResult) -> Miss? {
         if let failure = result.failures?.first {
             let isTotal = result.clients.contains { clients.contains($0.key) && $0.value.isLost }
@@ -103,7 +99,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         for name in clients {
             guard let client = result.clients[name] else { continue }
             let left = client.skipped + client.unfinished
-            // One or two accesses may still be in progress when the run ends.
+            // One or two accesses may be in progress when the run ends.
             guard client.offered > 0, left > 2 else { continue }
             let share = Double(left) / Double(client.offered)
             if share > mostLeft {
@@ -137,8 +133,6 @@ public struct CapacityCriteria: Sendable, Equatable {
         )
     }
 
-    /// Returns a description of the missing samples if a threshold is undecided, or `nil`
-    /// otherwise.
     private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
@@ -147,7 +141,8 @@ public struct CapacityCriteria: Sendable, Equatable {
             + HumanUnits.count(count) + needed
     }
 
-    /// Returns the number of samples that a client's percentiles need, or 0 if there are none.
+    /// Returns the number of samples that a client's percentiles need, or 0 if there are no
+    /// percentiles.
     func neededSamples(of client: String) -> UInt64 {
         thresholds.filter { $0.metric.hasPrefix(client + ".") }.compactMap(\.neededSamples).max()
             ?? 0
@@ -161,12 +156,10 @@ public struct CapacityCriteria: Sendable, Equatable {
 }
 
 extension ClientResult {
-    /// Whether some accesses failed and none completed.
     fileprivate var isLost: Bool { completed == 0 && errorCount > 0 }
 }
 
 extension HumanUnits {
-    /// Formats a number without a unit.
     static func unitless(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15
             ? String(Int64(value)) : String(value.rounded(toDigits: 4))

@@ -6,19 +6,16 @@ public struct CapacityOptions: Sendable {
     public var arms: [String]
     /// The length of a short run's measured part.
     ///
-    /// The measured part of a long run is at least three times as long.
+    /// A long run is at least three times as long.
     public var duration: Duration = .seconds(2)
     /// The relative precision of a capacity.
     public var precision = 0.05
-    /// The reader counts to try with each pool.
-    ///
-    /// If the array is empty, each pool keeps the scenario's count.
+    /// The reader counts to try with each pool, or an empty array for the scenario's counts.
     public var readers: [Int] = []
     /// The rate, in accesses/s, for which to find the smallest sufficient number of readers, if
     /// any.
     public var rate: Double?
-    /// The limit on the 99th percentile of the response times of clients without a latency
-    /// threshold.
+    /// The limit on the 99th percentile of response times, for clients without a latency threshold.
     public var latencyLimit: Duration = .milliseconds(50)
     /// Additional thresholds.
     public var thresholds: [Threshold] = []
@@ -30,7 +27,7 @@ public struct CapacityOptions: Sendable {
     public var versions: [String: String] = [:]
     /// The options of each run.
     public var run = RunOptions()
-    /// A function that is called before each trial with a line that describes the trial.
+    /// A function that receives a description of each trial before the trial starts.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options for the given arms.
@@ -38,7 +35,7 @@ public struct CapacityOptions: Sendable {
 }
 
 extension CapacityOptions {
-    /// Returns the expected and maximum times of a search.
+    /// Returns the expected time and the maximum time of a search.
     public func estimate(
         for scenario: Scenario
     ) -> (likely: Duration, most: Duration) {

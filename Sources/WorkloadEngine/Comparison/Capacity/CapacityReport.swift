@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Formats a capacity search's result as text or Markdown.
+/// Formats the result of a capacity search as text or Markdown.
 public enum CapacityReport {
-    /// Returns the report as text that ends with a newline.
+    /// Returns the report as text.
     public static func text(of result: CapacityResult) -> String {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
@@ -27,7 +27,7 @@ public enum CapacityReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the report as Markdown that ends with a newline.
+    /// Returns the report as Markdown.
     public static func markdown(of result: CapacityResult) -> String {
         var lines = ["## What \(result.scenario) sustains", ""]
         if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
@@ -46,8 +46,6 @@ public enum CapacityReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Summarizes the result in a sentence that compares the arm with the highest capacity to the
-    /// others.
     static func headline(of result: CapacityResult) -> String {
         let known = result.arms.filter { $0.capacity != nil }
         guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
@@ -102,7 +100,6 @@ public enum CapacityReport {
         ]
     }
 
-    /// A table that can be formatted as text or Markdown.
     struct Table {
         var titles: [String]
         var rows: [[String]] = []
@@ -177,7 +174,6 @@ public enum CapacityReport {
 }
 
 extension HumanUnits {
-    /// Formats a ratio, such as `1.25×`.
     static func times(_ ratio: Double) -> String {
         let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
         let text = String(ratio.rounded(toDigits: digits))
@@ -186,7 +182,7 @@ extension HumanUnits {
 }
 
 extension CapacityResult.EqualLoad.Latency {
-    /// The percentiles in the form that a table requires, without the unknown count and mean.
+    /// The percentiles for a table, without the unknown count and mean.
     fileprivate var summary: LatencySummary {
         LatencySummary(
             count: 0,

@@ -5,46 +5,43 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.capacity/1"
 
-    /// The schema's identifier, `poolgauge.capacity/1`.
+    /// The schema's identifier, ``schemaName``.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
-    /// The seed for all random choices.
+    /// The seed of all random choices.
     public var seed: UInt64
-    /// The machine and the versions that the search used.
+    /// The machine and the versions.
     public var environment: HostEnvironment
     /// Whether the search ended before completion.
     public var partial: Bool
-    /// Why the search ended early, or `nil` if it did not.
+    /// The reason that the search ended early, or `nil` if it was complete.
     public var partialReason: String?
     /// The load whose rate the search varied.
     public var load: Load
     /// The criteria that a sustained rate must meet.
     public var criteria: [String]
-    /// The search's relative precision.
+    /// The relative precision of the capacities.
     public var precision: Double
     /// The lengths of the measured parts of short and long runs.
     public var runSeconds: RunSeconds
-    /// The capacity of each arm.
-    ///
-    /// A pool has one entry for each requested number of readers.
+    /// The capacity of each arm, with one entry per number of readers of a pool.
     public var arms: [ArmCapacity]
     /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
     public var settings: [String: String]?
-    /// The smallest number of readers with which each pool sustains a rate, or `nil` if no rate was
-    /// given.
+    /// The smallest number of readers with which each pool sustains the requested rate, or `nil`
+    /// if no rate was requested.
     public var readers: [ReadersNeeded]?
-    /// The outcomes at equal loads, which are shares of the slowest arm's capacity, or `nil` if a
-    /// capacity is unknown.
+    /// The outcomes at shares of the slowest arm's capacity, or `nil` if a capacity is unknown.
     public var equalLoads: [EqualLoad]?
 
     /// The load whose rate the search varied.
     public struct Load: Sendable, Codable, Equatable {
         /// The origin of the arrivals.
         public var origin: OfferedLoad.Origin
-        /// The clients whose rates varied.
+        /// The clients with varied rates.
         public var clients: [OfferedLoad.Part]
-        /// The clients whose load did not change.
+        /// The clients with an unchanged load.
         public var background: [String]
         /// A sentence that describes the load.
         public var sentence: String
@@ -64,10 +61,10 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var rate: Double
         /// Whether this was a long run.
         public var long: Bool
-        /// Whether all criteria were met, or `nil` if the generator could not produce the rate or
-        /// if there were too few samples.
+        /// Whether the run met all criteria, or `nil` if the generator could not produce the rate
+        /// or there were too few samples.
         public var met: Bool?
-        /// Why the run did not meet all criteria, or `nil` if it did.
+        /// The reason that the run did not meet all criteria, if any.
         public var reason: String?
         /// Whether there were too few samples to decide, or `nil` if there were enough.
         public var undecided: Bool?
@@ -81,27 +78,27 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var readers: Int?
         /// The highest sustained rate, or `nil` if no rate was sustained.
         public var capacity: Double?
-        /// Whether a long run passed at that rate.
+        /// Whether a long run passed at the capacity.
         public var confirmed: Bool
-        /// A slightly higher rate at which a run failed, or `nil` if no run failed.
+        /// A slightly higher rate at which a run failed, if any.
         public var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
         public var failureConfirmed: Bool
-        /// The criterion that was missed at ``failsAt``.
+        /// The missed criterion at ``failsAt``.
         public var failure: String?
         /// Whether the capacity is a lower bound, because the search ended at the generator's
         /// limit.
         public var lowerBound: Bool
-        /// Why even the lowest rates miss the criteria, or `nil` if a rate may meet them.
+        /// The reason that even the lowest rates miss the criteria, or `nil` if a rate may meet
+        /// them.
         public var noneAtAnyRate: String?
-        /// Why the search has no answer, or `nil` if it has one.
+        /// The reason that the search has no answer, if any.
         public var unanswered: String?
         /// The clients that this arm cannot run, with the reasons, or `nil` if there are none.
         public var unsupported: [String: String]?
         /// All runs, in order.
         public var trials: [Trial]
 
-        /// Whether neither a capacity nor a reason for its absence is known.
         var isOpen: Bool { capacity == nil && noneAtAnyRate == nil && unanswered == nil }
 
         /// The arm's name, with its number of readers if the search varied it.
@@ -118,10 +115,10 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var candidates: [Int]
         /// The smallest number that sustains the rate, or `nil` if none does.
         public var smallest: Int?
-        /// Why the next smaller number, or the largest number if none suffices, does not sustain
-        /// the rate.
+        /// The reason that the next smaller number does not sustain the rate, or `nil` if that
+        /// number was not tried.
         ///
-        /// The value is `nil` if that number was not tried.
+        /// If no number suffices, this is the reason for the largest number.
         public var failure: String?
     }
 
@@ -138,9 +135,9 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public struct Arm: Sendable, Codable, Equatable {
             /// The arm's name, with its number of readers if the search varied it.
             public var arm: String
-            /// The times from intended start to end, for each client whose rate varied.
+            /// The times from intended start to end of each client with a varied rate.
             public var response: [String: Latency]
-            /// Why the run did not meet all criteria, or `nil` if it did.
+            /// The reason that the run did not meet all criteria, if any.
             public var missed: String?
             /// Whether the generator was the bottleneck.
             public var invalid: Bool?
@@ -169,7 +166,7 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         }
     }
 
-    /// The command's exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         if partialReason == Self.stopped { return .interrupted }
         let unknown = arms.filter { $0.capacity == nil }
@@ -177,6 +174,5 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         return unknown.isEmpty ? .passed : .undecided
     }
 
-    /// The reason reported for a stopped search.
     static let stopped = "stopped"
 }

@@ -1,5 +1,3 @@
-/// The steps of a search that follow the capacities: numbers of readers, and latencies at equal
-/// load.
 extension CapacityRun {
     // MARK: Readers for a rate
 

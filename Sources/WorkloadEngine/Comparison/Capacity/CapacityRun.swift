@@ -1,7 +1,6 @@
 import Foundation
 
-/// Searches for the highest rate that each arm of a scenario sustains, and compares the arms at
-/// equal load.
+/// Searches for the highest rate that each arm sustains, and compares the arms at equal load.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 public final class CapacityRun: Sendable {
@@ -14,12 +13,12 @@ public final class CapacityRun: Sendable {
     let load: OfferedLoad
     private let criteria: CapacityCriteria
 
-    /// Prepares a search.
+    /// Creates a search.
     ///
     /// Call ``run()`` to start it.
     ///
     /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a time
-    ///   does not fit.
+    ///   does not fit into a run.
     public init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -34,20 +33,17 @@ public final class CapacityRun: Sendable {
             further: options.thresholds,
             limit: options.latencyLimit
         )
-        // Check that both lengths fit the scenario before anything runs.
+        // Report a time that does not fit into a run before the search starts.
         _ = try scenario.scaled(toMeasured: options.duration)
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// The description of the load and the criteria, to print before the search.
+    /// The descriptions of the load and the criteria, to print before the search.
     public var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
 
-    /// Ends the search early.
-    ///
-    /// The result contains the capacities found so far.
+    /// Ends the search early, with the capacities found so far.
     public func stop() { trials.stop() }
 
-    /// An arm and its number of readers.
     struct Variant {
         var arm: Arm
         var readers: Int?
@@ -57,7 +53,7 @@ public final class CapacityRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``RunError``.
+    /// - Throws: ``RunError`` if a trial fails.
     public func run() async throws -> CapacityResult {
         defer { trials.close() }
         var result = CapacityResult(
@@ -122,8 +118,7 @@ public final class CapacityRun: Sendable {
     // MARK: One trial
 
     private static let longFactor = 3.0
-    /// The maximum length of a short run that is extended to collect more samples, as a multiple of
-    /// the requested length.
+    /// The maximum factor by which a short run is extended to collect more samples.
     private static let longestShortFactor = 5.0
 
     func trial(
@@ -135,8 +130,7 @@ public final class CapacityRun: Sendable {
         options.onProgress?("\(variant.title): \(time) at \(HumanUnits.rate(rate))")
         let duration = length(at: rate, isLong: isLong)
         let scaled = try load.scenario(at: rate).scaled(toMeasured: duration)
-        // Each rate has different random arrivals, and so do a short and a long run at the same
-        // rate.
+        // Use different random arrivals at each rate, and for short and long runs.
         let seed = scenario.seed &+ UInt64(rate * 1_000) &+ (isLong ? 1 : 0)
         let result = try await trials.run(
             scaled.with(seed: seed),
@@ -148,8 +142,7 @@ public final class CapacityRun: Sendable {
 
     /// Returns the length of a run's measured part.
     ///
-    /// A long run collects enough samples for each percentile in the criteria. A short run may
-    /// collect fewer.
+    /// A long run collects enough samples for each percentile in the criteria.
     private func length(at rate: Double, isLong: Bool) -> Duration {
         let full =
             load.parts.map { part -> Double in
@@ -166,7 +159,7 @@ public final class CapacityRun: Sendable {
         return max(options.duration * Self.longFactor, .seconds(seconds))
     }
 
-    /// Returns the rate at which a search starts: the scenario's rate, or half of the closed loops'
+    /// Returns the starting rate, which is the scenario's rate or half of the closed loops'
     /// throughput.
     private func start(of variant: Variant) async throws -> Double {
         if let rate = load.ownRate { return rate }
@@ -182,20 +175,18 @@ public final class CapacityRun: Sendable {
 
     // MARK: Capacities
 
-    /// The search for one arm's capacity.
     private struct ArmSearch {
         let variant: Variant
         var search: CapacitySearch
         var floor = LatencyFloor()
         var isOver = false
-        /// Whether the remaining time was too short for a long run.
         var isLate = false
     }
 
     /// Searches for the capacities of all arms.
     ///
-    /// The arms take turns. A change in the machine's speed then affects all of them, and their
-    /// answers are similarly precise if time runs out.
+    /// The arms alternate. A change in the machine's speed therefore affects all arms, and the
+    /// capacities are similarly precise if the search ends early.
     private func findCapacities(into result: inout CapacityResult) async throws {
         result.arms = variants.map { variant in
             .init(
@@ -221,7 +212,6 @@ public final class CapacityRun: Sendable {
         if searches.contains(where: \.isLate) { throw TrialRunner.End.late }
     }
 
-    /// Runs the next trial of an arm's search.
     private func advance(
         _ state: inout ArmSearch,
         _ arm: inout CapacityResult.ArmCapacity
@@ -262,8 +252,6 @@ public final class CapacityRun: Sendable {
         }
     }
 
-    /// Returns the reason that a long run at a rate does not fit into the remaining time, or `nil`
-    /// if it fits.
     private func shortage(at rate: Double) -> String? {
         let seconds = length(at: rate, isLong: true).inSeconds
         guard seconds > trials.remaining else { return nil }
@@ -271,7 +259,7 @@ public final class CapacityRun: Sendable {
             + "\(HumanUnits.seconds(seconds)), which exceeds the remaining time of --within"
     }
 
-    /// Throws an error if an arm cannot run a client whose rate varies.
+    /// Throws an error if an arm cannot run a client with a varied rate.
     ///
     /// Without this check, the arm would appear to sustain any rate.
     private func rejectUnsupported(_ run: ArmResult, _ variant: Variant) throws {
@@ -326,7 +314,6 @@ extension CapacityCriteria.Verdict {
         }
     }
 
-    /// Why the run did not meet all criteria, or `nil` if it did.
     var reason: String? {
         switch self {
         case .met: nil

@@ -1,21 +1,19 @@
 import Foundation
 
-/// Finds the highest rate that passes by requesting one trial after another.
+/// Requests trials to find the highest rate at which runs pass.
 ///
 /// The search doubles the rate until a trial fails. It then repeatedly tries the geometric mean of
 /// the highest passing rate and the lowest failing rate. Finally, it requests longer runs on both
-/// sides of the limit.
-///
-/// The search is independent of databases. If trials at the same rate have different outcomes, long
-/// runs override short runs.
+/// sides of the limit. If trials at the same rate have different outcomes, long runs override short
+/// runs.
 public struct CapacitySearch: Sendable {
     /// The next trial.
     public enum Step: Sendable, Equatable {
         /// A short run at a rate.
         case probe(Double)
-        /// A long run at the found rate, which is expected to pass.
+        /// A long run at the found rate, to confirm that the rate passes.
         case confirm(Double)
-        /// A long run just above the found rate, which is expected to fail.
+        /// A long run just above the found rate, to confirm that the rate fails.
         case refute(Double)
         /// The search is over.
         case done(Outcome)
@@ -25,7 +23,7 @@ public struct CapacitySearch: Sendable {
     public enum Answer: Sendable, Equatable {
         /// The trial passed.
         case passed
-        /// The trial missed no criterion but had too few samples, so a longer run must decide.
+        /// The trial missed no criterion but had too few samples.
         case undecided
         /// The trial failed.
         case failed
@@ -33,18 +31,18 @@ public struct CapacitySearch: Sendable {
         case unknown
     }
 
-    /// A search's result.
+    /// The result of a search.
     public struct Outcome: Sendable, Equatable {
         /// The highest rate that passed, in accesses/s, or `nil` if none passed.
         public var rate: Double?
-        /// Whether a long run at the rate passed.
+        /// Whether a long run passed at the rate.
         public var isConfirmed: Bool
-        /// The lowest rate above ``rate`` at which a run failed, or `nil` if none failed.
+        /// The lowest rate above ``rate`` at which a run failed, if any.
         public var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
         public var isRefuted: Bool
         /// Whether the rate is a lower bound, because the search ended at the generator's limit or
-        /// at the highest allowed rate.
+        /// at the highest rate to try.
         public var isLowerBound: Bool
     }
 
@@ -56,10 +54,9 @@ public struct CapacitySearch: Sendable {
     private var best: Double?
     private var worst: Double?
     private var isWorstUnknown = false
-    /// Whether ``best`` is undecided because its trial missed no criterion but had too few samples.
+    /// Whether the trial at ``best`` missed no criterion but had too few samples.
     private var isBestUndecided = false
-    /// Whether long runs halve the rate, because short runs collect too few samples at these
-    /// rates.
+    /// Whether long runs halve the rate, because short runs collect too few samples.
     private var halvesWithLongRuns = false
     private var confirmed: Double?
     private var refuted: Double?
@@ -91,7 +88,7 @@ public struct CapacitySearch: Sendable {
     /// The trial to run next.
     public var step: Step { pending }
 
-    /// Records the outcome of the trial in ``step``.
+    /// Records the outcome of ``step``.
     public mutating func record(_ answer: Answer) {
         switch pending {
         case .probe(let rate):
@@ -117,7 +114,7 @@ public struct CapacitySearch: Sendable {
         case .passed:
             if rate >= best ?? 0 { isBestUndecided = false }
             best = max(best ?? 0, rate)
-            // A run that passes overrides failures at this rate and at lower rates.
+            // A passing run overrides failures at this rate and lower rates.
             if let worst, worst <= rate { self.worst = nil }
         case .undecided:
             guard rate > best ?? 0 else { break }
@@ -143,8 +140,8 @@ public struct CapacitySearch: Sendable {
             guard let worst, worst > floor else { return .done(outcome) }
             guard longRuns > 0 else { return .probe(max(floor, worst / 2)) }
             if halvesWithLongRuns { return .confirm(max(floor, worst / 2)) }
-            // The limit is likely to be just below the first failed long run. After more failures,
-            // take larger steps.
+            // The limit is probably just below the first failed long run. Take larger steps after
+            // more failures.
             let steps = Double(1 << min(longRuns - 1, 5))
             return .confirm(max(floor, worst / pow(step, steps)))
         }
@@ -153,7 +150,7 @@ public struct CapacitySearch: Sendable {
             return longRuns > 0
                 ? .refute(min(ceiling, best * step)) : .probe(min(ceiling, best * 2))
         }
-        // Allow an extra half step to keep rounding from causing another trial.
+        // Add half a step so that rounding does not cause another trial.
         let isNear = worst / best <= step * (1 + precision / 2)
         if !isNear, longRuns == 0 { return .probe((best * worst).squareRoot()) }
         if confirmed != best { return .confirm(best) }
@@ -162,7 +159,7 @@ public struct CapacitySearch: Sendable {
         return .done(outcome)
     }
 
-    /// The search's result so far.
+    /// The result so far.
     public var outcome: Outcome {
         Outcome(
             rate: confirmed ?? (isBestUndecided ? nil : best),

@@ -1,7 +1,7 @@
 /// Determines whether every rate misses a limit.
 ///
-/// The rate does not matter if two runs miss the limit by about the same amount although one of
-/// them has half as many arrivals, and if accesses are too rare to wait for each other.
+/// This is the case if two runs with arrival rates that differ by a factor of two miss the limit by
+/// about the same amount, and if accesses are too rare to wait for one another.
 struct LatencyFloor {
     private struct Entry {
         var rate: Double
@@ -10,22 +10,21 @@ struct LatencyFloor {
         var blame: [String]
     }
 
-    /// Whether a run met all criteria, which means that a sustained rate exists.
+    /// Whether a run met all criteria, which proves that a sustained rate exists.
     var hasMet = false
     private var entries: [Entry] = []
 
-    /// The smallest ratio of two rates that shows whether the rate matters.
+    /// The minimum ratio of two rates for a comparison of their runs.
     ///
-    /// It is slightly below 2 to allow for the rounding of halved rates.
+    /// The ratio is slightly below 2 to allow for the rounding of halved rates.
     private static let spread = 1.9
-    /// The minimum ratio of the value at the lower rate to the value at the higher rate for which
-    /// the two values are considered equal.
+    /// The minimum ratio of the value at the lower rate to the value at the higher rate at
+    /// which the two values are considered equal.
     private static let sameShare = 0.9
-    /// The maximum mean number of concurrent accesses for which accesses rarely wait for each
-    /// other.
+    /// The maximum mean number of concurrent accesses at which accesses rarely wait for one
+    /// another.
     private static let fewInFlight = 0.5
 
-    /// Adds a run that missed a limit.
     mutating func add(
         _ miss: CapacityCriteria.Miss,
         at rate: Double,
@@ -47,7 +46,7 @@ struct LatencyFloor {
         )
     }
 
-    /// Why every rate misses the limit, or `nil` if a rate may meet it.
+    /// The reason that every rate misses the limit, if this is known.
     var cause: String? {
         guard !hasMet, let last = entries.last, last.inFlight <= Self.fewInFlight,
             let measure = last.miss.measure

@@ -1,8 +1,8 @@
 /// The load whose rate a search varies.
 ///
-/// The load consists of the clients with arrivals. Each of them keeps its share of the total rate,
-/// and a rate with stages is replaced by its mean. If no client has arrivals, closed loops are
-/// converted to arrivals without think time, with the same share for each worker. All other clients
+/// The load consists of the clients with arrivals. Each client keeps its share of the total rate,
+/// and the mean rate replaces any stages. If no client has arrivals, the search converts closed
+/// loops to arrivals without think time, with the same share for each worker. All other clients
 /// remain unchanged and provide background load.
 public struct OfferedLoad: Sendable, Equatable {
     /// The origin of the arrivals.
@@ -25,17 +25,15 @@ public struct OfferedLoad: Sendable, Equatable {
     public let origin: Origin
     /// The clients with arrivals, in the scenario's order.
     public let parts: [Part]
-    /// The clients that remain unchanged, in the scenario's order.
+    /// The unchanged clients, in the scenario's order.
     public let background: [String]
-    /// The sum of the rates that the scenario declares, in accesses/s, or `nil` if it declares
-    /// none.
+    /// The sum of the declared rates, in accesses/s, if any.
     public let ownRate: Double?
     private let scenario: Scenario
 
     /// Determines which clients of a scenario have arrivals.
     ///
-    /// - Throws: ``RunError`` if no client can have arrivals. The message explains what the
-    ///   scenario needs.
+    /// - Throws: ``RunError`` if no client can have arrivals.
     public init(_ scenario: Scenario) throws(RunError) {
         self.scenario = scenario
         let measured = scenario.measuredDuration
@@ -62,7 +60,7 @@ public struct OfferedLoad: Sendable, Equatable {
         ownRate = origin == .open ? sum : nil
     }
 
-    /// Returns the scenario with `rate` arrivals per second, summed over all clients.
+    /// Returns the scenario with a total of `rate` arrivals per second.
     public func scenario(at rate: Double) -> Scenario {
         var changed = scenario
         for part in parts {
@@ -99,7 +97,6 @@ public struct OfferedLoad: Sendable, Equatable {
 }
 
 extension Client {
-    /// Whether the client's closed loop can become arrivals.
     fileprivate var canArrive: Bool {
         guard case .closed = pace, style != .process else { return false }
         switch activity {
@@ -110,7 +107,6 @@ extension Client {
 }
 
 extension Arrival {
-    /// Returns the rate, or the mean rate of its stages, in accesses/s.
     func meanRate(in measured: Duration) -> Double {
         let parts = stages.map { stage in
             (rate: (stage.from + stage.to) / 2, length: stage.length.resolved(in: measured))

@@ -1,11 +1,10 @@
-/// Finds the smallest number of readers that passes, assuming that more readers are never worse.
+/// Finds the smallest number of readers that passes, if more readers are never worse.
 public struct ReaderSearch: Sendable {
     /// The candidate numbers of readers, in ascending order.
     public let candidates: [Int]
-    /// The index below which no candidate passes.
+    /// The lowest index that may still pass.
     private var low = 0
-    /// The smallest index of a candidate known to pass, or the number of candidates if none is
-    /// known to pass.
+    /// The lowest index known to pass, or the number of candidates if none is known to pass.
     private var high: Int
     private var isConfirmed = false
 
@@ -15,7 +14,7 @@ public struct ReaderSearch: Sendable {
         high = self.candidates.count
     }
 
-    /// The number to try next and whether to use a long run, or `nil` if the search is over.
+    /// The number of readers to try next and whether to use a long run, or `nil` at the end.
     public var step: (readers: Int, isLong: Bool)? {
         if low < high {
             // Try the largest candidate first. If it fails, no candidate passes.
@@ -26,7 +25,7 @@ public struct ReaderSearch: Sendable {
         return (candidates[high], true)
     }
 
-    /// Records whether the number in ``step`` passed.
+    /// Records whether the number of readers in ``step`` passed.
     public mutating func record(_ passed: Bool) {
         guard let step, let index = candidates.firstIndex(of: step.readers) else { return }
         if step.isLong {
@@ -43,7 +42,7 @@ public struct ReaderSearch: Sendable {
         }
     }
 
-    /// The smallest number that passed a long run, or `nil` if none passed.
+    /// The smallest number of readers that passed a long run, if any.
     public var smallest: Int? {
         isConfirmed && high < candidates.count ? candidates[high] : nil
     }

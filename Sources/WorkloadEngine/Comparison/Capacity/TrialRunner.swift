@@ -1,12 +1,10 @@
 import Foundation
 import Telemetry
 
-/// Runs scenarios on arms, one after another and on the same data, until it is stopped or reaches
-/// its time limit.
+/// Runs scenarios on arms, one after another and on the same data, within a time limit.
 ///
 /// All methods are safe to call from any thread.
 final class TrialRunner: Sendable {
-    /// The reason that a trial has no result.
     enum End: Error {
         /// ``TrialRunner/stop()`` was called.
         case stopped
@@ -17,12 +15,11 @@ final class TrialRunner: Sendable {
     private struct State: Sendable {
         var isStopped = false
         var current: WorkloadRun?
-        /// The total overhead of all runs beyond their phases, in seconds.
+        /// The total time of all runs beyond their phases, in seconds.
         var overhead = 0.0
         var count = 0
         /// The overhead of each arm's last run, in seconds, keyed by name.
         var overheads: [String: Double] = [:]
-        /// The settings of the arms that ran, keyed by name.
         var settings: [String: String] = [:]
     }
 
@@ -35,7 +32,7 @@ final class TrialRunner: Sendable {
     private let limit: Double
     private let state = Lock(State())
 
-    /// Creates a runner whose trials all end within `limit` seconds.
+    /// Creates a runner whose trials end within `limit`.
     init(_ factory: any WorkloadTargetFactory, options: RunOptions, limit: Duration) {
         self.factory = factory
         self.options = options
@@ -45,7 +42,6 @@ final class TrialRunner: Sendable {
         self.limit = limit.inSeconds
     }
 
-    /// Ends the current run, and prevents further runs.
     func stop() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -54,36 +50,32 @@ final class TrialRunner: Sendable {
         current?.stop()
     }
 
-    /// Deletes the data.
     func close() {
         if ownsDatasets { datasets.remove() }
     }
 
-    /// The journal mode and `synchronous` setting of each arm that ran, or `nil` if none is known.
+    /// The journal mode and `synchronous` setting of each arm that ran, if any.
     var settings: [String: String]? {
         let settings = state.withLock { $0.settings }
         return settings.isEmpty ? nil : settings
     }
 
-    /// Whether ``stop()`` was called.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// The time since initialization, in seconds.
     var elapsed: Double { Double(clock.now() - begin) / 1e9 }
 
-    /// The time that remains for the phases of one more run, in seconds.
+    /// The remaining time for the phases of another run, in seconds.
     var remaining: Double { limit - elapsed - overhead }
 
-    /// The mean overhead of a run beyond its phases, in seconds, or an estimate before the first
-    /// run.
+    /// The mean time of a run beyond its phases, in seconds, or ``guess`` before the first run.
     var overhead: Double {
         state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
     }
 
-    /// Returns the mean overhead of the given arms' last runs beyond their phases, in seconds.
+    /// Returns the mean overhead of the given arms' last runs, in seconds.
     ///
-    /// The overhead of an overloaded arm is larger, because its last accesses are still running
-    /// when a run ends. For an arm that has not run, the method uses the mean of all runs.
+    /// An overloaded arm has a larger overhead, because its last accesses are still running when a
+    /// run ends. For an arm without runs, the method uses the mean of all runs.
     func overhead(of arms: [Arm]) -> Double {
         let usual = overhead
         let overheads = state.withLock { $0.overheads }
@@ -91,13 +83,10 @@ final class TrialRunner: Sendable {
         return arms.reduce(0) { $0 + (overheads[$1.name] ?? usual) } / Double(arms.count)
     }
 
-    /// The assumed overhead of a run before the first measurement, in seconds.
     static let guess = 0.5
-    /// The maximum time that a trial waits for running accesses to end.
     private static let drain = Duration.milliseconds(500)
 
-    /// Runs a scenario on an arm, like ``run(_:on:datasetSeed:onResponses:)``, and includes skipped
-    /// accesses in the response times.
+    /// Runs a scenario on an arm, and includes skipped accesses in the response times.
     func measure(
         _ scenario: Scenario,
         on arm: Arm,
@@ -116,7 +105,7 @@ final class TrialRunner: Sendable {
 
     /// Runs a scenario on an arm, without its thresholds and invariants.
     ///
-    /// - Throws: ``End``, or ``RunError``.
+    /// - Throws: ``End`` or ``RunError``.
     func run(
         _ scenario: Scenario,
         on arm: Arm,
@@ -133,7 +122,7 @@ final class TrialRunner: Sendable {
         var options = options
         options.datasets = datasets
         options.datasetSeed = datasetSeed
-        // A trial may be shorter than a background client's access.
+        // A trial may be shorter than an access of a background client.
         options.judgesUnfinished = false
         options.onResponses = onResponses
         let run = WorkloadRun(scenario: scenario, arm: arm, factory: factory, options: options)

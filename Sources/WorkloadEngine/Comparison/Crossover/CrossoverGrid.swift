@@ -1,10 +1,8 @@
-/// The layout of a crossover map: pages of rows and columns.
 struct CrossoverGrid {
-    /// One map: all rows and columns at one value of the third sweep.
+    /// All rows and columns at one value of the third sweep.
     struct Page {
         /// The third sweep's value, such as `hold 20ms`, or `nil` if there is no third sweep.
         var title: String?
-        /// The rows, from top to bottom.
         var rows: [[CrossoverResult.Cell?]]
     }
 
@@ -12,7 +10,6 @@ struct CrossoverGrid {
     let columns: CrossoverResult.Axis
     /// The variable that varies from top to bottom, or `nil` for a map with one row.
     let rows: CrossoverResult.Axis?
-    /// The maps.
     let pages: [Page]
 
     init?(_ result: CrossoverResult) {
@@ -40,14 +37,13 @@ struct CrossoverGrid {
     }
 }
 
-/// The shade of a cell, which text and images render differently.
+/// The shade of a cell, for text and images.
 struct CrossoverShade: Equatable {
-    /// The better arm.
     enum Side { case a, b, neither }
 
-    /// The arm that is better by more than the noise, if any.
+    /// The better arm, if the difference exceeds the noise.
     var side: Side
-    /// The strength of the difference, from 1 to 4, or 0 if neither arm is better.
+    /// The size of the difference, from 1 to 4, or 0 if neither arm is better.
     var strength: Int
 
     init(_ cell: CrossoverResult.Cell, higherIsBetter: Bool) {
@@ -67,7 +63,7 @@ struct CrossoverShade: Equatable {
 }
 
 extension CrossoverResult.Cell {
-    /// Returns a cell's label: a sign and the better arm's advantage as a factor.
+    /// Returns a cell's label, which is a sign followed by the better arm's advantage as a factor.
     func mark(higherIsBetter: Bool, times: String) -> String {
         guard let advantage = advantage(higherIsBetter: higherIsBetter) else { return "?" }
         let number = Self.number(max(advantage, 1 / max(advantage, 1e-9)))
@@ -79,13 +75,12 @@ extension CrossoverResult.Cell {
         }
     }
 
-    /// Returns the interval below the label: the range of `b`'s advantage as a factor.
+    /// Returns the interval of `b`'s advantage as a factor.
     func range(higherIsBetter: Bool) -> String {
         guard let range = advantageRange(higherIsBetter: higherIsBetter) else { return "" }
         return "\(Self.number(range.low))..\(Self.number(range.high))"
     }
 
-    /// Formats a ratio with at most three digits.
     private static func number(_ ratio: Double) -> String {
         let digits = ratio < 9.95 ? (ratio < 0.995 ? 2 : 1) : 0
         let text = String(ratio.rounded(toDigits: digits))

@@ -11,7 +11,7 @@ public struct CrossoverMetric: Sendable, Equatable {
 
     /// Whether larger values are better.
     public var isThroughput: Bool { metric.hasSuffix(".throughput") }
-    /// The client that the metric belongs to.
+    /// The client's name.
     public var client: String { String(metric.prefix { $0 != "." }) }
 
     /// The name, such as `ui.response.p99`.
@@ -20,10 +20,9 @@ public struct CrossoverMetric: Sendable, Equatable {
             ? metric : "\(metric).\(aggregate.filter { $0 != "(" && $0 != ")" })"
     }
 
-    /// The latency that replaces lower latencies, in nanoseconds: about the time of two clock
-    /// reads.
+    /// The minimum latency for ratios, in nanoseconds, which is about the time of two clock reads.
     ///
-    /// Without it, a wait of zero would be infinitely better than any other.
+    /// Without this minimum, a wait of zero would be infinitely better than any other wait.
     private static let shortestLatency = 100.0
 
     /// Returns the logarithm of the ratio of `b` to `a`.
@@ -32,7 +31,6 @@ public struct CrossoverMetric: Sendable, Equatable {
         return log(max(b, smallest)) - log(max(a, smallest))
     }
 
-    /// The names of the latencies that a map can compare.
     private static let latencies = ["response", "wait", "service"]
     private static let percentiles = MetricCatalog.percentiles.map { "p\($0)" }
 
@@ -61,14 +59,14 @@ public struct CrossoverMetric: Sendable, Equatable {
             aggregate = "mean"
             return
         }
-        // The client's name does not contain a dot, but 99.9 does.
+        // A client's name does not contain a dot, but 99.9 does.
         let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
         metric = parts[0] + "." + parts[1]
         aggregate = parts[2].hasPrefix("p") ? "p(\(parts[2].dropFirst()))" : parts[2]
     }
 
-    /// Creates the default metric of a scenario: its first primary metric or, if it has none, the
-    /// response time of the first client with arrivals.
+    /// Creates a scenario's default metric, which is the first primary metric or the response time
+    /// of the first client with arrivals.
     public init(defaultOf scenario: Scenario) throws(RunError) {
         if let primary = scenario.primary.first,
             let metric = try? CrossoverMetric(primary, of: scenario)
@@ -89,10 +87,11 @@ public struct CrossoverMetric: Sendable, Equatable {
         return Double(PercentileRule.neededCount(for: percent) ?? 1)
     }
 
-    /// Returns this metric if there are enough samples; otherwise, the highest percentile with
-    /// enough samples, or the mean.
+    /// Returns the metric if there are enough samples, or else the highest percentile with enough
+    /// samples or the mean.
     func affordable(with samples: Double) -> CrossoverMetric {
-        // Arrivals are uneven. Requiring a third more gives every block enough samples.
+        // Require a third more samples, because uneven arrivals would leave some blocks with too
+        // few.
         var metric = self
         guard samples < neededSamples * 1.3 else { return self }
         for percentile in MetricCatalog.percentiles.reversed() {
@@ -105,8 +104,8 @@ public struct CrossoverMetric: Sendable, Equatable {
         return metric
     }
 
-    /// This metric, followed by its replacements for runs with too few accesses: lower percentiles
-    /// down to the median, and the mean.
+    /// The metric and its replacements for runs with too few accesses, which are the lower
+    /// percentiles and the mean.
     var replacements: [CrossoverMetric] {
         guard aggregate.hasPrefix("p(") else { return [self] }
         let lower = MetricCatalog.percentiles.reversed().map { "p(\($0))" }

@@ -8,27 +8,24 @@ public struct CrossoverOptions: Sendable {
     public var b: String
     /// The sweeps.
     ///
-    /// The first sweep varies from left to right, the second from top to bottom, and the third from
-    /// map to map.
+    /// The first sweep varies from left to right, the second from top to bottom, and the third
+    /// between maps.
     public var sweeps: [Sweep]
-    /// The metric, or `nil` for the scenario's default metric or a replacement that short runs can
-    /// measure.
+    /// The metric, or `nil` for a default metric that short runs can measure.
     public var metric: CrossoverMetric?
     /// The number of pairs of runs in each cell.
     public var blocks = 6
-    /// The length of each run's measured part, or `nil` to choose a length that fits into
-    /// ``within``.
+    /// The length of each run's measured part, or `nil` for a length that fits into ``within``.
     public var duration: Duration?
     /// The time limit, after which the map ends with the pairs measured so far.
     public var within: Duration = .seconds(600)
-    /// The command, with its options, that runs the scenario on its data, or `nil` for `poolgauge
-    /// run`.
+    /// The command that runs the scenario on its data, or `nil` for `poolgauge run`.
     public var command: String?
     /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]
     /// The options of each run.
     public var run = RunOptions()
-    /// A function that is called before each run with a line that describes the run.
+    /// A function that receives a description of each run before the run starts.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options for two arms.
@@ -38,10 +35,9 @@ public struct CrossoverOptions: Sendable {
         self.sweeps = sweeps
     }
 
-    /// The shortest measured part that is chosen automatically, in seconds.
+    /// The minimum automatic length of a measured part, in seconds.
     static let shortest = 0.25
-    /// The longest measured part that is chosen automatically, in seconds.
+    /// The maximum automatic length of a measured part, in seconds.
     static let longest = 2.0
-    /// The maximum number of cells.
     static let mostCells = 400
 }

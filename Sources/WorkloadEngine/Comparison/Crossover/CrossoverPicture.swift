@@ -1,4 +1,4 @@
-/// Draws a crossover map as an SVG image that adapts to the browser's light or dark theme.
+/// Draws a crossover map as an SVG image that adapts to light and dark themes.
 public enum CrossoverPicture {
     private static let cellWidth = 96
     private static let cellHeight = 52
@@ -7,7 +7,7 @@ public enum CrossoverPicture {
     private static let head = 118
     private static let pageHead = 62
 
-    /// Returns the image, with a newline at the end.
+    /// Returns the SVG image.
     public static func svg(of result: CrossoverResult) -> String {
         guard let grid = CrossoverGrid(result) else { return "" }
         let columns = grid.columns.values.count
@@ -47,7 +47,8 @@ public enum CrossoverPicture {
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
-    /// The style sheet: blue for one arm, orange for the other, and a pattern if neither is better.
+    /// The style sheet, with blue for one arm, orange for the other, and a pattern if neither is
+    /// better.
     ///
     /// The sign in each cell identifies the better arm without color.
     private static let styles = """
@@ -175,7 +176,7 @@ public enum CrossoverPicture {
         "<text class=\"\(style)\" x=\"\(x)\" y=\"\(y)\">\(escaped(text))</text>"
     }
 
-    /// Splits text into lines, based on the approximate width of 12-pixel letters.
+    /// Splits text into lines, based on the approximate width of a 12-pixel font.
     private static func wrapped(_ text: String, width: Int) -> [String] {
         let limit = max(20, width * 10 / 64)
         var lines: [String] = []
@@ -189,7 +190,6 @@ public enum CrossoverPicture {
         return lines
     }
 
-    /// Escapes XML's special characters, and replaces characters that XML does not allow.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

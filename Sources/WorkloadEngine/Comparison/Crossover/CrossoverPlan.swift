@@ -1,20 +1,20 @@
-/// The plan of a crossover map: its cells, metric and running time.
+/// The cells, the metric, and the duration of a crossover map.
 public struct CrossoverPlan: Sendable {
-    /// A cell of the map: one value of each sweep.
+    /// A combination of one value from each sweep.
     struct Cell: Sendable {
-        /// The value's index in each sweep.
+        /// The index of the value in each sweep.
         var indices: [Int]
-        /// The scenario with these values and the two arms.
+        /// The scenario with the values and the two arms.
         var scenario: Scenario
-        /// The `poolgauge run` options that change the scenario in the same way.
+        /// The `poolgauge run` options with the same effect.
         var options: [String]
     }
 
-    /// The cells, in an order in which the first sweep's values change fastest.
+    /// The cells, with the first sweep's values changing fastest.
     let cells: [Cell]
     /// The compared metric.
     public let metric: CrossoverMetric
-    /// Why the metric differs from the requested or default metric, or `nil` if it does not.
+    /// The reason that the metric differs from the requested or default metric, if any.
     public let metricNote: String?
     /// The length of each run's measured part.
     public let duration: Duration
@@ -22,15 +22,15 @@ public struct CrossoverPlan: Sendable {
     public let runs: Int
     /// The approximate total time.
     public let time: Duration
-    /// The number of pairs in each block that compare an arm with itself.
+    /// The number of pairs per block that compare an arm with itself.
     let noisePairs: Int
 
     /// The number of cells.
     public var cellCount: Int { cells.count }
 
-    /// Plans a map in which each run takes `overhead` seconds in addition to its phases.
+    /// Plans a map of runs that each take `overhead` seconds in addition to their phases.
     ///
-    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
+    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps, or times do not fit the
     ///   scenario. The message contains valid values.
     init(
         _ scenario: Scenario,
@@ -130,7 +130,7 @@ public struct CrossoverPlan: Sendable {
 
     // MARK: Time
 
-    /// Returns the total time of a run of this length, in seconds.
+    /// Returns the total time of a run with this measured part, in seconds.
     private static func seconds(
         _ duration: Duration,
         _ scenario: Scenario,
@@ -139,7 +139,7 @@ public struct CrossoverPlan: Sendable {
         duration.inSeconds * (1 + warmUpShare(scenario)) + overhead
     }
 
-    /// Returns the time before the measured part, as a share of it.
+    /// Returns the ratio of the time outside the measured part to the measured part.
     private static func warmUpShare(_ scenario: Scenario) -> Double {
         let all = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
         return max(0, all / scenario.measuredDuration - 1)
@@ -174,8 +174,6 @@ public struct CrossoverPlan: Sendable {
         return .milliseconds(Int((chosen * 20).rounded(.down)) * 50)
     }
 
-    /// Returns an error that explains why the scenario's times do not fit into the runs and
-    /// suggests options that fit.
     private static func tooShort(
         _ duration: Duration,
         _ scenario: Scenario,
@@ -187,7 +185,7 @@ public struct CrossoverPlan: Sendable {
         var fitting = Int(duration.inSeconds.rounded(.up))
         while (try? scenario.scaled(toMeasured: .seconds(fitting))) == nil {
             fitting += 1
-            // The error is independent of the length.
+            // The error does not depend on the length.
             guard fitting <= 3_600 else { return error }
         }
         let needed = Double(runs) * seconds(.seconds(fitting), scenario, overhead) / 0.9
@@ -215,13 +213,12 @@ public struct CrossoverPlan: Sendable {
 }
 
 extension String {
-    /// The setting that an option changes, without the value.
     fileprivate var settingKey: Substring { prefix { $0 != "=" && !$0.isNumber } }
 }
 
 extension Scenario {
-    /// Returns the approximate number of a client's accesses in the measured part, or `nil` if it
-    /// cannot be predicted.
+    /// Returns the approximate number of a client's accesses in the measured part, if the number is
+    /// predictable.
     fileprivate func expectedSamples(of name: String) -> Double? {
         guard let client = clients.first(where: { $0.name == name }),
             case .open(let arrival) = client.pace

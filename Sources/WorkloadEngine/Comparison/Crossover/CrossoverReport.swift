@@ -1,6 +1,6 @@
 /// Formats a crossover map as text or Markdown.
 public enum CrossoverReport {
-    /// The output's capabilities.
+    /// The capabilities of the output.
     public struct Style: Sendable, Equatable {
         /// Whether the output supports color.
         public var hasColour: Bool
@@ -14,7 +14,7 @@ public enum CrossoverReport {
         }
     }
 
-    /// Returns the report as text that ends with a newline.
+    /// Returns the report as text.
     public static func text(of result: CrossoverResult, style: Style = Style()) -> String {
         var lines = heading(of: result)
         if let grid = CrossoverGrid(result) {
@@ -32,7 +32,7 @@ public enum CrossoverReport {
         return style.isUTF8 ? text : ascii(text)
     }
 
-    /// Returns the report as Markdown that ends with a newline.
+    /// Returns the report as Markdown.
     public static func markdown(of result: CrossoverResult) -> String {
         var lines = ["## Where \(result.b) beats \(result.a): \(result.scenario)", ""]
         lines += heading(of: result).flatMap { [$0, ""] }
@@ -51,7 +51,6 @@ public enum CrossoverReport {
 
     // MARK: Sentences
 
-    /// Returns the summary and a description of the method.
     static func heading(of result: CrossoverResult) -> [String] {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
@@ -182,7 +181,7 @@ public enum CrossoverReport {
     ) -> String {
         guard style.hasColour, let cell else { return text }
         let shade = CrossoverShade(cell, higherIsBetter: higherIsBetter)
-        // xterm 256 colors: blue and orange are distinguishable to color-blind readers.
+        // xterm-256 colors. Color-blind readers can distinguish blue from orange.
         let blue = [153, 111, 69, 26]
         let orange = [223, 215, 208, 166]
         switch shade.side {
@@ -235,7 +234,6 @@ public enum CrossoverReport {
         String(line.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Replaces non-ASCII characters.
     private static func ascii(_ text: String) -> String {
         let known: [Character: String] = [
             "×": "x", "–": "-", "µ": "u", "≥": ">=", "…": "...", "’": "'",

@@ -5,53 +5,53 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.crossover/1"
 
-    /// The schema's identifier, `poolgauge.crossover/1`.
+    /// The schema's identifier, ``schemaName``.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
-    /// The seed for all random choices.
+    /// The seed of all random choices.
     public var seed: UInt64
-    /// The machine and the versions that produced the map.
+    /// The machine and the versions.
     public var environment: HostEnvironment
     /// Whether the map ended before completion.
     public var partial: Bool
-    /// Why the map ended early, or `nil` if it is complete.
+    /// The reason that the map ended early, or `nil` if it is complete.
     public var partialReason: String?
     /// The baseline arm.
     public var a: String
-    /// The arm that is compared with the baseline.
+    /// The arm to compare with the baseline.
     public var b: String
     /// The compared metric, such as `ui.response.p99`.
     public var metric: String
-    /// Why the metric differs from the requested or default metric, or `nil` if it does not.
+    /// The reason that the metric differs from the requested or default metric, if any.
     public var metricNote: String?
     /// Whether larger values are better.
     public var higherIsBetter: Bool
     /// The planned number of pairs of runs in each cell.
     public var blocks: Int
-    /// The length of each run's measured part.
+    /// The length of each run's measured part, in seconds.
     public var runSeconds: Double
     /// The variables and their values.
     public var sweeps: [Axis]
-    /// The factor, at least 1, by which runs of one arm differ, or `nil` if it is unknown.
+    /// The factor, at least 1, by which runs of one arm differ, or `nil` if the factor is unknown.
     public var noiseFloor: Double?
-    /// The number of pairs that ``noiseFloor`` is based on.
+    /// The number of pairs that determine ``noiseFloor``.
     public var noisePairs: Int
     /// The clients omitted from both arms, with the reasons, or `nil` if there are none.
     public var leftOut: [String: String]?
-    /// The command that runs the scenario on its data, without a cell's options, or `nil` in
-    /// results of programs that have no such command.
+    /// The command that runs the scenario on its data, without a cell's options, or `nil` if there
+    /// is none.
     public var command: String?
     /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
     public var settings: [String: String]?
-    /// The cells, in an order in which the first sweep's values change fastest.
+    /// The cells, with the first sweep's values changing fastest.
     public var cells: [Cell]
 
     /// A variable and its values.
     public struct Axis: Sendable, Codable, Equatable {
         /// The variable.
         public var variable: Sweep.Variable
-        /// The values as text, such as `20ms`.
+        /// The values, such as `20ms`.
         public var values: [String]
     }
 
@@ -87,11 +87,11 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
         /// The largest share of accesses, 0…1, that a run of `b` skipped, or `nil` if none were
         /// skipped.
         public var skippedB: Double?
-        /// The options that `poolgauge run SCENARIO` needs to run this cell.
+        /// The options of `poolgauge run SCENARIO` for this cell.
         public var options: [String]
     }
 
-    /// A cell's verdict on `b`.
+    /// A verdict on arm `b`.
     public enum Verdict: String, Sendable, Codable, Equatable {
         /// `b` is better by more than the noise.
         case better
@@ -103,31 +103,26 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
         case inconclusive
     }
 
-    /// The command's exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         partialReason == Self.stopped ? .interrupted : .passed
     }
 
-    /// The reason reported for a stopped map.
     static let stopped = "stopped"
 }
 
 extension CrossoverResult.Cell {
-    /// Returns the factor by which `b` is better, which is below 1 if it is worse, or `nil` if
-    /// there are no pairs.
+    /// Returns the factor by which `b` is better, which is below 1 if `b` is worse.
     func advantage(higherIsBetter: Bool) -> Double? {
         ratio.map { higherIsBetter ? $0 : 1 / $0 }
     }
 
-    /// Returns the interval of ``advantage(higherIsBetter:)``, or `nil` if there are no pairs.
     func advantageRange(higherIsBetter: Bool) -> (low: Double, high: Double)? {
         guard let low, let high else { return nil }
         return higherIsBetter ? (low, high) : (1 / high, 1 / low)
     }
 
-    /// Whether the generator was the bottleneck in most of the cell's pairs.
     var isInvalid: Bool { invalidPairs * 2 > pairs }
 
-    /// Whether the cell shows a difference.
     var isDecided: Bool { verdict == .better || verdict == .worse }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Maps the settings in which one arm beats another, using pairs of short runs in every cell.
+/// Maps the settings in which one arm beats another.
 ///
-/// Each block runs both arms in every cell, with cells and arms in random order, on the same data
-/// and with the same seed. Slow changes in the machine's speed therefore affect all cells equally.
-/// A map that ends early has fewer pairs in every cell instead of empty cells.
+/// Each block runs both arms in every cell, in random order, with the same data and the same seed.
+/// Slow changes in the machine's speed therefore affect all cells equally. A map that ends early
+/// has fewer pairs in every cell instead of empty cells.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 public final class CrossoverRun: Sendable {
@@ -15,11 +15,11 @@ public final class CrossoverRun: Sendable {
     private let trials: TrialRunner
     private let planned: Lock<CrossoverPlan>
 
-    /// Prepares a map.
+    /// Creates a map.
     ///
     /// Call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
+    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps, or times do not fit the
     ///   scenario. The message contains valid values.
     public init(
         scenario: Scenario,
@@ -33,20 +33,21 @@ public final class CrossoverRun: Sendable {
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// The plan, whose time estimate is more precise after ``rehearse()``.
+    /// The plan.
+    ///
+    /// Its time estimate is more precise after ``rehearse()``.
     public var plan: CrossoverPlan { planned.withLock { $0 } }
 
-    /// Runs each arm briefly to measure a run's overhead, and updates the plan.
+    /// Builds the data, runs each arm briefly to measure a run's overhead, and updates the plan.
     ///
-    /// This method also builds the data. If it is stopped, it returns without an error, and
-    /// ``run()`` then ends immediately.
+    /// If ``stop()`` ends this method, ``run()`` ends immediately.
     ///
     /// - Throws: ``RunError`` if the measured overhead makes the map exceed its time limit.
     public func rehearse() async throws {
         guard let first = plan.cells.first, let last = plan.cells.last else { return }
         do {
             for (cell, name) in [(first, options.a), (last, options.b)] {
-                // Times that are not in percent may not fit into the shortest run.
+                // Absolute times may not fit into the shortest run.
                 let shortest = Duration.milliseconds(Int(CrossoverOptions.shortest * 1_000))
                 let moment = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
                 guard let arm = moment.arms.first(where: { $0.name == name }) else { continue }
@@ -59,13 +60,11 @@ public final class CrossoverRun: Sendable {
         planned.withLock { $0 = better }
     }
 
-    /// Ends the map early.
-    ///
-    /// The result contains the pairs measured so far.
+    /// Ends the map early, with the pairs measured so far.
     public func stop() { trials.stop() }
 
-    /// The values of pairs of runs for each replacement of the metric, or `nil` if there are too
-    /// few samples.
+    /// The values of pairs of runs for the metric and each replacement, or `nil` for too few
+    /// samples.
     private struct Tally {
         var a: [[Double?]] = []
         var b: [[Double?]] = []
@@ -82,7 +81,6 @@ public final class CrossoverRun: Sendable {
             skippedB = max(skippedB, b.clients[client]?.skippedShare ?? 0)
         }
 
-        /// Returns the pairs in which both runs have a value for the replacement at `index`.
         func pairs(of index: Int) -> [(a: Double, b: Double)] {
             zip(a, b).compactMap { first, second in
                 guard let a = first[index], let b = second[index] else { return nil }
@@ -93,7 +91,7 @@ public final class CrossoverRun: Sendable {
 
     /// Runs all blocks.
     ///
-    /// - Throws: ``RunError``.
+    /// - Throws: ``RunError`` if the metric's client cannot run on both arms, or if a run fails.
     public func run() async throws -> CrossoverResult {
         defer { trials.close() }
         let plan = self.plan
@@ -147,7 +145,6 @@ public final class CrossoverRun: Sendable {
         return arm
     }
 
-    /// Returns the clients that one of the arms cannot run, with the reasons.
     private func unsupported(on arms: [Arm]) throws -> [String: String] {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -165,7 +162,6 @@ public final class CrossoverRun: Sendable {
         return leftOut
     }
 
-    /// The cell and the block of a pair.
     private struct Place {
         var cell: CrossoverPlan.Cell
         var block: Int
@@ -175,7 +171,7 @@ public final class CrossoverRun: Sendable {
     private func run(_ place: Place, on arm: Arm) async throws -> ArmResult {
         var scenario = place.cell.scenario
         scenario.clients.removeAll { place.leftOut[$0.name] != nil }
-        // The cell's arm has the cell's readers.
+        // Use the cell's own arm, which has the cell's number of readers.
         let own = scenario.arms.first { $0.name == arm.name } ?? arm
         return try await trials.run(
             scenario.with(seed: scenario.seed &+ UInt64(place.block)),
@@ -205,10 +201,8 @@ public final class CrossoverRun: Sendable {
 
     // MARK: Result
 
-    /// Returns the index of the first replacement of the metric that has a value in nearly all
-    /// runs.
-    ///
-    /// All cells must use the same metric.
+    /// Returns the index of the first replacement with a value in nearly all runs, because all
+    /// cells must use the same metric.
     private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
         metrics.indices.first { index in
             tallies.allSatisfy { tally in
@@ -290,7 +284,6 @@ public final class CrossoverRun: Sendable {
 }
 
 extension ClientResult {
-    /// The share of the client's accesses, 0…1, that were skipped.
     fileprivate var skippedShare: Double {
         offered > 0 ? Double(skipped) / Double(offered) : 0
     }

@@ -1,23 +1,20 @@
 import Foundation
 
-/// Determines the verdict on a cell's pairs, given the noise between runs of one arm.
+/// Determines the verdict on a cell from the noise between runs of one arm.
 struct CrossoverVerdicts {
-    /// Whether larger values are better.
     var higherIsBetter: Bool
-    /// The ratio, at least 1, below which a difference is noise, or `nil` if it is unknown.
+    /// The ratio, at least 1, below which a difference is noise, or `nil` if the ratio is unknown.
     var noiseFloor: Double?
 
-    /// The confidence level that a verdict requires.
     static let confidence = 0.95
 
-    /// Returns the noise floor of pairs of runs of the same arm: the bound of their interval that
-    /// is farther from 1, as a ratio of at least 1.
+    /// Returns the noise floor, which is the end of the interval that is farther from 1, as a ratio
+    /// of at least 1.
     static func floor(of logarithms: [Double]) -> Double? {
         guard let location = HodgesLehmann(logarithms, confidence: confidence) else { return nil }
         return exp(max(abs(location.low), abs(location.high)))
     }
 
-    /// Stores the estimate, its interval and the verdict in a cell.
     func judge(_ cell: inout CrossoverResult.Cell, _ logarithms: [Double]) {
         guard let location = HodgesLehmann(logarithms, confidence: Self.confidence) else { return }
         cell.ratio = Self.ratio(location.estimate)
@@ -27,7 +24,7 @@ struct CrossoverVerdicts {
         cell.verdict = cell.isInvalid ? .inconclusive : verdict(location)
     }
 
-    /// Returns a logarithm's ratio, rounded to four significant digits.
+    /// Returns the ratio for a logarithm, rounded to four significant digits.
     private static func ratio(_ logarithm: Double) -> Double {
         let magnitude = logarithm / log(10)
         let digits = 3 - Int(max(-300, min(3, magnitude.rounded(.down))))

@@ -2,8 +2,7 @@ extension Scenario {
     /// Applies one value of a sweep to the scenario.
     ///
     /// - Returns: The changed scenario, and the `poolgauge run` options with the same effect.
-    /// - Throws: ``RunError`` if the sweep does not apply to the scenario. The message explains
-    ///   what is missing.
+    /// - Throws: ``RunError`` if the sweep does not apply to the scenario.
     func with(
         _ variable: Sweep.Variable,
         _ value: Sweep.Value
@@ -43,7 +42,6 @@ extension Scenario {
         }
     }
 
-    /// Returns the options that set the arrival rates of clients.
     private func rateOptions(of names: [String]) -> [String] {
         clients.filter { names.contains($0.name) }.compactMap { client in
             guard case .open(let arrival) = client.pace else { return nil }
@@ -72,10 +70,9 @@ extension Scenario {
         return (changed, options)
     }
 
-    /// Returns the scenario with the given share of writes among its accesses.
+    /// Returns the scenario with the given share of writes, without clients that have no load.
     ///
     /// Open loops keep their total rate, and closed loops keep their total number of workers.
-    /// Clients whose load becomes zero are removed.
     private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
         var changed = self
         var hasChanged = false
@@ -137,13 +134,13 @@ extension Scenario {
                 )
             }
         }
-        // Use a shell comment, because no option removes a client.
+        // No option removes a client, so add a shell comment.
         return options + (left.isEmpty ? [] : ["# without \(left.joined(separator: ", "))"])
     }
 }
 
 extension Client {
-    /// Whether the number of the client's accesses can vary.
+    /// Whether the client's number of accesses can vary.
     fileprivate var isLoad: Bool {
         switch activity {
         case .operations, .hold: isOpen || isClosed
@@ -154,7 +151,6 @@ extension Client {
     fileprivate var isOpen: Bool { if case .open = pace { true } else { false } }
     private var isClosed: Bool { if case .closed = pace { true } else { false } }
 
-    /// Whether the client still has any load.
     fileprivate var hasLoad: Bool {
         if case .open(let arrival) = pace {
             return arrival.rate > 0 || arrival.stages.contains { $0.from > 0 || $0.to > 0 }
@@ -162,14 +158,12 @@ extension Client {
         return workers > 0
     }
 
-    /// Returns the client's number of arrivals per second or, in a closed loop, its number of
-    /// workers.
+    /// Returns the arrivals per second of an open loop, or the workers of a closed loop.
     fileprivate func amount(in measured: Duration) -> Double {
         if case .open(let arrival) = pace { return arrival.meanRate(in: measured) }
         return Double(workers)
     }
 
-    /// The share of the client's accesses that write, 0…1.
     fileprivate var writeShare: Double {
         guard case .operations(let access, let mix) = activity else { return 0 }
         let sum = mix.reduce(0) { $0 + $1.weight }
@@ -189,7 +183,7 @@ extension Client {
             activity = .operations(access, mix: mix)
         }
         if case .open(var arrival) = pace {
-            // Round the rate as in the options that set it.
+            // Round the rate as in the options for `poolgauge run`.
             arrival.rate = (arrival.rate * factor).rounded(toDigits: 4)
             for index in arrival.stages.indices {
                 arrival.stages[index].from *= factor

@@ -9,9 +9,9 @@ public struct Sweep: Sendable, Equatable {
         case readers
         /// The share of the accesses that write, 0…1.
         case writeShare = "write-share"
-        /// The time during which clients with `hold` hold their connections.
+        /// The time for which clients with `hold` hold their connections.
         case hold
-        /// The total number of arrivals per second of all clients with arrivals.
+        /// The total number of arrivals per second.
         case rate
         /// The number of workers of every client that accesses the database.
         case workers
@@ -24,7 +24,8 @@ public struct Sweep: Sendable, Equatable {
     public struct Value: Sendable, Codable, Equatable {
         /// The value as text, such as `20ms`.
         public var text: String
-        /// The value: a count, a share from 0 to 1, a rate in accesses/s, or a time in nanoseconds.
+        /// The value as a count, a share from 0 to 1, a rate in accesses/s, or a time in
+        /// nanoseconds.
         public var number: Double
 
         /// Creates a value.
@@ -34,9 +35,9 @@ public struct Sweep: Sendable, Equatable {
         }
     }
 
-    /// An error that reports an invalid sweep.
+    /// The error for an invalid sweep.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The text, the problem, and the expected form.
+        /// The problem and the expected form.
         public var description: String
     }
 
@@ -45,9 +46,7 @@ public struct Sweep: Sendable, Equatable {
     /// The values, in the given order.
     public let values: [Value]
 
-    /// The default number of points in a range.
     static let usualPoints = 5
-    /// The maximum number of values in a sweep.
     static let mostValues = 40
 
     /// Creates a sweep.
@@ -56,13 +55,13 @@ public struct Sweep: Sendable, Equatable {
         self.values = values
     }
 
-    /// Parses `name=values`, where `values` is a list of values and ranges, separated by commas.
+    /// Parses `name=values`, where `values` contains values and ranges, separated by commas.
     ///
-    /// A range is `from..to`, or `from..to/points`. By default, each count in a range is twice the
+    /// A range is `from..to` or `from..to/points`. By default, each count in a range is twice the
     /// previous count. Other ranges have five points by default, with equal steps between shares
     /// and equal ratios between times or rates.
     ///
-    /// - Throws: ``Failure``, which suggests the nearest known name.
+    /// - Throws: ``Failure``, which suggests the nearest valid name.
     public init(_ text: String) throws(Failure) {
         let known = Variable.allCases.map(\.rawValue)
         guard let sign = text.firstIndex(of: "=") else {
@@ -146,7 +145,6 @@ public struct Sweep: Sendable, Equatable {
 }
 
 extension Sweep.Variable {
-    /// An example of a sweep over the variable.
     var example: String {
         switch self {
         case .readers: "readers=1,2,4,8"
@@ -157,7 +155,6 @@ extension Sweep.Variable {
         }
     }
 
-    /// Parses a value.
     fileprivate func value(_ text: String) throws(Sweep.Failure) -> Sweep.Value {
         func fail(_ problem: String) -> Sweep.Failure {
             Sweep.Failure(description: "\(name): \(problem)")
@@ -191,7 +188,6 @@ extension Sweep.Variable {
         }
     }
 
-    /// Creates a value with its text.
     fileprivate func value(_ number: Double) -> Sweep.Value {
         switch self {
         case .readers, .workers:
@@ -200,7 +196,7 @@ extension Sweep.Variable {
             let share = number.rounded(toDigits: 4)
             return Sweep.Value(text: HumanUnits.unitless(share), number: share)
         case .hold:
-            // Whole microseconds are precise enough and never need an exponent.
+            // Whole microseconds are precise enough and do not need an exponent.
             let time = (number / 1e3).rounded() * 1e3
             let text =
                 switch time {

@@ -6,27 +6,24 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
     public var name: String
     /// The absolute path of the program.
     public var path: String
-    /// The versions that the program's result contains, keyed by names such as `poolgauge` and
-    /// `sqlite`.
+    /// The versions in the program's result, keyed by names such as `poolgauge` and `sqlite`.
     ///
     /// The dictionary is empty before the first run.
     public var versions: [String: String] = [:]
 
-    /// Creates a description of a program that ``locate(_:searching:)`` found.
+    /// Creates a description of a program.
     public init(name: String, path: String) {
         self.name = name
         self.path = path
     }
 
-    /// An error that reports an invalid program path.
+    /// The error for an invalid program path.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The path, the problem and a remedy.
+        /// The problem and a remedy.
         public var description: String
     }
 
-    /// Finds a program.
-    ///
-    /// A name without a slash is searched for in the current folder and then in the given folders.
+    /// Finds a program in the current folder or in the given folders.
     ///
     /// - Parameters:
     ///   - name: The path or the name.
@@ -69,8 +66,7 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
         return URL(fileURLWithPath: path).path
     }
 
-    /// The program's description in one line: `this: /usr/bin/poolgauge (poolgauge 0.1.0, sqlite
-    /// 3.40.1)`.
+    /// A description in one line, such as `this: /usr/bin/poolgauge (sqlite 3.40.1)`.
     var line: String {
         let versions = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return "\(name): \(path)"
@@ -80,17 +76,17 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
 
 /// The programs of a comparison and their common arm.
 public struct ComparedPrograms: Sendable {
-    /// The baseline, then the program that is judged.
+    /// The programs, with the baseline first.
     public var programs: [ComparedProgram]
     /// The name of the scenario's arm that all programs run.
     public var arm: String
     /// The command options that change the scenario for each program, such as `--scale 2`.
     public var arguments: [String] = []
-    /// Whether a program has its own target, which may support other kinds of accesses.
+    /// Whether a program has its own target, which may support other accesses.
     public var hasOwnTarget = false
     /// The environment variables of the programs.
     public var environment: [String: String] = ProcessInfo.processInfo.environment
-    /// The time that a run may take in addition to three times the length of its phases.
+    /// The time that a run may need in addition to three times the length of its phases.
     package var patience: Duration = .seconds(60)
 
     /// Creates a comparison of programs, with the baseline first.

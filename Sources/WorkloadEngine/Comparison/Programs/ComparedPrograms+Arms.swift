@@ -13,9 +13,6 @@ extension ComparedPrograms {
         }
     }
 
-    /// Returns the arm that all programs run.
-    ///
-    /// - Throws: ``RunError`` if the scenario does not have the arm.
     func commonArm(of scenario: Scenario) throws -> Arm {
         if let arm = scenario.arms.first(where: { $0.name == arm }) { return arm }
         throw RunError(

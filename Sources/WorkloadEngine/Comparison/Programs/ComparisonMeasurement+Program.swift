@@ -1,11 +1,11 @@
 import Telemetry
 
 extension ComparisonMeasurement {
-    /// Creates the measurement of another program's run from its result.
+    /// Creates a measurement from the result of another program's run.
     ///
-    /// A client's percentiles come from the result. If the client skipped accesses, they are
-    /// computed from the result's distribution and the skipped accesses, with an error of at most
-    /// 6.25%.
+    /// The result contains the percentiles of clients without skipped accesses. For other clients,
+    /// the percentiles are computed from the result's distribution and the skipped accesses, with
+    /// an error of at most 6.25%.
     init(program result: ArmResult, clients: [Client]) {
         let completed = result.clients.compactMapValues { client in
             client.spectra.map {
@@ -18,14 +18,11 @@ extension ComparisonMeasurement {
 }
 
 extension LatencyHistogram {
-    /// The number of values that represent a bucket of a spectrum.
     private static let steps: UInt64 = 8
 
-    /// Creates a histogram from a spectrum, assuming that its buckets are evenly filled.
+    /// Creates a histogram from a spectrum with evenly filled buckets.
     ///
-    /// - Parameters:
-    ///   - spectrum: The counts of the buckets.
-    ///   - maximum: The largest latency, in nanoseconds.
+    /// `maximum` is the largest latency, in nanoseconds.
     init(_ spectrum: LatencySpectrum, maximum: UInt64) {
         self.init()
         for bucket in spectrum.buckets {

@@ -1,7 +1,6 @@
 import Foundation
 
 extension ComparisonResult {
-    /// Adds the compared programs and the warnings about them.
     mutating func add(_ programs: [ComparedProgram]) {
         self.programs = programs
         if let first = programs.first, let last = programs.last,

@@ -7,18 +7,15 @@ import Glibc
 import Darwin
 #endif
 
-/// One run of a program in its own process group, with output redirected to files.
+/// A program in its own process group, with output redirected to files.
 ///
-/// A pipe would remain open as long as any descendant of the program has it open. The process group
+/// A pipe would remain open as long as a descendant of the program has it open. The process group
 /// makes it possible to end all descendants, such as the commands of a shell script.
 final class ProgramProcess: Sendable {
-    /// The outcome of a program's run.
     struct Outcome: Sendable {
-        /// Why the program ended.
         enum End: Sendable, Equatable {
-            /// The program exited with a status.
             case status(Int32)
-            /// A signal ended the program, for example in a crash.
+            /// A signal ended the program.
             case signal(Int32)
             /// The program exceeded the time limit.
             case late
@@ -38,11 +35,11 @@ final class ProgramProcess: Sendable {
         var isStopped = false
     }
 
-    /// The largest accepted output, in bytes.
+    /// The maximum size of the output, in bytes.
     private static let outputLimit = 256 << 20
-    /// The time between two checks, in microseconds.
+    /// The time between two checks of the program, in microseconds.
     private static let interval: UInt32 = 10_000
-    /// The time that a stopped program has for removing its files, in nanoseconds.
+    /// The time in which a stopped program can remove its files, in nanoseconds.
     private static let grace: UInt64 = 5_000_000_000
 
     private let path: String
@@ -52,7 +49,7 @@ final class ProgramProcess: Sendable {
     private let limit: UInt64
     private let state = Lock(State())
 
-    /// Prepares a program.
+    /// Creates a run of a program.
     ///
     /// Call ``run()`` to start it.
     ///
@@ -61,7 +58,7 @@ final class ProgramProcess: Sendable {
     ///   - arguments: The arguments, without the program's name.
     ///   - environment: The complete environment.
     ///   - folder: The folder for the output files.
-    ///   - limit: The time after which the program is terminated.
+    ///   - limit: The time after which the program is killed.
     init(
         _ path: String,
         _ arguments: [String],
@@ -84,7 +81,6 @@ final class ProgramProcess: Sendable {
         }
     }
 
-    /// Ends the program and its descendants immediately.
     func killGroup() {
         state.withLock { state in
             state.isStopped = true
@@ -92,7 +88,7 @@ final class ProgramProcess: Sendable {
         }
     }
 
-    /// Runs the program to completion on the current thread.
+    /// Runs the program on the current thread and waits for its end.
     ///
     /// - Throws: ``RunError`` if the program cannot be started.
     func run() throws -> Outcome {
@@ -110,7 +106,6 @@ final class ProgramProcess: Sendable {
         )
     }
 
-    /// Returns the last 4 KiB of a file as text.
     private static func ending(of file: URL) -> String {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return "" }
         let size = (try? handle.seekToEnd()) ?? 0
@@ -149,16 +144,17 @@ final class ProgramProcess: Sendable {
 
     /// Whether the program has ended.
     ///
-    /// Its process identifier stays in use until ``reap()``.
+    /// The process identifier stays reserved until ``reap()``.
     private var hasEnded: Bool {
         guard let group = state.withLock({ $0.group }) else { return true }
         var info = siginfo_t()
         let result = waitid(P_PID, id_t(group), &info, WEXITED | WNOHANG | WNOWAIT)
-        // If no child has ended, the signal number is 0.
+        // The signal number is 0 if no child has ended.
         return result != 0 ? errno != EINTR : info.si_signo != 0
     }
 
-    /// Ends the ended program's descendants, and returns its status as `waitpid` does.
+    /// Ends the descendants of the ended program, and returns the program's status as `waitpid`
+    /// does.
     private func reap() -> Int32 {
         state.withLock { state in
             guard let group = state.group else { return 0 }
@@ -195,8 +191,8 @@ final class ProgramProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, new, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, new, 0o600)
-        // A child process inherits ignored signals, and this process ignores these signals to
-        // handle them in another way.
+        // A child process inherits ignored signals. This process ignores these signals to handle
+        // them in another way.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { sigaddset(&signals, number) }
@@ -209,7 +205,7 @@ final class ProgramProcess: Sendable {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         posix_spawnattr_setflags(&attributes, Int16(flags))
         var own = environment
-        // The files are removed with the folder, even if the program is killed.
+        // Removing the folder also removes the temporary files of a killed program.
         own["TMPDIR"] = folder.path
         let texts = ([path] + arguments).map { strdup($0) }
         let variables = own.map { strdup("\($0.key)=\($0.value)") }

@@ -3,21 +3,17 @@ import Foundation
 /// Reads the result of a program's run, or explains its absence.
 struct ProgramResult {
     let program: ComparedProgram
-    /// The arm that ran.
     let arm: String
-    /// The scenario, for messages.
     let scenario: Scenario
-    /// The path of the scenario's copy, which is omitted from messages.
+    /// The path of the scenario's copy, which error messages replace with the scenario's name.
     let path: String
-    /// The time limit.
     let limit: Duration
 
-    /// The maximum length of quoted program output, in characters.
     private static let quotation = 600
 
-    /// Returns the result, which contains only the arm's run.
+    /// Returns the result with only the arm's run.
     ///
-    /// - Throws: ``RunError`` with the reason and the program's messages.
+    /// - Throws: ``RunError`` with the reason and the program's messages if there is no result.
     func result(of outcome: ProgramProcess.Outcome) throws -> RunResult {
         switch outcome.end {
         case .late:
@@ -64,7 +60,6 @@ struct ProgramResult {
         return result
     }
 
-    /// Describes output that is not a result.
     private func described(_ error: WhatIfError, _ output: Data) -> String {
         guard (try? JSONSerialization.jsonObject(with: output)) != nil else {
             let start = String(decoding: output.prefix(60), as: UTF8.self)
@@ -89,7 +84,7 @@ struct ProgramResult {
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
             + "json', as poolgauge does; to reproduce the problem, run: \(program.path) run "
             + "\(name) --arm \(arm) --format json"
-        // poolgauge exits with status 64 for an invalid scenario or option.
+        // `poolgauge` exits with status 64 for an invalid scenario or option.
         return RunError(status == 64 ? .scenario : .program, text)
     }
 }

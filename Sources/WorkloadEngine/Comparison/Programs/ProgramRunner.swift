@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Runs the blocks of a comparison in other programs, using the same data for all.
+/// Runs the blocks of a comparison in other programs, with the same data for all.
 final class ProgramRunner: Sendable {
     private struct State: Sendable {
         var isStopped = false
@@ -9,8 +9,7 @@ final class ProgramRunner: Sendable {
         var programs: [ComparedProgram]
     }
 
-    /// A file's device, inode, size and modification time, which change if a build replaces the
-    /// file.
+    /// A file's inode, size, and modification time, which change if a build replaces the file.
     private struct Identity: Equatable {
         var numbers: [Int]
 
@@ -32,7 +31,7 @@ final class ProgramRunner: Sendable {
     private let options: ComparedPrograms
     private let identities: [Identity]
     private let scenario: Scenario
-    /// The folder for all files: the scenario, the data, and the running program's files.
+    /// The folder for the scenario, the data, and the running program's files.
     private let folder: URL
     private let text: String
     private let data: URL
@@ -84,15 +83,13 @@ final class ProgramRunner: Sendable {
         }
         dataIdentity = Identity(data.path)
         let phases = scenario.phases.reduce(scenario.drain) { $0 + $1.duration }
-        // The time includes copying, so assume a slow disk.
+        // The time includes copying the data, possibly on a slow disk.
         let copying = Duration.seconds(Double(FreeSpace.size(of: data.path)) / 10e6)
         limit = phases * 3 + options.patience + copying
     }
 
-    /// The programs, with the versions that their results contain.
     var programs: [ComparedProgram] { state.withLock { $0.programs } }
 
-    /// Ends the running program, and prevents further runs.
     func stop() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -101,7 +98,6 @@ final class ProgramRunner: Sendable {
         current?.stop()
     }
 
-    /// Kills the running program with its descendants.
     func kill() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -110,15 +106,11 @@ final class ProgramRunner: Sendable {
         current?.killGroup()
     }
 
-    /// Deletes the files.
     func close() { try? FileManager.default.removeItem(at: folder) }
 
     /// Runs a program once.
     ///
-    /// - Parameters:
-    ///   - name: The program's name in the comparison.
-    ///   - seed: The seed of the block.
-    /// - Returns: The result, with the program's name as its arm, or `nil` if the run was stopped.
+    /// - Returns: The result with the program's name as the arm, or `nil` if the run was stopped.
     /// - Throws: ``RunError`` if there is no result.
     func run(_ name: String, seed: UInt64) async throws -> ArmResult? {
         let found = options.programs.firstIndex { $0.name == name }
@@ -130,7 +122,7 @@ final class ProgramRunner: Sendable {
                 "'\(program.path)' changed during the comparison; compare a copy of it"
             )
         }
-        // Each run has its own copy of the scenario, so a program cannot affect the next run.
+        // Write a copy of the scenario for each run, so that a program cannot affect the next run.
         let own = folder.appendingPathComponent("run")
         let file = own.appendingPathComponent("scenario.yaml")
         try? FileManager.default.removeItem(at: own)

@@ -3,14 +3,14 @@ import Units
 
 /// The command line of a program that runs scenarios on its own target.
 ///
-/// It enables `poolgauge compare --binary` to compare two builds of the program.
+/// Use the program with `poolgauge compare --binary` to compare two builds.
 ///
 /// ```swift
 /// await ScenarioCommand(factory: StoreFactory(), versions: ["store": "1.2"]).main()
 /// ```
 ///
 /// The program accepts `run SCENARIO --arm NAME --seed N --database FILE --format json`, and writes
-/// the result (`poolgauge.run/1`) to standard output. The database is copied before it is opened.
+/// the result (`poolgauge.run/1`) to standard output. The program runs on a copy of the database.
 public struct ScenarioCommand: Sendable {
     private let factory: any WorkloadTargetFactory
     private let versions: [String: String]
@@ -18,16 +18,16 @@ public struct ScenarioCommand: Sendable {
     /// Creates the command line.
     ///
     /// - Parameters:
-    ///   - factory: The factory that opens the program's target.
-    ///   - versions: The versions of the program and its libraries, for the reports.
+    ///   - factory: The factory of the program's target.
+    ///   - versions: The versions of the program and its libraries, for reports.
     public init(factory: any WorkloadTargetFactory, versions: [String: String] = [:]) {
         self.factory = factory
         self.versions = versions
     }
 
-    /// An error that reports invalid arguments.
+    /// The error for invalid arguments.
     public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The problem, and the expected arguments.
+        /// The problem and the expected arguments.
         public var description: String
 
         init(_ problem: String) {
@@ -37,7 +37,7 @@ public struct ScenarioCommand: Sendable {
         }
     }
 
-    /// Runs this process's command, writes the result or the error, and ends the process.
+    /// Runs the command of this process, writes the result or the error, and ends the process.
     ///
     /// The exit statuses match those of `poolgauge run`.
     public func main() async -> Never {
@@ -56,7 +56,7 @@ public struct ScenarioCommand: Sendable {
 
     /// Runs a scenario.
     ///
-    /// - Parameter arguments: The arguments of the process, without its name.
+    /// - Parameter arguments: The arguments, without the program's name.
     /// - Returns: The result of the arm that `--arm` specifies, or of the first arm.
     /// - Throws: ``UsageError``, ``ScenarioError``, or ``RunError``.
     public func run(_ arguments: [String]) async throws -> RunResult {
@@ -143,7 +143,7 @@ public struct ScenarioCommand: Sendable {
     }
 }
 
-/// A factory that copies databases as files, which is safe because no program has them open.
+/// A factory that copies databases as files, which is safe because they are not open.
 private struct FileCopyFactory: WorkloadTargetFactory {
     let factory: any WorkloadTargetFactory
 

@@ -1,12 +1,12 @@
 /// The location of paired differences: the Hodges–Lehmann estimate and its interval.
 ///
-/// The estimate is the median of the Walsh averages, the means of all pairs of differences,
-/// including each difference paired with itself (Hodges and Lehmann, "Estimates of Location Based
-/// on Rank Tests", Annals of Mathematical Statistics 34, 1963). The interval extends from the
-/// `k`-th smallest average to the `k`-th largest, where `k` is the largest number that the exact
-/// signed-rank distribution allows. It contains the locations that ``WilcoxonSignedRank`` does not
-/// reject (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", section 3.3). With
-/// ties, its coverage is at least as high.
+/// The estimate is the median of the Walsh averages, which are the means of all pairs of
+/// differences, including each difference paired with itself (Hodges and Lehmann, "Estimates of
+/// Location Based on Rank Tests", Annals of Mathematical Statistics 34, 1963). The interval extends
+/// from the `k`-th smallest average to the `k`-th largest average. The exact signed-rank
+/// distribution determines `k`. The interval contains the locations that ``WilcoxonSignedRank``
+/// does not reject (Hollander, Wolfe, and Chicken, "Nonparametric Statistical Methods", section
+/// 3.3). With ties, its coverage is at least as high.
 package struct HodgesLehmann: Sendable, Equatable {
     /// The location of the differences.
     package let estimate: Double
@@ -16,13 +16,12 @@ package struct HodgesLehmann: Sendable, Equatable {
     package let high: Double
     /// The interval's confidence level, 0…1.
     ///
-    /// The distribution is discrete, so the level is usually the lowest possible one above the
-    /// requested confidence. If there are too few differences for that confidence (five or fewer
-    /// for 95%), the interval spans all of them, and its level is lower: 1 − 2^(1−n).
+    /// The distribution is discrete, so the level is usually the lowest possible level above the
+    /// requested confidence. With too few differences (five or fewer for 95%), the interval spans
+    /// all averages and has the lower level 1 − 2^(1−n).
     package let level: Double
 
-    /// Computes the location of `differences`, which must be finite, or returns `nil` if there are
-    /// none.
+    /// Computes the location of finite differences, or returns `nil` for an empty array.
     package init?(_ differences: [Double], confidence: Double = 0.95) {
         guard !differences.isEmpty else { return nil }
         let averages = Self.walshAverages(differences)
@@ -32,7 +31,7 @@ package struct HodgesLehmann: Sendable, Equatable {
             ? (averages[middle - 1] + averages[middle]) / 2 : averages[middle]
         let distribution = SignedRankDistribution(count: differences.count)
         let tail = (1 - confidence) / 2
-        // Allow a tail of exactly `tail`, despite floating-point rounding.
+        // Include a tail of exactly `tail`, despite floating-point rounding.
         var cut = 0
         while distribution.cumulative(Double(cut + 1)) <= tail * (1 + 1e-9) { cut += 1 }
         low = averages[cut]
@@ -40,12 +39,11 @@ package struct HodgesLehmann: Sendable, Equatable {
         level = 1 - 2 * distribution.cumulative(Double(cut))
     }
 
-    /// Returns the means of all pairs of values, sorted.
     private static func walshAverages(_ values: [Double]) -> [Double] {
         var averages: [Double] = []
         averages.reserveCapacity(values.count * (values.count + 1) / 2)
         for (index, first) in values.enumerated() {
-            // Halve before adding. The mean of a value and itself is then exactly that value.
+            // Halve before adding, so that the mean of a value and itself is exactly that value.
             for second in values[index...] { averages.append(first / 2 + second / 2) }
         }
         return averages.sorted()

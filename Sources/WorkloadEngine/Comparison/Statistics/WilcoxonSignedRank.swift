@@ -2,9 +2,9 @@
 ///
 /// The null hypothesis is that the differences are symmetric around zero (Wilcoxon, "Individual
 /// Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945). Differences of equal size share
-/// the mean of their ranks. Zeros are ranked, and their ranks are then dropped, as in Pratt's
+/// the mean of their ranks. The ranks of zeros are dropped after the ranking, as in Pratt's
 /// procedure ("Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures", JASA 54, 1959).
-/// If zeros were dropped before the ranking, lowering every value could make a sample appear *more*
+/// If zeros were dropped before the ranking, lowering every value could make a sample *more*
 /// significant. The p-value is conditional on the observed ranks, and therefore exact with ties and
 /// zeros.
 package struct WilcoxonSignedRank: Sendable, Equatable {
@@ -14,12 +14,10 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
     package let negativeRankSum: Double
     /// The number of nonzero differences.
     package let count: Int
-    /// The p-value, 0…1: the probability of rank sums at least this uneven if there is no effect.
-    ///
-    /// The value is 1 if all differences are zero.
+    /// The p-value, 0…1, which is 1 if all differences are zero.
     package let pValue: Double
 
-    /// Tests whether `differences`, which must be finite, are symmetric around zero.
+    /// Tests whether finite differences are symmetric around zero.
     package init(_ differences: [Double]) {
         let ranked = Self.doubledRanks(of: differences).filter { $0.difference != 0 }
         let positive = ranked.filter { $0.difference > 0 }.reduce(0) { $0 + $1.rank }
@@ -28,14 +26,13 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
         negativeRankSum = Double(negative) / 2
         count = ranked.count
         let distribution = SignedRankDistribution(doubledRanks: ranked.map(\.rank))
-        // The distribution is symmetric, so the two tails together are twice the lower tail.
+        // The distribution is symmetric, so both tails together are twice the lower tail.
         let smaller = min(positiveRankSum, negativeRankSum)
         pValue = min(1, 2 * distribution.cumulative(smaller))
     }
 
-    /// Returns each difference with the doubled rank of its absolute value.
-    ///
-    /// Ties share their mean rank.
+    /// Returns each difference with the doubled rank of its absolute value, where ties share their
+    /// mean rank.
     private static func doubledRanks(
         of differences: [Double]
     ) -> [(difference: Double, rank: Int)] {

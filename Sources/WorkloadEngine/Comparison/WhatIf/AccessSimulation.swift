@@ -1,13 +1,12 @@
 import Foundation
 import Telemetry
 
-/// A discrete-event simulation that runs a recorded load on a queue or pool.
+/// A discrete-event simulation of a recorded load on a queue or pool.
 ///
-/// Reads wait for one of the readers and writes for the writer. In a queue, all accesses wait for
-/// its only connection. Accesses are served in order of arrival, except that running threads may
-/// overtake accesses that have waited only briefly. An access that holds a connection runs on
-/// shared processors (``SharedProcessors``) and may then be delayed. Workers use the same load
-/// models as in a real run.
+/// Reads wait for one of the readers, and writes wait for the writer. In a queue, all accesses wait
+/// for the only connection. Accesses are served in order of arrival, except that running threads
+/// may overtake accesses that have waited only briefly. An access that holds a connection runs on
+/// ``SharedProcessors`` and may then be delayed. Workers use the load models of real runs.
 struct AccessSimulation {
     private let clients: [Client]
     private let phases: PhasePlan
@@ -15,7 +14,7 @@ struct AccessSimulation {
     private struct Worker {
         let client: Int
         var model: any LoadModel
-        /// The intended start of the running access.
+        /// The intended start of the current access.
         var intended = 0.0
         var start = 0.0
         var entry = 0.0
@@ -43,25 +42,21 @@ struct AccessSimulation {
     private var processors: SharedProcessors
     private var timers: MinimumHeap<(time: Double, order: Int, worker: Int, step: Step)>
     private var order = 0
-    /// The number of free connections of each kind.
     private var free: [Int]
     private var queues: [[Int]]
     private let isQueue: Bool
-    /// Whether running threads may overtake accesses that have waited briefly, as in this package's
-    /// engine.
+    /// Whether running threads may overtake accesses that have waited briefly, as in the engine.
     private let isOvertaking: Bool
-    /// The mean time during which a connection of each kind is idle between two accesses that wait
-    /// for it.
+    /// The mean time for which a connection of each kind is idle while accesses wait for it.
     private let handover: [Double]
     private var service: RandomStream
     private var mixes: RandomStream
     private(set) var outcomes: [Outcome]
     /// Whether any access found all readers in use.
     ///
-    /// If none did, more readers have no effect.
+    /// Otherwise, more readers have no effect.
     private(set) var hasWaitedForReader = false
 
-    /// The number of accesses that have ended, in any phase.
     private var ended = 0
 
     /// The number of accesses after which a 99th percentile is precise enough.
@@ -70,12 +65,12 @@ struct AccessSimulation {
     /// phases.
     private static let warmUpLimit = 50_000
 
-    /// The time that a thread keeps its processor after other threads wake, in nanoseconds: the
-    /// base slice of the Linux scheduler.
+    /// The time for which a thread keeps its processor after other threads wake, in nanoseconds
+    /// (the base slice of the Linux scheduler).
     private static let slice = 700e3
-    /// The interval of the scheduler's ticks, in nanoseconds: 250 Hz on Linux.
+    /// The interval of the scheduler's ticks, in nanoseconds (250 Hz on Linux).
     private static let tick = 4e6
-    /// The pause between a worker's batches, in nanoseconds, during which waiters can acquire the
+    /// The time between a worker's batches, in nanoseconds, in which waiters can acquire the
     /// connection.
     private static let betweenBatches = 100e3
 
@@ -85,13 +80,13 @@ struct AccessSimulation {
     /// Creates a simulation.
     ///
     /// - Parameters:
-    ///   - clients: The clients, whose arrivals must not have been used yet.
-    ///   - phases: The load's phases.
+    ///   - clients: The clients with unused arrivals.
+    ///   - phases: The phases of the load.
     ///   - setting: The queue or pool that serves the accesses.
     ///   - processors: The number of processors.
-    ///   - handover: The mean time to hand over a connection to a waiter.
+    ///   - handover: The mean times to hand over a connection to a waiter.
     ///   - isOvertaking: Whether running threads may overtake accesses that have waited briefly.
-    ///   - random: The random numbers for service times, mixes and think times.
+    ///   - random: The random numbers for service times, mixes, and think times.
     init(
         _ clients: [Client],
         in phases: PhasePlan,
@@ -128,7 +123,6 @@ struct AccessSimulation {
         }
     }
 
-    /// Runs the load and its drain.
     mutating func run() {
         let end = Double(phases.end) + Double(phases.drain)
         for worker in workers.indices { plan(worker, freeAt: 0) }
@@ -158,7 +152,6 @@ struct AccessSimulation {
         timers.push((time, order, worker, step))
     }
 
-    /// Schedules a worker's next turn.
     private mutating func plan(_ worker: Int, freeAt now: Double) {
         guard let moment = workers[worker].model.next(freeAt: UInt64(now)), moment < phases.end
         else { return }
@@ -172,8 +165,8 @@ struct AccessSimulation {
         let client = workers[worker].client
         if let interrupts = clients[client].interrupts {
             interrupt(interrupts, at: now)
-            // Include interrupts in the number of ended accesses, so that a client without think
-            // time also ends.
+            // Count interrupts as accesses, because a client without think time would otherwise
+            // never reach the limit.
             ended += 1
             return plan(worker, freeAt: now)
         }
@@ -187,7 +180,6 @@ struct AccessSimulation {
         begin(worker, operation, at: now)
     }
 
-    /// Interrupts the running statements.
     private mutating func interrupt(_ interrupts: Interrupts, at now: Double) {
         for worker in workers.indices {
             let name = clients[workers[worker].client].plan.name.name
@@ -229,7 +221,8 @@ struct AccessSimulation {
         grant(worker, at: now)
     }
 
-    /// Hands a connection over to the first waiter, or releases it and wakes the waiter, if any.
+    /// Hands over a connection to the first waiter, or releases the connection and wakes the
+    /// waiter.
     private mutating func release(_ resource: Int, at now: Double) {
         guard let next = queues[resource].first else {
             free[resource] += 1
@@ -248,13 +241,12 @@ struct AccessSimulation {
         schedule(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
     }
 
-    /// Returns whether a released connection must be handed over to a waiter.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
             || now - workers[worker].start >= Double(EngineTimings.patience)
     }
 
-    /// Lets a woken waiter try to acquire a connection.
+    /// Lets a woken waiter acquire a connection if one is free.
     private mutating func wake(_ worker: Int, at now: Double) {
         workers[worker].isNotified = false
         if workers[worker].isWaiting, let resource = workers[worker].resource, free[resource] > 0 {
@@ -263,7 +255,7 @@ struct AccessSimulation {
         serveTasks(at: now)
     }
 
-    /// Hands free connections over to waiting tasks, which do not try to acquire one themselves.
+    /// Hands over free connections to waiting tasks, which do not wake to acquire a connection.
     private mutating func serveTasks(at now: Double) {
         guard isOvertaking else { return }
         for resource in queues.indices {
@@ -275,7 +267,6 @@ struct AccessSimulation {
         }
     }
 
-    /// Hands a free connection over to a waiter.
     private mutating func take(_ resource: Int, _ worker: Int, at now: Double) {
         workers[worker].isWaiting = false
         queues[resource].removeAll { $0 == worker }
@@ -293,7 +284,6 @@ struct AccessSimulation {
         return own + Self.tick * service.nextUnit()
     }
 
-    /// Starts the transaction of a worker that has acquired a connection.
     private mutating func grant(_ worker: Int, at now: Double) {
         guard let overhead = clients[workers[worker].client].overhead else {
             return enter(worker, at: now)
@@ -332,7 +322,6 @@ struct AccessSimulation {
         }
     }
 
-    /// Schedules the end of an access that has completed its work.
     private mutating func hold(_ worker: Int, at now: Double) {
         let demand = workers[worker].demand
         schedule(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)

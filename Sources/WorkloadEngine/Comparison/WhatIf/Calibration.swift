@@ -1,19 +1,18 @@
-/// Fits a load's service models to the recorded run.
+/// Fits the service models of a load to the recorded run.
 ///
 /// If the processor time was measured, the difference between the recorded mean and the simulated
-/// mean becomes a delay. Otherwise, all time is assumed to be work. The work is less than the
-/// recorded time if accesses shared processors.
+/// mean becomes a delay. Otherwise, all time counts as work, which is less than the recorded time
+/// if accesses shared processors.
 enum Calibration {
-    /// The number of corrections.
     private static let rounds = 6
 
     /// Corrects the models.
     ///
     /// - Parameters:
-    ///   - models: The models of each client's operations, keyed by the client's name.
-    ///   - simulate: A function that simulates the recorded setting with the given models and round
-    ///     number. It returns the mean service time of each operation, or `nil` for operations
-    ///     without completed accesses.
+    ///   - models: The models of the operations, keyed by the client's name.
+    ///   - simulate: A function that simulates the recorded setting with the given models and
+    ///     round number. It returns the mean service time of each operation, or `nil` if no access
+    ///     completed.
     static func fit(
         _ models: inout [String: [ServiceModel?]],
         _ simulate: ([String: [ServiceModel?]], Int) throws -> [String: [Double?]]
@@ -30,18 +29,17 @@ enum Calibration {
         }
     }
 
-    /// The longest handover time to try, in nanoseconds.
     private static let longestHandover = 5e6
 
     /// Finds the handover times for which simulated waits are about as long as recorded waits.
     ///
-    /// Waits increase with the handover time, so this method uses bisection.
+    /// Waits increase with the handover time, so the method uses bisection.
     ///
-    /// - Parameter excess: A function that simulates the given handover time and round number. It
-    ///   returns how far the waits for a reader and for the writer exceed the recorded waits, in
-    ///   any unit, or `nil` if too few accesses wait.
+    /// - Parameter excess: A function that simulates the given handover times and round number.
+    ///   It returns the difference between simulated and recorded waits for a reader and for the
+    ///   writer, in any unit, or `nil` if too few accesses wait.
     /// - Returns: The times. A time is 0 if waits are long enough without a handover time, or if
-    ///   even the longest handover time does not explain the waits.
+    ///   the longest handover time does not explain the waits.
     static func handover(
         _ excess: (HandoverTime, Int) throws -> (reader: Double?, writer: Double?)
     ) rethrows -> HandoverTime {

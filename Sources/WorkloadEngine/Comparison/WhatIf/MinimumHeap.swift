@@ -1,6 +1,4 @@
-/// A binary heap whose first element is the smallest.
-///
-/// The order of equal elements is unspecified.
+/// A binary heap with the smallest element first and equal elements in any order.
 struct MinimumHeap<Element> {
     private var elements: [Element] = []
     private let isLess: (Element, Element) -> Bool
@@ -21,7 +19,6 @@ struct MinimumHeap<Element> {
         }
     }
 
-    /// Removes the elements that satisfy a condition, and returns them in any order.
     mutating func removeAll(where condition: (Element) -> Bool) -> [Element] {
         let removed = elements.filter(condition)
         guard !removed.isEmpty else { return [] }

@@ -1,8 +1,7 @@
 import Foundation
 
 extension RecordedLoad {
-    /// Creates the load's plan, which enables a simulation to repeat the run's arrivals from the
-    /// same seed.
+    /// Creates a plan that repeats the run's arrivals from the same seed.
     ///
     /// - Throws: ``WhatIfError`` if the recording contains unknown values.
     func makePlan() throws -> RunPlan {
@@ -26,16 +25,14 @@ extension RecordedLoad {
 }
 
 extension RecordedLoad.Client {
-    /// Creates the client.
-    ///
-    /// The client's operations have the recorded kind of access but no steps.
+    /// Creates a client with operations of the recorded kinds of access, without steps.
     fileprivate func client(named name: String) throws -> Client {
         guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
         }
         let mix = try operations.map { operation in
             // A mix cannot contain snapshots, so a recorded snapshot becomes a read. The simulation
-            // identifies snapshots by their recorded kind of access.
+            // identifies snapshots by the recorded kind of access.
             let access = operation.access == "snapshot" ? "read" : operation.access
             return WorkloadEngine.Operation(
                 name: operation.name,
@@ -84,7 +81,6 @@ extension RecordedLoad.Arrivals {
 }
 
 extension Duration {
-    /// Converts nanoseconds to a duration, limited to the maximum duration of a run.
     fileprivate static func nanoseconds(_ count: UInt64) -> Duration {
         .nanoseconds(Int64(clamping: count))
     }

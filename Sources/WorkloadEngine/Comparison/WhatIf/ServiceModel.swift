@@ -1,32 +1,30 @@
 import Foundation
 
-/// An operation's service times, which are drawn from recorded times and split into processor work
-/// and other delays.
+/// An operation's service times, drawn from recorded times and split into work and delays.
 ///
 /// A recorded service time includes waits for a processor, which depend on the number of readers.
-/// Therefore, one share of it becomes work for the simulated processors, and another share becomes
-/// a delay that is independent of other accesses. The rest, which is the wait for a processor,
+/// One share of the recorded time becomes work for the simulated processors. Another share becomes
+/// a delay that is independent of other accesses. The rest is the wait for a processor, which
 /// results from the simulation.
 struct ServiceModel: Sendable {
     private let times: SpectrumSampler
     /// The mean of the recorded times, in nanoseconds.
     let mean: Double
-    /// The minimum time of an access, in nanoseconds, regardless of its work: a hold.
+    /// The minimum time of an access (a hold), in nanoseconds, regardless of the work.
     let hold: Double
-    /// The time by which completed holds overrun the request.
     private var excess = Excess()
     /// The share of a recorded time, beyond the hold, that is processor work.
     var work: Double
     /// The share of a recorded time, beyond the hold, that is a delay, such as syncs and locks.
     var delay: Double
-    /// Whether ``work`` was measured rather than computed by ``Calibration``.
+    /// Whether ``work`` was measured instead of computed by ``Calibration``.
     let isWorkMeasured: Bool
 
     /// Creates a model of recorded times, or returns `nil` if there are none.
     ///
     /// - Parameters:
     ///   - service: The recorded times.
-    ///   - exactMean: Their exact mean, in nanoseconds, if known.
+    ///   - exactMean: The exact mean of the times, in nanoseconds, if known.
     ///   - processorMean: The mean processor time of an access, in nanoseconds, if measured.
     ///   - hold: The minimum time of each access, in nanoseconds.
     init?(
@@ -42,7 +40,7 @@ struct ServiceModel: Sendable {
         isWorkMeasured = processorMean != nil
         let beyond = max(mean - self.hold, 0)
         if hold > 0 {
-            // A hold's statement runs during the hold, so its work is not part of the overrun.
+            // The statement runs during the hold, so its work is not part of the overrun.
             work = 0
             delay = 1
             holdWork = Double(processorMean ?? 0)
@@ -57,7 +55,6 @@ struct ServiceModel: Sendable {
     /// The processor time of a hold, in nanoseconds.
     let holdWork: Double
 
-    /// The demand of one access.
     struct Demand {
         /// The processor time, in nanoseconds.
         var work: Double
@@ -67,7 +64,6 @@ struct ServiceModel: Sendable {
         var least: Double
     }
 
-    /// Draws the demand of one access.
     func draw(using random: inout RandomStream) -> Demand {
         let time = times.next(using: &random)
         if hold > 0 {
@@ -79,22 +75,21 @@ struct ServiceModel: Sendable {
 }
 
 extension ServiceModel {
-    /// The time by which holds overrun the request.
+    /// The time by which completed holds overrun the request.
     ///
     /// A spectrum's resolution at one second is about sixty milliseconds. Without the exact mean,
     /// two holds that start together, and the waits for them, would end at different times.
     fileprivate struct Excess: Sendable {
-        /// The mean overrun, in nanoseconds, or `nil` if it is unknown.
+        /// The mean overrun, in nanoseconds, or `nil` if the mean is unknown.
         private var mean: Double?
         /// The upper bound of the recorded times that the overrun replaces, in nanoseconds.
         private var upper = 0.0
 
-        /// Creates an unknown overrun.
         init() {}
 
         /// Computes the overrun of times near the hold from the exact mean of all times.
         init(of service: LatencySpectrum, mean: Double, hold: UInt64) {
-            // The hold may be close to the end of its bucket, so include the next bucket.
+            // Include the next bucket, because the hold may be close to the end of its bucket.
             var bounds = LatencySpectrum()
             bounds.add(hold)
             guard let own = bounds.buckets.first else { return }
@@ -111,7 +106,7 @@ extension ServiceModel {
             self.mean = min(max(0, (sum - rest) / Double(count) - Double(hold)), most)
         }
 
-        /// Draws an access's time if `time` is near the hold; otherwise, returns `nil`.
+        /// Draws an access's time, or returns `nil` if `time` is not near the hold.
         func draw(
             insteadOf time: Double,
             hold: Double,

@@ -1,16 +1,14 @@
-/// A client's service times in each second of a run, relative to their mean.
+/// A client's service times in each second of a run, relative to the mean.
 ///
 /// Slow accesses occur in bursts, such as during a checkpoint or while the machine does other work.
-/// If service times were drawn independently, slow accesses would not coincide, and the longest
-/// waits would not occur.
+/// With independently drawn service times, slow accesses would not coincide, and the longest waits
+/// would not occur.
 struct ServiceSeconds: Sendable {
     /// Each second's mean divided by the mean of all seconds.
     private let factors: [Double]
 
-    /// The smallest number of accesses in a second for a meaningful mean.
     private static let minimumCount: UInt64 = 30
 
-    /// Computes a client's factors in a run.
     init(of client: String, in intervals: [IntervalResult]) {
         var means: [Double?] = []
         var sum = 0.0
@@ -32,7 +30,7 @@ struct ServiceSeconds: Sendable {
         factors = means.map { $0.map { $0 * count / sum } ?? 1 }
     }
 
-    /// Returns the factor at the given time in the load, in nanoseconds.
+    /// Returns the factor at a time in the load, in nanoseconds.
     func factor(at time: Double) -> Double {
         let second = Int(time / 1e9)
         return factors.indices.contains(second) ? factors[second] : 1

@@ -1,16 +1,12 @@
-/// Processors that all jobs share evenly.
+/// Processors that all jobs share evenly (egalitarian processor sharing).
 ///
-/// If there are more jobs than processors, each job slows down.
-///
-/// This is egalitarian processor sharing (Kleinrock, *Queueing Systems*, volume 2, 1976, section
-/// 4.4). All jobs advance at the same speed, so a single counter of the work per job suffices. A
-/// job is done when the counter has grown by the job's demand.
+/// All jobs run at the same speed, which decreases if there are more jobs than processors. A single
+/// counter of the work per job therefore suffices. A job is done when the counter has grown by the
+/// job's demand (Kleinrock, *Queueing Systems*, volume 2, 1976, section 4.4).
 struct SharedProcessors {
-    /// The number of processors.
     let count: Int
-    /// The work that a job would have received since the start, in nanoseconds.
+    /// The work that a job receives from the start until ``time``, in nanoseconds.
     private var given = 0.0
-    /// The time at which ``given`` was last updated.
     private var time = 0.0
     private var jobs = MinimumHeap<(end: Double, order: UInt64, job: Int)> {
         ($0.end, $0.order) < ($1.end, $1.order)
@@ -19,7 +15,6 @@ struct SharedProcessors {
 
     init(count: Int) { self.count = max(1, count) }
 
-    /// Whether each processor has a job.
     var isBusy: Bool { jobs.count >= count }
 
     /// The speed of each job, 0…1.
@@ -39,7 +34,7 @@ struct SharedProcessors {
 
     /// Limits the remaining processor time of a job.
     ///
-    /// - Returns: Whether the limit applies because the job exists and would otherwise end later.
+    /// - Returns: Whether the job exists and would otherwise end later.
     mutating func shorten(_ job: Int, to demand: Double, at now: Double) -> Bool {
         advance(to: now)
         let end = given + demand
@@ -51,17 +46,16 @@ struct SharedProcessors {
         return true
     }
 
-    /// The time at which the first job ends if no other job is added, or `nil` if there are no
-    /// jobs.
+    /// The time at which the next job ends if no job is added, or `nil` if there are no jobs.
     var nextEnd: Double? {
         jobs.first.map { time + max(0, $0.end - given) / speed }
     }
 
-    /// Removes and returns the job that ends first, at ``nextEnd``.
+    /// Removes and returns the job that ends at ``nextEnd``.
     mutating func take(at now: Double) -> Int? {
         advance(to: now)
         guard let first = jobs.pop() else { return nil }
-        // Prevent rounding from leaving work in a completed job.
+        // Remove the rest of the completed job's work, which rounding can leave.
         given = max(given, first.end)
         return first.job
     }

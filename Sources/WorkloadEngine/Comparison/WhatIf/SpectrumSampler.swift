@@ -1,7 +1,7 @@
 /// Draws random times from a recorded spectrum.
 ///
-/// The sampler first draws a bucket, in proportion to its count, and then a uniformly distributed
-/// time within the bucket.
+/// The sampler draws a bucket in proportion to its count, and then a uniformly distributed time
+/// within the bucket.
 struct SpectrumSampler: Sendable {
     private let buckets: [(lower: Double, width: Double, sum: Double)]
 
@@ -9,8 +9,7 @@ struct SpectrumSampler: Sendable {
     ///
     /// - Parameters:
     ///   - spectrum: The times.
-    ///   - share: The share of the times to use, 0…1. The bucket of the shortest times is always
-    ///     used.
+    ///   - share: The share of the times to use, 0…1. The first bucket is always used.
     init?(_ spectrum: LatencySpectrum, upTo share: Double = 1) {
         guard !spectrum.buckets.isEmpty else { return nil }
         let limit = share * Double(spectrum.count)

@@ -10,15 +10,15 @@ extension WhatIf {
         public let arm: Arm
     }
 
-    /// Restores the recorded run's scenario from the result: its text, the length of its measured
-    /// part, its seed and the scale of its data.
+    /// Restores the recorded run's scenario from the text, measured length, seed, and scale in the
+    /// result.
     ///
     /// - Parameters:
     ///   - scenario: The scenario, or `nil` to use the text in the result.
     ///   - settings: The recording's settings.
     /// - Returns: A scenario that produces the recorded load.
-    /// - Throws: ``WhatIfError`` if the scenario produces a different load, or ``ScenarioError`` if
-    ///   the scenario is invalid.
+    /// - Throws: ``WhatIfError`` if the scenario produces a different load, or ``ScenarioError``
+    ///   if the scenario is invalid.
     public func scenario(
         _ scenario: Scenario? = nil,
         with settings: [Scenario.Setting] = []
@@ -49,7 +49,6 @@ extension WhatIf {
         return try Scenario.parse(yaml: text, file: result.scenario)
     }
 
-    /// Throws an error if a scenario does not produce the recorded load.
     private func checkLoad(of scenario: Scenario) throws {
         guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
             throw WhatIfError(
@@ -58,7 +57,7 @@ extension WhatIf {
                     + NearestName.hint(run.arm, among: scenario.arms.map(\.name))
             )
         }
-        // Clients that `NoopTarget` cannot run are not in the plan and are therefore not compared.
+        // The plan omits clients that `NoopTarget` cannot run, so they are not compared.
         let own = RecordedLoad(
             try RunPlan(scenario, on: NoopTarget()),
             of: scenario,
@@ -83,12 +82,16 @@ extension WhatIf {
         }
     }
 
-    /// Returns alternating runs of the nearest settings and, optionally, of the recorded setting,
-    /// each `times` times.
+    /// Plans alternating runs of the nearest settings and, optionally, of the recorded setting.
     ///
-    /// The runs of the recorded setting show whether a wrong prediction is due to the model or to a
-    /// change in the machine.
+    /// Runs of the recorded setting show whether the model or a change in the machine causes a
+    /// wrong prediction.
     ///
+    /// - Parameters:
+    ///   - scenario: The scenario to run.
+    ///   - times: The number of runs of each setting.
+    ///   - includingRecorded: Whether to run the recorded setting.
+    /// - Returns: The runs, in order.
     /// - Throws: ``WhatIfError`` if the scenario does not have the recorded arm.
     public func checkRuns(
         in scenario: Scenario,
@@ -112,21 +115,21 @@ extension WhatIf {
             } else if setting != recorded {
                 changed.kind = .queue
                 changed.readers = nil
-                // As in the prediction, use WAL mode to exclude the effect of a rollback journal.
+                // Use WAL mode, as in the prediction, to exclude the effect of a rollback journal.
                 changed.journal = .wal
             }
             return CheckRun(setting: setting, arm: changed)
         }
     }
 
-    /// Adds the results of real runs to the predictions that they check.
+    /// Adds the results of real runs to the corresponding predictions.
     ///
     /// - Parameters:
     ///   - runs: The completed runs from ``checkRuns(in:times:includingRecorded:)``, with their
     ///     results.
-    ///   - machine: The machine that the runs used.
+    ///   - machine: The machine of the runs.
     ///   - result: The predictions.
-    /// - Returns: The predictions with the checks and with notes about them.
+    /// - Returns: The predictions with checks and notes.
     public func adding(
         _ runs: [(run: CheckRun, result: ArmResult)],
         on machine: HostEnvironment,
@@ -156,7 +159,6 @@ extension WhatIf {
         return result
     }
 
-    /// Compares a prediction with the real runs of its setting.
     private func check(_ prediction: WhatIfPrediction, against runs: [ArmResult]) -> WhatIfCheck {
         WhatIfCheck(
             setting: prediction.setting,
@@ -166,7 +168,6 @@ extension WhatIf {
         )
     }
 
-    /// Returns the reason that the runs' numbers are unreliable, or `nil` if they are reliable.
     static func problem(of runs: [ArmResult]) -> String? {
         var problems: [String] = []
         for run in runs {
@@ -181,7 +182,7 @@ extension WhatIf {
 }
 
 extension RecordedLoad.Client {
-    /// Returns whether two clients are equal, except for rounded times and for values that older
+    /// Returns whether two clients are equal, except for rounding and for values that older
     /// versions did not record.
     fileprivate func isNearlyEqual(to other: RecordedLoad.Client) -> Bool {
         func isNear(_ one: UInt64?, _ two: UInt64?) -> Bool {

@@ -1,13 +1,13 @@
 import Foundation
 
 extension WhatIf {
-    /// Decodes a run's JSON.
+    /// Decodes the JSON of a run.
     ///
     /// - Parameters:
-    ///   - data: The file's contents.
-    ///   - file: The file's name, for messages.
+    ///   - data: The contents of the file.
+    ///   - file: The name of the file, for error messages.
     /// - Returns: The result.
-    /// - Throws: ``WhatIfError`` that describes the file and its problem.
+    /// - Throws: ``WhatIfError`` with the file and the problem.
     public static func decode(_ data: Data, file: String) throws -> RunResult {
         struct Head: Decodable {
             var schema: String
@@ -29,7 +29,6 @@ extension WhatIf {
         }
     }
 
-    /// Describes the problem and its location in the file.
     private static func explanation(of error: DecodingError) -> String {
         let context: DecodingError.Context
         switch error {

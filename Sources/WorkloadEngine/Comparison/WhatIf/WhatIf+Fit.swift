@@ -1,11 +1,10 @@
 import Foundation
 
-/// Fits the model to the recorded run.
 extension WhatIf {
-    /// Returns the fitted parameters.
+    /// Returns the fitted service times, overheads, and handover times.
     ///
-    /// The steps fit service times, overheads and handovers, in this order, because each step uses
-    /// the results of the previous steps.
+    /// The steps fit the parameters in this order, because each step uses the results of the
+    /// previous steps.
     func calibrated(_ start: Fit) throws -> Fit {
         var fit = start
         try Calibration.fit(&fit.models) { models, round in
@@ -24,7 +23,6 @@ extension WhatIf {
         return fit
     }
 
-    /// Returns the mean service times in a simulation of the recorded setting.
     private func means(with fit: Fit, round: Int) throws -> [String: [Double?]] {
         try simulate(recorded, fit, round: round).outcomes.mapValues { outcome in
             outcome.service.map { $0.count > 0 ? $0.sum / Double($0.count) : nil }
@@ -33,8 +31,8 @@ extension WhatIf {
 
     /// Returns the overheads of accesses that find a free connection.
     ///
-    /// The overheads are the shortest recorded waits. Their number is the number of such accesses
-    /// in a simulation of the recorded setting.
+    /// The overheads are the shortest recorded waits. A simulation of the recorded setting
+    /// determines the share of these waits.
     private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
         var overheads: [String: SpectrumSampler] = [:]
         for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
@@ -47,22 +45,20 @@ extension WhatIf {
         return overheads
     }
 
-    /// The wait that replaces shorter waits in the search for a handover time, in nanoseconds.
+    /// The minimum wait in the search for a handover time, in nanoseconds.
     ///
-    /// Shorter waits are overheads, which are fitted separately, and zero has no logarithm.
-    ///
-    /// If no wait is longer, the search does not find a handover time.
+    /// Shorter waits are overheads, which are fitted separately, and zero has no logarithm. If no
+    /// wait is longer, the search does not find a handover time.
     private static let shortestWait = 100e3
 
     private static func logarithm(_ wait: Double) -> Double { log(max(wait, shortestWait)) }
 
-    /// Returns how far simulated waits in the recorded setting exceed the recorded waits.
+    /// Returns the difference between simulated and recorded waits in the recorded setting.
     ///
-    /// The result contains the differences between the logarithms of the waits, summed separately
-    /// over the accesses that wait for readers and the accesses that wait for the writer.
-    ///
-    /// A sum of the waits themselves would consist mainly of the few longest waits, which are due
-    /// to the holds of other accesses and are far longer than a handover.
+    /// The result contains sums of differences between logarithms, separately for accesses that
+    /// wait for readers and accesses that wait for the writer. A sum without logarithms would
+    /// consist mainly of the few longest waits. These waits are due to holds by other accesses and
+    /// are far longer than a handover.
     private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
         var excess: (reader: Double?, writer: Double?)
         for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
@@ -71,8 +67,7 @@ extension WhatIf {
                 let access = own.operations.first?.access, access != "snapshot",
                 own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
-            // If hardly any access waits for other accesses, the waits do not determine a handover
-            // time.
+            // If few accesses wait for others, the waits do not determine a handover time.
             guard outcome.waits.count - outcome.withoutWait > outcome.waits.count / 20 else {
                 continue
             }
@@ -98,11 +93,10 @@ extension WhatIf {
 }
 
 extension ServiceModel {
-    /// Creates the model of a client's operation, or returns `nil` if none of its accesses
-    /// completed.
+    /// Creates a model of a client's operation, or returns `nil` if no access completed.
     init?(_ client: ClientResult, operation: String, hold: UInt64?) {
         let own = client.operations?[operation]
-        // If the client has only one operation, use the client's spectra.
+        // The client's spectra also apply to its only operation.
         let isOnly = (client.operations?.count ?? 0) <= 1
         guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
         self.init(

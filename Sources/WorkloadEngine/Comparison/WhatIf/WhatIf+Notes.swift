@@ -1,10 +1,10 @@
-/// Notes about the predictions.
 extension WhatIf {
     /// Returns whether the simulation reproduces the interrupts of a client's accesses.
     ///
-    /// The simulation does not reproduce interrupts of a single client, which also end waits. It
-    /// also does not reproduce interrupts that are so frequent that only short accesses complete,
-    /// or interrupts of holds, whose statements end immediately.
+    /// The simulation does not reproduce interrupts of a single client, because they also end
+    /// waits. It does not reproduce interrupts of holds, because the statements of holds end
+    /// immediately. It also does not reproduce frequent interrupts that allow only short accesses
+    /// to complete.
     private func areInterruptsSimulated(of name: String) -> Bool {
         guard let own = load.clients[name], let measured = run.clients[name] else { return false }
         let interrupters = load.clients.values.compactMap(\.interrupts)
@@ -13,7 +13,6 @@ extension WhatIf {
             && measured.interrupted <= measured.completed
     }
 
-    /// Returns the limitations of the predictions.
     func notes(
         _ fit: [String: WhatIfComparison],
         from predictions: [WhatIfPrediction]
@@ -21,8 +20,8 @@ extension WhatIf {
         var notes: [String] = []
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
         for (name, own) in fit.sorted(by: { $0.key < $1.key }) where !own.isWithin {
-            // If the wait varies by chance, the model reproduces a run whose wait is within the
-            // simulated range.
+            // If the wait varies by chance, a recorded wait within the simulated range counts as
+            // reproduced.
             if let wait = simulated[name], wait.variesByChance,
                 (wait.low...wait.high).contains(own.measured)
             {
@@ -73,8 +72,7 @@ extension WhatIf {
         return notes
     }
 
-    /// Returns notes about predictions that vary by chance because the same load can cause waits
-    /// that differ by a factor of two or more.
+    /// Returns notes about predictions that vary by chance.
     ///
     /// A prediction varies if the number of accesses with a long wait is close to the number of
     /// accesses above the percentile. A few accesses then determine whether the percentile is a
@@ -95,7 +93,7 @@ extension WhatIf {
 }
 
 extension WhatIfPrediction.Wait {
-    /// Whether one simulation's wait is twice as long as another's, and at least a millisecond
-    /// longer.
+    /// Whether the waits of single simulations differ by a factor above two and by more than a
+    /// millisecond.
     fileprivate var variesByChance: Bool { high > 2 * low && high - low > 1_000_000 }
 }

@@ -1,9 +1,7 @@
 import Units
 
 extension WhatIf {
-    /// Returns an arm's run.
-    ///
-    /// If `name` is `nil`, returns a pool's run or, if there is none, the first run.
+    /// Returns the run of an arm or, if `name` is `nil`, of the first pool or the first arm.
     static func chosenRun(of result: RunResult, _ name: String?) throws -> ArmResult {
         guard result.schema == RunResult.schemaName else {
             throw WhatIfError(
@@ -26,7 +24,7 @@ extension WhatIf {
                 "the result does not contain a run, because it ended before the load started"
             )
         }
-        // Prefer a pool, because its reads did not wait for the writer.
+        // Prefer a pool, because reads in a pool do not wait for the writer.
         return result.runs.first { $0.load?.kind == Arm.Kind.pool.rawValue } ?? first
     }
 
@@ -44,7 +42,6 @@ extension WhatIf {
         return load
     }
 
-    /// Returns the queue or pool that served the accesses.
     static func setting(of run: ArmResult, _ load: RecordedLoad) throws -> WhatIfSetting {
         guard load.library != Arm.Library.raw.rawValue else {
             throw WhatIfError(

@@ -1,11 +1,11 @@
 extension WhatIf {
-    /// Compares new runs in the recorded setting with the recorded run.
+    /// Compares the recorded waits with new runs in the recorded setting.
     ///
     /// - Parameters:
     ///   - runs: The new runs.
-    ///   - prediction: The prediction for the setting. If its wait varies by chance, a difference
-    ///     between two runs does not indicate that the machine has changed.
-    /// - Returns: Each client's recorded and new waits.
+    ///   - prediction: The prediction for the setting. If the predicted wait varies by chance,
+    ///     different waits do not indicate a change in the machine.
+    /// - Returns: The recorded and new waits of each client.
     func repetition(
         _ runs: [ArmResult],
         beside prediction: WhatIfPrediction?
@@ -41,11 +41,11 @@ extension WhatIf {
         )
     }
 
-    /// Compares a recorded wait with the new waits.
+    /// Compares a recorded wait with new waits.
     ///
-    /// There is only one recorded run, and there are only a few new runs. The verdict is
-    /// inconclusive if the distance between the recorded wait and the range of the new waits is at
-    /// most the width of that range or of the simulated range.
+    /// The verdict allows for chance, because there are only one recorded run and a few new runs.
+    /// The verdict is inconclusive if the distance between the recorded wait and the range of the
+    /// new waits is at most the width of that range or of the simulated range.
     private static func verdict(
         on change: WhatIfComparison,
         beside wait: WhatIfPrediction.Wait?
@@ -87,8 +87,7 @@ extension WhatIf {
         ]
     }
 
-    /// The largest factor by which two medians of five syncs on the same disk usually differ.
-    ///
-    /// The factor is an estimate.
+    /// The factor by which two medians of five syncs on the same disk usually differ at most (an
+    /// estimate).
     private static let syncFactor: UInt64 = 5
 }

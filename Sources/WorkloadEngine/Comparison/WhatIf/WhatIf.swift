@@ -1,40 +1,39 @@
 import Foundation
 import Telemetry
 
-/// Predicts how long accesses would wait with other numbers of readers, based on a recorded run.
+/// Predicts the waits of accesses with other numbers of readers from a recorded run.
 ///
-/// Accesses arrive at the recorded times, and their service times are drawn from the recorded
-/// service times.
+/// Accesses arrive at the recorded times with service times drawn from the recorded service times.
 public struct WhatIf: Sendable {
     /// The recorded run.
     public let run: ArmResult
-    /// The queue or pool that served the accesses.
+    /// The queue or pool of the recorded run.
     public let recorded: WhatIfSetting
-    /// Whether the run was recorded on the user's database, which its checks then require.
+    /// Whether the recorded run used the user's database, which checks then require.
     ///
-    /// The value is `nil` if the version that wrote the result did not record it.
+    /// The value is `nil` in results of older versions.
     public var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
     private var fit = Fit()
 
-    /// The parameters fitted to the recorded run.
+    /// The parameters that are fitted to the recorded run.
     struct Fit: Sendable {
-        /// The service models of each client's operations.
         var models: [String: [ServiceModel?]] = [:]
         /// The variation of each client's service times from second to second.
         var seconds: [String: ServiceSeconds] = [:]
-        /// Each client's times between acquiring a connection and entering the closure.
+        /// The time of each client's accesses between acquiring a connection and entering the
+        /// closure.
         var overheads: [String: SpectrumSampler] = [:]
         var handover = HandoverTime()
     }
 
-    /// Fits the model to a run.
+    /// Fits the model to a recorded run.
     ///
     /// - Parameters:
-    ///   - result: The result that contains the run.
-    ///   - name: The arm's name, or `nil` to choose a pool or, if there is none, the first arm.
-    /// - Throws: ``WhatIfError`` if the result is not sufficient for predictions.
+    ///   - result: The result with the run.
+    ///   - name: The arm's name, or `nil` for the first pool or the first arm.
+    /// - Throws: ``WhatIfError`` if the result is insufficient for predictions.
     public init(_ result: RunResult, arm name: String? = nil) throws {
         self.result = result
         run = try Self.chosenRun(of: result, name)
@@ -107,7 +106,6 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Compares a prediction with measured runs.
     func comparisons(
         of prediction: WhatIfPrediction,
         with runs: [ArmResult]
@@ -145,12 +143,11 @@ public struct WhatIf: Sendable {
         return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
-    /// The number of accesses required for a 99th percentile.
     static let minimumCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
 
     /// Combines a client's waits in several simulations.
     ///
-    /// Returns `nil` if all simulations together have fewer than ten values above the percentile.
+    /// Returns `nil` if fewer than ten waits of all simulations are above the percentile.
     static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
         let all = outcomes.flatMap(\.waits)
         let single = outcomes.compactMap { percentile99(of: $0.waits) }
@@ -167,7 +164,6 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Returns the 99th percentile, or `nil` for an empty array.
     static func percentile99(of waits: [Double]) -> UInt64? {
         guard !waits.isEmpty else { return nil }
         let sorted = waits.sorted()
@@ -175,7 +171,6 @@ public struct WhatIf: Sendable {
         return UInt64(max(0, sorted[min(rank, sorted.count) - 1]))
     }
 
-    /// Simulates the load once and returns each client's outcome.
     func simulate(
         _ setting: WhatIfSetting,
         _ fit: Fit,
@@ -227,7 +222,6 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Returns a client's interrupts, or `nil` if the client makes accesses.
     private func interrupts(of client: RecordedLoad.Client) -> AccessSimulation.Interrupts? {
         guard let victim = client.interrupts else { return nil }
         let isAll = victim == RecordedLoad.Client.everybody

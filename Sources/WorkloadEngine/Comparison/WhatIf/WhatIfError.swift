@@ -1,6 +1,6 @@
 import Units
 
-/// An error that prevents predictions from a result.
+/// The reason that a result does not allow predictions.
 public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of problem.
     public enum Code: Sendable, Equatable {
@@ -8,12 +8,12 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
         case unreadable
         /// The result does not contain the arm.
         case unknownArm
-        /// The result lacks data because it was recorded by an older version or by a command other
-        /// than `run`.
+        /// The result lacks data, because an older version or a command other than `run` recorded
+        /// it.
         case notRecorded
         /// Predictions are not available for this kind of arm.
         case unsupported
-        /// The scenario differs from the recorded one.
+        /// The scenario differs from the recorded scenario.
         case differentScenario
     }
 
@@ -31,7 +31,6 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Returns the value that a recorded string represents.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ word: String,
         _ what: String

@@ -2,20 +2,18 @@
 public struct WhatIfRepetition: Sendable, Codable, Equatable {
     /// The number of runs.
     public var runs: Int
-    /// The clients' waits, keyed by name.
-    ///
-    /// Clients without both a recorded and a new 99th percentile are omitted.
+    /// The clients' waits, keyed by name, for clients with recorded and new 99th percentiles.
     public var clients: [String: Client]
-    /// Why the new or recorded numbers are unreliable, or `nil` if they are reliable.
+    /// The reason that the new or recorded numbers are unreliable, if any.
     public var problem: String?
 
-    /// A client's recorded and new 99th percentiles of its waits, in nanoseconds.
+    /// The 99th percentiles of a client's recorded and new waits, in nanoseconds.
     public struct Client: Sendable, Codable, Equatable {
         /// The recorded wait.
         public var recorded: UInt64
-        /// The new wait, over the accesses of all runs.
+        /// The new wait in all runs together.
         public var now: UInt64
-        /// The smallest new wait of a single run, or `nil` if there is only one run or if a run has
+        /// The smallest new wait of a single run, or `nil` if there is only one run or a run has
         /// too few accesses.
         public var least: UInt64?
         /// The largest new wait of a single run, or `nil` if ``least`` is `nil`.
@@ -24,21 +22,19 @@ public struct WhatIfRepetition: Sendable, Codable, Equatable {
         public var verdict: Verdict
     }
 
-    /// Whether a client's wait has changed.
+    /// The decision on whether a client's wait has changed.
     public enum Verdict: String, Sendable, Codable {
-        /// The waits differ by at most 25% of the new wait or one millisecond, whichever is
-        /// larger.
+        /// The waits differ by at most 25% of the new wait or by at most one millisecond.
         case same
-        /// The waits differ by more than that, and by more than single runs differ from each other.
+        /// The waits differ by more than these limits and by more than single runs differ.
         case changed
-        /// The waits differ by more than that, but single runs, real or simulated, differ as much,
-        /// or the runs are unreliable.
+        /// The waits differ by more than these limits, but single runs, real or simulated, differ
+        /// as much, or the runs are unreliable.
         case inconclusive
     }
 }
 
 extension WhatIfRepetition {
-    /// The notes for the report.
     var notes: [String] {
         let changed = clients.filter { $0.value.verdict == .changed }.keys.sorted()
         guard problem == nil, !changed.isEmpty else { return [] }

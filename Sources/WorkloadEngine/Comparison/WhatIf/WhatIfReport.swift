@@ -1,6 +1,6 @@
 /// Formats predictions as text.
 public enum WhatIfReport {
-    /// Returns the report, with a newline at the end.
+    /// Returns the report as text.
     public static func text(of result: WhatIfResult) -> String {
         var lines = [
             "what if \(result.scenario) on \(result.arm) (\(result.recorded)) had other "
@@ -52,9 +52,8 @@ public enum WhatIfReport {
         return table.lines(indent: "  ")
     }
 
-    /// Groups adjacent pools with equal predictions.
-    ///
-    /// The recorded setting is in a separate group.
+    /// Groups adjacent pools with equal predictions, with a separate group for the recorded
+    /// setting.
     private static func groups(_ result: WhatIfResult) -> [[WhatIfPrediction]] {
         var groups: [[WhatIfPrediction]] = []
         for prediction in result.predictions {

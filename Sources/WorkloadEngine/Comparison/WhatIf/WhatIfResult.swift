@@ -1,12 +1,12 @@
-/// The predictions based on a recorded run (`poolgauge.what-if/1`).
+/// The predictions from a recorded run (`poolgauge.what-if/1`).
 ///
-/// Waits are 99th percentiles in nanoseconds, measured from the start of a completed access to its
-/// entry into the closure. A wait is omitted if fewer than ten accesses waited longer.
+/// Waits are 99th percentiles in nanoseconds, from the start of a completed access to the entry
+/// into its closure. A wait is omitted if fewer than ten accesses waited longer.
 public struct WhatIfResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.what-if/1"
 
-    /// The schema's identifier, `poolgauge.what-if/1`.
+    /// The schema's identifier, ``schemaName``.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
@@ -16,16 +16,16 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var recorded: WhatIfSetting
     /// The library versions in the recorded run, or `nil` in results of older versions.
     public var versions: [String: String]?
-    /// The recorded arm's journal mode and `synchronous` setting, keyed by its name, or `nil` if
-    /// they are unknown.
+    /// The recorded arm's journal mode and `synchronous` setting, keyed by the arm's name, or `nil`
+    /// if they are unknown.
     public var settings: [String: String]?
-    /// The number of simulated processors, which is that of the machine that recorded the run.
+    /// The number of simulated processors, as on the machine of the recorded run.
     public var cpuCount: Int
-    /// The seed for all random choices.
+    /// The seed of all random choices.
     public var seed: UInt64
     /// The number of simulations of each setting, each with different service times.
     public var runs: Int
-    /// How well the model reproduces the recorded run, keyed by client.
+    /// The comparison of the model with the recorded run, keyed by client.
     public var fit: [String: WhatIfComparison]
     /// The predictions, in the order of the settings.
     public var predictions: [WhatIfPrediction]
@@ -33,31 +33,28 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var checks: [WhatIfCheck]?
     /// The results of new runs in the recorded setting, or `nil` if there are no such runs.
     public var repetition: WhatIfRepetition?
-    /// Notes about the limits of the predictions, or `nil` if there are none.
+    /// The limitations of the predictions, or `nil` if there are none.
     public var notes: [String]?
 }
 
 /// The prediction for one setting.
 public struct WhatIfPrediction: Sendable, Codable, Equatable {
-    /// The queue or pool that would serve the accesses.
+    /// The queue or pool that serves the accesses.
     public var setting: WhatIfSetting
-    /// The clients' waits, keyed by name.
-    ///
-    /// Clients with too few accesses are omitted.
+    /// The clients' waits, keyed by name, for clients with enough accesses.
     public var clients: [String: Wait]
 
     /// A predicted wait.
     public struct Wait: Sendable, Codable, Equatable {
-        /// The 99th percentile over all simulated runs, in nanoseconds.
+        /// The 99th percentile over all simulations, in nanoseconds.
         public var p99: UInt64
-        /// The smallest percentile of a single run, regardless of its number of accesses, in
-        /// nanoseconds.
+        /// The smallest 99th percentile of a single simulation, in nanoseconds, regardless of the
+        /// number of accesses.
         public var low: UInt64
-        /// The largest percentile of a single run, regardless of its number of accesses, in
-        /// nanoseconds.
+        /// The largest 99th percentile of a single simulation, in nanoseconds, regardless of the
+        /// number of accesses.
         public var high: UInt64
-        /// The share of accesses, 0…1, that were skipped because they were late, or `nil` if none
-        /// were skipped.
+        /// The share of skipped accesses, 0…1, or `nil` if none were skipped.
         public var skipped: Double?
     }
 }
@@ -68,16 +65,16 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     public var predicted: UInt64
     /// The measured 99th percentile, in nanoseconds.
     ///
-    /// If there are several runs, the percentile covers the accesses of all runs and has a
-    /// precision of about 3%.
+    /// With several runs, the percentile covers the accesses of all runs and has a precision of
+    /// about 3%.
     public var measured: UInt64
-    /// The smallest value of a single run, in nanoseconds, or `nil` if there is only one run or if
-    /// a run has too few accesses.
+    /// The smallest value of a single run, in nanoseconds, or `nil` if there is only one run or a
+    /// run has too few accesses.
     public var least: UInt64?
     /// The largest value of a single run, in nanoseconds, or `nil` if ``least`` is `nil`.
     public var most: UInt64?
 
-    /// Creates a comparison of two waits in nanoseconds.
+    /// Creates a comparison of two waits, in nanoseconds.
     public init(predicted: UInt64, measured: UInt64) {
         self.predicted = predicted
         self.measured = measured
@@ -88,7 +85,8 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The runs are combined, as in a prediction, because the 99th percentile of a single run may
     /// vary by chance.
     ///
-    /// - Returns: The comparison, or `nil` if fewer than ten accesses of all runs waited longer.
+    /// - Returns: The comparison, or `nil` if fewer than ten accesses of all runs waited longer
+    ///   than the percentile.
     init?(predicted: UInt64, measured runs: [ClientResult]) {
         let single = runs.compactMap { $0.wait?.p99 }
         guard runs.count > 1 else {
@@ -105,13 +103,14 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         guard single.count == runs.count, let first = single.min(), let last = single.max() else {
             return
         }
-        // A spectrum is less precise than the exact value of each run, so limit the percentile to
-        // the range of those values.
+        // A spectrum is less precise than the exact values of the runs, so limit the percentile to
+        // the range of these values.
         measured = min(max(measured, first), last)
         (least, most) = (first, last)
     }
 
-    /// The error relative to the measured wait, which is positive if the prediction was too long.
+    /// The error relative to the measured wait, which is positive if the predicted wait is too
+    /// long.
     public var error: Double {
         (Double(predicted) - Double(measured)) / Double(max(1, measured))
     }
@@ -131,7 +130,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         case isWithin = "within"
     }
 
-    /// Decodes a value that ``encode(to:)`` has written.
+    /// Decodes the waits.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         predicted = try container.decode(UInt64.self, forKey: .predicted)
@@ -156,12 +155,10 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
 public struct WhatIfCheck: Sendable, Codable, Equatable {
     /// The queue or pool that served the accesses.
     public var setting: WhatIfSetting
-    /// The clients' waits, keyed by name.
-    ///
-    /// Clients with too few accesses are omitted.
+    /// The clients' waits, keyed by name, for clients with enough accesses.
     public var clients: [String: WhatIfComparison]
     /// The number of runs, or `nil` if there is only one.
     public var runs: Int?
-    /// Why the runs' numbers are unreliable, or `nil` if they are reliable.
+    /// The reason that the runs' numbers are unreliable, if any.
     public var problem: String?
 }

@@ -1,6 +1,5 @@
 import Telemetry
 
-/// The costs and failures of the accesses that check isolation.
 final class IsolationCosts: Sendable {
     private struct State {
         var held: UInt64 = 0
@@ -13,7 +12,6 @@ final class IsolationCosts: Sendable {
 
     init(clock: any RunClock) { self.clock = clock }
 
-    /// Runs the closure of an access and adds the time during which it held the connection.
     func measure(_ body: () throws -> Void) rethrows {
         let start = clock.now()
         defer {
@@ -23,7 +21,6 @@ final class IsolationCosts: Sendable {
         try body()
     }
 
-    /// Records the first error and counts the failed access.
     func note(_ error: any Error) {
         state.withLock { state in
             state.failures += 1
@@ -31,7 +28,7 @@ final class IsolationCosts: Sendable {
         }
     }
 
-    /// Returns and resets the time during which connections were held, in nanoseconds.
+    /// Returns and resets the time for which connections were held, in nanoseconds.
     func takeHeldTime() -> UInt64 {
         state.withLock { state in
             defer { state.held = 0 }
@@ -39,6 +36,5 @@ final class IsolationCosts: Sendable {
         }
     }
 
-    /// The first error, or `nil` if no access failed.
     var firstFailure: String? { state.withLock { $0.firstFailure } }
 }

@@ -1,12 +1,9 @@
 import Isolation
 
-/// The results of the checked rounds so far.
 struct IsolationFindings: Sendable {
-    /// The anomalies of one kind.
     private struct Finding {
         var count: Int
         var round: Int
-        /// The explanation of the first anomaly.
         var explanation: String
     }
 
@@ -15,7 +12,6 @@ struct IsolationFindings: Sendable {
     private(set) var committed = 0
     private var findings: [AnomalyKind: Finding] = [:]
 
-    /// Adds a checked round.
     mutating func add(_ history: History, _ anomalies: [Anomaly]) {
         rounds += 1
         transactions += history.transactions.count
@@ -30,7 +26,6 @@ struct IsolationFindings: Sendable {
         }
     }
 
-    /// Descriptions of the kinds of anomalies, in order, each with its first example.
     var descriptions: [String] {
         AnomalyKind.allCases.compactMap { kind in
             guard let finding = findings[kind] else { return nil }
@@ -39,13 +34,7 @@ struct IsolationFindings: Sendable {
         }
     }
 
-    /// Returns the invariant's result.
-    ///
-    /// - Parameters:
-    ///   - name: The invariant's name.
-    ///   - sessions: The names of the sessions.
-    ///   - failure: The first error of an access, if any.
-    /// - Returns: The result, which is undecided if no transaction was committed.
+    /// Returns the invariant's result, which is undecided if no transaction was committed.
     func result(_ name: String, sessions: [String], failure: String?) -> InvariantResult {
         let work = "\(transactions) transactions in \(rounds) round\(rounds == 1 ? "" : "s")"
         if !findings.isEmpty {

@@ -2,20 +2,17 @@ import Foundation
 import Isolation
 import Telemetry
 
-/// A session that runs transactions on the target and records them to check isolation.
+/// Runs transactions on a target and records them to check isolation.
 ///
 /// Only the session's thread uses this value.
 struct IsolationSession {
-    /// The kind of accesses that a session makes.
     enum Role: String, CaseIterable, Sendable {
         /// Writes and rolls back some of the writes.
         case writer
-        /// Writes with single statements and transactions in SQL instead of the library's
-        /// transactions.
+        /// Writes with single statements or with transactions in SQL.
         case statements
-        /// Reads.
         case reader
-        /// Takes snapshots and reads from each one several times.
+        /// Takes snapshots and reads several times from each.
         case snapshots
         /// Reads and writes with asynchronous accesses.
         case tasks
@@ -24,7 +21,6 @@ struct IsolationSession {
         /// Reads and writes in another process.
         case process
 
-        /// Returns whether a session on a target can have this role.
         func isPossible(on target: any WorkloadTarget) -> Bool {
             switch self {
             case .writer, .reader: true
@@ -38,10 +34,8 @@ struct IsolationSession {
         }
     }
 
-    /// An error that intentionally rolls back a transaction.
     private struct Rollback: Error {}
 
-    /// The session's name in explanations.
     let name: String
     private let role: Role
     private let target: any WorkloadTarget
@@ -51,16 +45,6 @@ struct IsolationSession {
     private let costs: IsolationCosts
     private let script: TransactionScript
 
-    /// Creates a session.
-    ///
-    /// - Parameters:
-    ///   - name: The name in explanations.
-    ///   - role: The kind of accesses that the session makes.
-    ///   - target: The database.
-    ///   - client: The name in the target's status.
-    ///   - recorder: The recorder of the session's transactions.
-    ///   - costs: The log of the costs of the accesses.
-    ///   - script: The source of the session's transactions.
     init(
         name: String,
         role: Role,
@@ -80,7 +64,6 @@ struct IsolationSession {
         index = recorder.addSession(name)
     }
 
-    /// Starts a round with new objects.
     func begin(round: Int) { script.begin(round: round) }
 
     /// Runs one transaction.
@@ -169,7 +152,7 @@ struct IsolationSession {
                         transaction.willCommit()
                         try session.run("COMMIT", [])
                     } catch {
-                        // Some errors end the transaction automatically
+                        // Some errors roll back the transaction
                         // (https://sqlite.org/lang_transaction.html).
                         _ = try? session.run("ROLLBACK", [])
                         throw error
@@ -236,7 +219,6 @@ struct IsolationSession {
 
     // MARK: Outcomes
 
-    /// Runs an access and records its outcome.
     private func finish(_ transaction: RecordedTransaction, _ access: () throws -> Void) {
         do {
             try access()
@@ -248,9 +230,7 @@ struct IsolationSession {
         }
     }
 
-    /// Reads all of a round's objects.
-    ///
-    /// - Returns: Whether the read succeeded.
+    /// Reads all of a round's objects and returns whether the read succeeded.
     func readEverything(ofRound round: Int) -> Bool {
         let transaction = recorder.begin("last read", in: index)
         do {
@@ -270,7 +250,7 @@ struct IsolationSession {
         }
     }
 
-    /// Removes all objects in a transaction that is not part of a history.
+    /// Removes all objects in a transaction that the history does not contain.
     func clear() {
         do {
             try target.perform(.write, as: client) { session in

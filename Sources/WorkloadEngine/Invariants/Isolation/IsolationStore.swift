@@ -1,6 +1,6 @@
 import Isolation
 
-/// The connection of a target inside an access, for transactions that check isolation.
+/// A target's connection, for transactions that check isolation.
 struct IsolationStore: ObjectStore {
     private let session: any WorkloadSession
 
@@ -31,6 +31,6 @@ extension StoredValue {
 }
 
 extension ObjectTable {
-    /// The table in the database under load that the isolation invariant uses.
+    /// The isolation invariant's table in the database under load.
     static let ofInvariant = ObjectTable(name: "poolgauge_isolation")
 }

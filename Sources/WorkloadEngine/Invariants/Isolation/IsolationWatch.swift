@@ -5,35 +5,32 @@ import Telemetry
 ///
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
 /// lists and registers that no other round uses. One session then reads all objects, and the watch
-/// checks the history of the round. It then discards the history and the rows to limit memory and
-/// the size of the table. Between rounds, the sessions rest long enough to respect
+/// checks the round's history. To limit memory and the size of the table, the watch then discards
+/// the history and the rows. Between rounds, the sessions rest long enough to respect
 /// ``connectionShare`` and ``roundShare``.
 final class IsolationWatch: Sendable {
-    /// The share of one connection's time that the sessions may use.
+    /// The maximum share of one connection's time for the sessions.
     private static let connectionShare = 0.02
-    /// The share of the run's time that rounds may take.
+    /// The maximum share of the run's time for rounds.
     ///
-    /// If the load saturates the database, the sessions wait for connections much longer than they
-    /// hold them. These waits also delay the load.
+    /// If the load saturates the database, sessions wait for connections much longer than they hold
+    /// them. These waits also delay the load.
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
     /// The minimum rest between two rounds, in nanoseconds.
     private static let shortestPause: UInt64 = 50_000_000
-    /// The number of transactions that a session runs in a round.
     private static let transactionsPerRound = 6
-    /// The maximum number of attempts to read all objects at the end of a round, which the end of
-    /// the run may interrupt.
+    /// The maximum number of attempts to read all objects at the end of a round, because the end of
+    /// the run may interrupt a read.
     private static let attempts = 3
-    /// The client name in the target's status.
     static let client = WorkloadClientName(uncounted: "isolation")
 
     private struct State {
         /// The number of the current round, or -1 before the first round.
         var round = -1
-        /// The clock time at which sessions stop starting transactions in this round.
+        /// The clock time at which sessions stop starting transactions.
         var roundEnd: UInt64 = 0
-        /// The number of working sessions.
         var working = 0
         var isOver = false
         var findings = IsolationFindings()
@@ -45,17 +42,13 @@ final class IsolationWatch: Sendable {
     private let costs: IsolationCosts
     private let clock: any RunClock
     private let sleepers: [any Sleeper]
-    /// The sleeper for the thread that conducts the rounds.
     private let conductor: any Sleeper
     private let state = Lock(State())
 
     /// Creates the table and the sessions.
     ///
-    /// - Parameters:
-    ///   - target: The database under load.
-    ///   - process: The same database in another process, if any.
-    ///   - seed: The seed of all random choices.
-    ///   - clock: The run's clock.
+    /// `process` is the same database in another process, if any.
+    ///
     /// - Throws: The library's error if the table cannot be created.
     init(
         on target: any WorkloadTarget,
@@ -112,8 +105,8 @@ final class IsolationWatch: Sendable {
     /// The invariant uses another process only if the scenario does, because a second process
     /// affects the measurements of the load.
     ///
-    /// - Returns: The watch, or the error that prevents it. This is `nil` if the scenario does not
-    ///   have the invariant or the arm does not support writes.
+    /// - Returns: The watch, or the error that prevents it. Returns `nil` if the scenario does
+    ///   not check isolation or the arm does not support writes.
     static func make(
         for scenario: Scenario,
         on target: any WorkloadTarget,
@@ -132,7 +125,6 @@ final class IsolationWatch: Sendable {
         }
     }
 
-    /// Returns the result of the rounds so far.
     func result(_ name: String) -> InvariantResult {
         state.withLock { $0.findings }
             .result(name, sessions: sessions.map(\.name), failure: costs.firstFailure)
@@ -155,7 +147,7 @@ final class IsolationWatch: Sendable {
 
     /// Returns the threads that the load must run, each with its sleeper.
     ///
-    /// There is one thread per session and one that conducts the rounds.
+    /// Each session has a thread. Another thread conducts the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
             (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })
@@ -163,7 +155,6 @@ final class IsolationWatch: Sendable {
         return workers + [(conductor, { self.conduct(context) })]
     }
 
-    /// Runs a session's transactions, round by round.
     private func work(_ session: IsolationSession, _ sleeper: any Sleeper, _ control: RunControl) {
         var done = -1
         while true {
@@ -185,7 +176,6 @@ final class IsolationWatch: Sendable {
         }
     }
 
-    /// Runs rounds until the load ends.
     private func conduct(_ context: RunContext) {
         let control = context.control
         var isViolated = false
@@ -216,7 +206,7 @@ final class IsolationWatch: Sendable {
 
     /// Runs one round and checks its history.
     ///
-    /// - Returns: The time during which the round held connections, in nanoseconds.
+    /// - Returns: The time for which the round held connections, in nanoseconds.
     private func runRound() -> UInt64 {
         let round = state.withLock { state in
             state.round += 1
@@ -242,7 +232,6 @@ final class IsolationWatch: Sendable {
         UInt64(Double(time) * (1 / share - 1))
     }
 
-    /// Waits until the rest or the load ends.
     private func rest(for length: UInt64, _ control: RunControl, until end: UInt64) {
         let deadline = clock.now() &+ max(Self.shortestPause, length)
         while control.stage < .stopped, clock.now() < min(deadline, control.clockTime(of: end)) {
