@@ -13,8 +13,7 @@ struct AnomalyLog {
 
     /// Adds an anomaly unless the log already contains enough anomalies of this kind.
     ///
-    /// - Parameter explanation: The description, which is evaluated only if the log keeps the
-    ///   anomaly.
+    /// The explanation is evaluated only if the log keeps the anomaly.
     mutating func add(
         _ kind: AnomalyKind,
         _ transactions: [Int],

@@ -10,9 +10,7 @@ struct RegisterVersions {
     /// For each index `i`, the earliest end of the writes in `byBegin[i...]`.
     private var earliestEnds: [UInt64] = []
 
-    /// Sorts the writes of a register.
-    ///
-    /// - Parameter limit: The maximum number of successors of a value.
+    /// Sorts the writes of a register and reports at most `limit` successors of each value.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,

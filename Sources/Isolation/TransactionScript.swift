@@ -29,6 +29,7 @@ package final class TransactionScript: Sendable {
     /// Creates the script of a session.
     ///
     /// - Parameters:
+    ///   - table: The table that the transactions access.
     ///   - random: The source of all choices.
     ///   - values: The unique values that all sessions share.
     package init(

@@ -66,8 +66,11 @@ struct WatchTarget {
     /// Adds a sample from the helper.
     ///
     /// - Parameters:
+    ///   - sample: The sample.
     ///   - list: The locks in `/proc/locks`, or `nil` if the list was not read.
+    ///   - moment: The time of the sample and what the helper read.
     ///   - number: The index of this database in the session.
+    ///   - processes: The known processes, to which the method adds new ones.
     mutating func observe(
         _ sample: FileSample,
         list: [FileLock]?,

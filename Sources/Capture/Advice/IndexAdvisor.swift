@@ -12,12 +12,13 @@ package struct IndexAdvisor {
 
     package init(schema: CaptureSchema) { self.schema = schema }
 
-    /// Returns `CREATE INDEX` statements for a statement, most promising first, or an empty array
-    /// if the statement's plan needs no index.
+    /// Proposes indexes for a statement.
     ///
     /// - Parameters:
     ///   - sql: The statement.
     ///   - plan: The lines of `EXPLAIN QUERY PLAN`.
+    /// - Returns: `CREATE INDEX` statements, most promising first. The array is empty if the
+    ///   statement's plan needs no index.
     package func indexes(for sql: String, plan: [String]) -> [String] {
         guard let tokens = try? SQLLexer.tokens(of: sql) else { return [] }
         let tables = StatementTables(tokens, schema)

@@ -18,13 +18,13 @@ struct DistributionFit: Equatable {
     /// The maximum distance of an acceptable uniform distribution.
     private static let near = 0.05
 
-    /// Finds the distribution with the smallest distance, or returns `nil` if no value may be shown
-    /// and no range is known.
+    /// Finds the distribution with the smallest distance.
     ///
     /// - Parameters:
     ///   - sample: The values.
     ///   - range: The range of the column's integers, or `nil` if there is no column.
     ///   - k: The number of times that a value must occur to be shown.
+    /// - Returns: The distribution, or `nil` if no value may be shown and no range is known.
     static func best(
         of sample: ValueSample,
         range: ClosedRange<Int64>?,

@@ -11,13 +11,14 @@ struct VariableRegistry {
 
     private(set) var entries: [Entry] = []
 
-    /// Returns the name of the variable with a definition, adding the variable if necessary.
+    /// Finds the variable with a definition, or adds one.
     ///
     /// - Parameters:
     ///   - base: The preferred name.
     ///   - yaml: The definition.
     ///   - comment: An explanation of the choice.
     ///   - used: Names that must not be reused, because one access needs different values.
+    /// - Returns: The name of the variable.
     mutating func name(
         _ base: String,
         yaml: String,

@@ -193,14 +193,14 @@ struct ShapeStatistics {
 
     var isTimed: Bool { durations.count > 0 }
 
-    /// Returns the distribution of the pause before a position or COMMIT, or `nil` if the pause is
-    /// too short to model.
+    /// Models the pause before a position or COMMIT.
     ///
     /// - Parameters:
     ///   - position: The position. The position after the last one represents COMMIT.
     ///   - least: The shortest pause to model, in seconds.
     ///   - isMachineBusy: Whether the programs competed for processors. If so, the median
     ///     represents all pauses, because the long pauses are waits for a processor.
+    /// - Returns: The distribution, or `nil` if the pause is too short to model.
     func pause(before position: Int, least: Double, isMachineBusy: Bool = false) -> PauseModel? {
         // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]

@@ -54,8 +54,9 @@ struct Calibration {
 
     /// Measures the cost of probes for a program that calls a library.
     ///
-    /// - Parameter probe: A closure that sets or removes probes on a copy that is open in this
-    ///   process.
+    /// - Parameters:
+    ///   - library: The library.
+    ///   - probe: A closure that sets or removes probes on a copy that is open in this process.
     /// - Returns: The cost, or `nil` if it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
@@ -70,13 +71,14 @@ struct Calibration {
         return answer.flatMap(ProbeCost.init)
     }
 
-    /// Runs the process on a copy of a library and returns its response, or `nil` if it fails.
+    /// Runs the process on a copy of a library.
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
     ///   - arguments: Arguments to append to the command.
     ///   - proceed: A closure that is called with the descriptor of the process's input when the
     ///     process waits for input.
+    /// - Returns: The response, or `nil` if the process fails.
     private func answer(
         _ copy: Int32,
         arguments: [String] = [],

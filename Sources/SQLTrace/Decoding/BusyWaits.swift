@@ -8,7 +8,7 @@ enum BusyWaits {
 
     /// Returns the total delay of the calls, in seconds.
     ///
-    /// - Parameter timeout: The busy timeout, in milliseconds, or `nil` for no limit.
+    /// The busy timeout is in milliseconds, or `nil` for no limit.
     static func seconds(calls: Int, timeout: Int?) -> Double {
         let first = delays.prefix(calls).reduce(0, +)
         // Use a Double, which cannot overflow, because the number of calls comes from another

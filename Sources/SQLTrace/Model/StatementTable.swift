@@ -29,9 +29,7 @@ struct StatementTable {
     private static let unknown = "(text not readable)"
     private static let processLimit = 64
 
-    /// Counts an execution.
-    ///
-    /// - Parameter sql: The statement's normalized text, or `nil` if unknown.
+    /// Counts an execution of a statement with a normalized text, or `nil` if its text is unknown.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -66,7 +64,7 @@ struct StatementTable {
 
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
-    /// - Parameter elapsed: The time since the last report, in seconds.
+    /// The rates require the time since the last report, in seconds.
     mutating func report(elapsed: Double) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
             var report = entry.report

@@ -17,11 +17,12 @@ struct LostShares {
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
 
-    /// Returns the largest share, from 0 to 1, that a thread lost in an interval.
+    /// Calculates the largest share of an interval that a thread lost.
     ///
     /// - Parameters:
     ///   - lost: The time that each thread lost in the interval, in nanoseconds.
     ///   - elapsed: The length of the interval, in nanoseconds.
+    /// - Returns: The share, from 0 to 1.
     mutating func largest(of lost: [Int32: Double], in elapsed: UInt64) -> Double {
         let length = Double(max(1, elapsed))
         let busiest = lost.sorted { ($0.value, $1.key) > ($1.value, $0.key) }

@@ -41,12 +41,13 @@ struct TimingWindows {
         intervals = RandomIntervals(state: seed)
     }
 
-    /// Returns the action to take now, or `nil` for no action.
+    /// Advances the current window.
     ///
     /// - Parameters:
     ///   - now: The time on the monotonic clock, in nanoseconds.
     ///   - events: The number of step events since the window opened.
     ///   - isTiming: Whether any timed statement is still running.
+    /// - Returns: The action to take now, or `nil` for no action.
     mutating func action(at now: UInt64, events: Int, isTiming: Bool) -> Action? {
         switch phase {
         case .closed(let until) where now >= until:

@@ -46,6 +46,8 @@ package struct DatabaseCopy: Sendable {
     ///   - folder: An empty folder for the copy.
     ///   - limit: The maximum size of the copy, in bytes.
     ///   - isInUse: Whether a process uses the database, in which case its wal-index is valid.
+    /// - Returns: The copy.
+    /// - Throws: The reason for which the database cannot be copied.
     package static func make(
         of path: String,
         in folder: String,

@@ -24,9 +24,7 @@ final class HelperProcess {
     /// The received part of a response.
     private var received: [UInt8] = []
 
-    /// Starts a helper.
-    ///
-    /// - Parameter command: The path of a program, followed by its arguments.
+    /// Starts a helper with a command, which is the path of a program and its arguments.
     init(_ command: [String]) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | closeOnExec, 0, &ends) == 0 else {

@@ -17,7 +17,7 @@ struct LockList {
 
     /// Returns the locks on files with the given inodes.
     ///
-    /// - Parameter read: A closure that reads the list. It is called once or twice.
+    /// Calls the closure, which reads the list, once or twice.
     mutating func locks(on inodes: Set<UInt64>, read: () -> [UInt8]) -> [FileLock] {
         let text = read()
         var locks = LockTable.parse(text, inodes: inodes)

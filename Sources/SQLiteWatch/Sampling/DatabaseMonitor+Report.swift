@@ -10,7 +10,11 @@ extension DatabaseMonitor {
     ///   - now: The time on the monotonic clock, which is used only before the first sample.
     ///   - calendar: A closure that converts a reading of the monotonic clock.
     ///   - processorShare: This program's processor time, as a share of one core.
+    ///   - fileSystem: The file system of the database, or `nil` if unknown.
+    ///   - notes: Remarks about the limits of this report.
     ///   - tables: The frames by table since the start, or `nil` if they are not read.
+    ///   - facts: A closure that describes a process, or returns `nil` if it has ended.
+    /// - Returns: The report.
     mutating func report(
         at now: UInt64,
         calendar: @escaping (UInt64) -> WatchTime,

@@ -64,7 +64,7 @@ struct ListSchedule: Sendable {
 
     /// Returns whether the next sample reads the list.
     ///
-    /// - Parameter group: The number of samples in a group. A new value applies to the next group.
+    /// A new number of samples in a group applies to the next group.
     mutating func next(group: Int) -> Bool {
         if position == 0 {
             length = max(1, group)

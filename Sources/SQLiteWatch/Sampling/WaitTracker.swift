@@ -11,8 +11,8 @@ struct WaitTracker: Sendable {
 
     /// Adds the checks of a sample.
     ///
-    /// - Parameter isBlocked: Whether a lock excludes other processes. Otherwise, no process waits
-    ///   and no process is checked.
+    /// Unless a lock excludes other processes (`isBlocked`), no process waits and no process is
+    /// checked.
     mutating func update(_ observation: Observation, isBlocked: Bool) {
         for (process, isWaiting) in observation.waiting {
             checks[process, default: Checks()].count += 1

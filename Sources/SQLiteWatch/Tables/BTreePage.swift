@@ -14,9 +14,8 @@ struct BTreePage {
 
     /// Parses a page, or returns `nil` if it is not a b-tree page.
     ///
-    /// The first page starts with the database header.
-    ///
-    /// - Parameter usable: The page size, excluding the reserved bytes.
+    /// The first page starts with the database header. The usable size is the page size, excluding
+    /// the reserved bytes.
     init?(_ bytes: [UInt8], number: UInt32, usable: Int) {
         field = ByteField(bytes)
         start = number == 1 ? DatabaseHeader.length : 0

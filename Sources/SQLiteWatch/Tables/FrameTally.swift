@@ -14,6 +14,7 @@ struct FrameTally: Sendable {
     /// pages to the map.
     ///
     /// - Parameters:
+    ///   - frames: The frames of the transaction, in order.
     ///   - map: The map, to which the method adds new pages.
     ///   - usable: The page size, excluding the reserved bytes.
     mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {

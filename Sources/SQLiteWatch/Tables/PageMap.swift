@@ -76,6 +76,7 @@ extension PageMap {
     /// - Parameters:
     ///   - pages: The number of pages in the database.
     ///   - usable: The page size, excluding the reserved bytes.
+    ///   - limits: The limits of the walk.
     ///   - read: A closure that returns the bytes of a page, or `nil` if they cannot be read.
     /// - Returns: The map and whether the walk is complete, or `nil` if there is no schema.
     static func walk(
