@@ -94,7 +94,7 @@ struct ExitStatusTests {
         #expect(outcome.output.contains("second: the database of arm 'second' cannot be opened"))
         switch format {
         case "text":
-            #expect(outcome.output.hasPrefix("FAILED  mine: second: arm"), "\(outcome)")
+            #expect(outcome.output.hasPrefix("FAILED  mine: second: the database"), "\(outcome)")
             #expect(outcome.output.contains("mine on first: "))
         case "json":
             #expect(try firstRun(outcome)["arm"] as? String == "first")
