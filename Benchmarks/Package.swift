@@ -46,6 +46,13 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "TracedProgram",
+            dependencies: [
+                .product(name: "SQLiteEngine", package: "Poolgauge"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .executableTarget(
             name: "SecondProcess",
             // `Shared` is a link to the sources of the program that the engine's tests start.
             dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")]

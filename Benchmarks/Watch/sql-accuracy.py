@@ -2,6 +2,7 @@
 """Compares `poolgauge top --sql` with counts and times that programs measure. Requires root.
 
     sql-accuracy.py POOLGAUGE [PROGRAM…] [--levels light,timed,full] [--seconds S] [--python PATH]
+                    [--traced PATH]
 
 Each program runs a query that takes about a millisecond, a point read and an insert in turn, and
 attempts inserts while another connection holds the lock. It counts its calls and its SQLITE_BUSY
@@ -10,8 +11,9 @@ trace. Calls and SQLITE_BUSY errors must be equal. The mean time of the long que
 10% (timed, if at least 100 calls were timed) or 5% (full).
 
 The programs are C, shell (sqlite3), Python, apsw, SQLAlchemy, Django (with its test server), Ruby,
-PHP and engine (`poolgauge run`). Programs that are not installed are skipped. --python specifies an
-interpreter with apsw, SQLAlchemy and Django.
+PHP, engine and GRDB. Programs that are not installed are skipped. --python specifies an interpreter
+with apsw, SQLAlchemy and Django. --traced specifies the benchmark TracedProgram, which uses pools of
+this engine and of GRDB.
 """
 
 import argparse
@@ -422,6 +424,10 @@ def programs(options, path, folder):
             PHP.replace("TEXTS", "[" + items + "]").replace("< BUSY", f"< {BUSY}")
         )
         found["PHP"] = lambda: Program(["php", folder + "/loop.php", path, seconds])
+    if options.traced:
+        words = [path, seconds, *texts.values(), str(BUSY)]
+        found["engine"] = lambda: Program([options.traced, "engine", *words])
+        found["GRDB"] = lambda: Program([options.traced, "GRDB", *words])
     return found
 
 
@@ -476,6 +482,7 @@ def main():
     parser.add_argument("--levels", default="light,timed,full")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--traced", help="the benchmark TracedProgram")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("tracing requires root")

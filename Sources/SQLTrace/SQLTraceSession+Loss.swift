@@ -4,6 +4,7 @@ import Telemetry
 extension SQLTraceSession {
     /// Discards events and state from before the end of a loss.
     func forgetEvents(before end: UInt64) {
+        losses += 1
         pendingEvents.removeAll { $0.time < end }
         decoder.forget()
         for number in models.indices { models[number].noteGap(at: end) }

@@ -20,6 +20,8 @@ public final class SQLTraceSession {
     var models: [TraceModel] = []
     /// The names of processes, including ended ones, by process ID.
     var names: [Int32: String] = [:]
+    /// The number of times that the kernel has lost events.
+    var losses = 0
     /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
@@ -349,7 +351,7 @@ public final class SQLTraceSession {
                 lostTimes[event.thread, default: 0] += cost
             }
         }
-        let output = decoder.decode(batch)
+        let output = decode(batch)
         var executions: [StatementExecution] = []
         for output in output {
             switch output {
@@ -364,6 +366,21 @@ public final class SQLTraceSession {
             }
         }
         return executions
+    }
+
+    /// The maximum number of reads that search for the end of new statements.
+    private static let finalReadLimit = 4
+
+    private func decode(_ batch: [TraceEvent]) -> [ExecutionDecoder.Output] {
+        let known = losses
+        if decoder.readTexts(of: batch) {
+            let now = monotonicNanoseconds()
+            for _ in 0..<Self.finalReadLimit where read(until: now) < now {}
+            pendingEvents.sort { $0.time < $1.time }
+        }
+        // The batch is older than a loss in these reads.
+        defer { if losses != known { decoder.forget() } }
+        return decoder.decode(batch, followedBy: pendingEvents)
     }
 
     private func select() {

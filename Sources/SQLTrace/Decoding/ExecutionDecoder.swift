@@ -42,6 +42,9 @@ struct ExecutionDecoder {
     /// The number of executions on watched files with unreadable text.
     private(set) var unknownTexts: UInt64 = 0
 
+    /// The texts of new statements that have been read from memory, or `nil` if unreadable.
+    private var readTexts: [StatementKey: String?] = [:]
+
     /// The maximum length of a statement's text, in bytes.
     private static let textLimit = 1 << 16
     /// The maximum number of threads to keep, and of statements to keep per process.
@@ -52,10 +55,42 @@ struct ExecutionDecoder {
         self.database = database
     }
 
-    /// Decodes a batch of events, which must not be older than the events of earlier batches.
-    mutating func decode(_ events: [TraceEvent]) -> [Output] {
+    /// Reads the texts of new statements from memory.
+    ///
+    /// Read the events again afterwards, and pass them to ``decode(_:followedBy:)``. They show
+    /// whether a statement was finalized before its text was read.
+    ///
+    /// - Parameter events: The events to decode next.
+    /// - Returns: Whether any text was read.
+    mutating func readTexts(of events: [TraceEvent]) -> Bool {
+        readTexts = [:]
+        var finalized: Set<StatementKey> = []
+        for event in events {
+            guard case .end(let end) = event.kind, end.statement != 0 else { continue }
+            let process = process(of: event.thread)
+            let key = StatementKey(process: process, statement: end.statement, sql: end.sql)
+            if end.source == .finalize {
+                finalized.insert(key)
+                readTexts[key] = nil
+            } else if end.programCounter >= 0, readTexts[key] == nil {
+                let known = processes[process]?.statements[end.statement]
+                if finalized.contains(key) || known?.sql != end.sql || known?.text == nil {
+                    readTexts[key] = .some(text(of: end, process))
+                }
+            }
+        }
+        return !readTexts.isEmpty
+    }
+
+    /// Decodes a batch of events.
+    ///
+    /// - Parameters:
+    ///   - events: The events, which must not be older than the events of earlier batches.
+    ///   - later: The events that have already been read but are decoded later.
+    /// - Returns: The executions and the ends of connections and processes, ordered by time.
+    mutating func decode(_ events: [TraceEvent], followedBy later: [TraceEvent] = []) -> [Output] {
         var output: [Output] = []
-        let texts = FinalTexts(events)
+        let texts = FinalTexts(events + later) { process(of: $0) }
         for process in processes.keys { processes[process]?.connectionsChecked = [] }
         for (index, event) in events.enumerated() {
             switch event.kind {
@@ -156,9 +191,12 @@ struct ExecutionDecoder {
                 steps: traced.isNew || traced.finalized.contains(end.statement) ? 0 : nil
             )
         if statement.text == nil {
+            let key = StatementKey(process: process, statement: end.statement, sql: end.sql)
             statement.text =
-                end.text ?? texts.text(of: end, thread: event.thread, from: index)
-                ?? text(of: end, process)
+                switch texts.text(of: key, from: index) {
+                case .some(let final): final
+                case .none: readTexts[key] ?? text(of: end, process)
+                }
             statement.text = statement.text.map(SecretKeys.redacted)
         }
         if statement.text == nil { unknownTexts &+= 1 }

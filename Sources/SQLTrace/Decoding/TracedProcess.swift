@@ -75,27 +75,48 @@ struct StatementTiming: Equatable {
     }
 }
 
-/// The texts of statements that a batch of events finalizes.
+/// A statement at an address in a process, with the address of its text.
+struct StatementKey: Hashable {
+    var process: Int32
+    var statement: UInt64
+    var sql: UInt64
+}
+
+/// The texts of the statements that a series of events finalizes.
 ///
-/// The memory of these statements has already been freed by the time the batch is decoded.
+/// The memory of these statements may have been freed and reused by the time it is read.
 struct FinalTexts {
-    private struct Key: Hashable {
-        var statement: UInt64
-        var sql: UInt64
-    }
+    private var texts: [StatementKey: [(index: Int, text: String?)]] = [:]
 
-    private var texts: [Key: [(index: Int, text: String)]] = [:]
-
-    init(_ events: [TraceEvent]) {
+    /// Collects the texts.
+    ///
+    /// - Parameters:
+    ///   - events: The events, ordered by time.
+    ///   - process: A closure that returns the process of a thread that existed before the events.
+    init(_ events: [TraceEvent], process: (Int32) -> Int32) {
+        var threads: [Int32: Int32] = [:]
         for (index, event) in events.enumerated() {
-            guard case .end(let end) = event.kind, let text = end.text else { continue }
-            let key = Key(statement: end.statement, sql: end.sql)
-            texts[key, default: []].append((index, text))
+            switch event.kind {
+            case .newThread(let thread, let isProcess):
+                threads[thread] =
+                    isProcess ? thread : threads[event.thread] ?? process(event.thread)
+            case .end(let end) where end.source == .finalize:
+                let key = StatementKey(
+                    process: threads[event.thread] ?? process(event.thread),
+                    statement: end.statement,
+                    sql: end.sql
+                )
+                texts[key, default: []].append((index, end.text))
+            default: break
+            }
         }
     }
 
     /// Returns the text of a statement that is finalized at an index or later.
-    func text(of end: TraceEvent.StatementEnd, thread: Int32, from index: Int) -> String? {
-        texts[Key(statement: end.statement, sql: end.sql)]?.first { $0.index >= index }?.text
+    ///
+    /// The inner optional is `nil` if the event lacks the text. The outer optional is `nil` if the
+    /// statement is not finalized.
+    func text(of key: StatementKey, from index: Int) -> String?? {
+        texts[key]?.first { $0.index >= index }.map(\.text)
     }
 }

@@ -109,6 +109,55 @@ struct ExecutionDecoderTests {
         #expect(memory.reads[Self.sql] == 1)
     }
 
+    @Test mutating func aStatementFinalizedWhileItsTextIsReadHasItsText() {
+        // Another statement uses the address when the memory is read.
+        memory.texts[Self.sql] = "DELETE FROM other"
+        let batch = [end(1)]
+        let isRead = decoder.readTexts(of: batch)
+        #expect(isRead)
+        let later = [end(2, source: .finalize, programCounter: -1, text: "SELECT 1"), end(3)]
+        let output = decoder.decode(batch, followedBy: later) + decoder.decode(later)
+        let texts = output.compactMap { output in
+            if case .execution(let execution, _) = output { execution.sql } else { nil }
+        }
+        #expect(texts == ["SELECT 1", "DELETE FROM other"])
+    }
+
+    @Test mutating func aFinalizedStatementWithoutItsTextHasNoText() {
+        memory.texts[Self.sql] = "DELETE FROM other"
+        let batch = [end(1)]
+        let isRead = decoder.readTexts(of: batch)
+        #expect(isRead)
+        let later = [end(2, source: .finalize, programCounter: -1)]
+        guard case .execution(let execution, _) = decoder.decode(batch, followedBy: later).first
+        else {
+            Issue.record("no execution")
+            return
+        }
+        #expect(execution.sql == nil)
+        #expect(decoder.unknownTexts == 1)
+    }
+
+    @Test mutating func aKnownTextIsNotReadAgain() {
+        _ = executions([end(1)])
+        let isReadAgain = decoder.readTexts(of: [end(2), end(3)])
+        #expect(!isReadAgain)
+        // A statement that is prepared after the known one was finalized may have the same address.
+        let reused = [end(4, source: .finalize, programCounter: -1, text: "SELECT 1"), end(5)]
+        let isReusedRead = decoder.readTexts(of: reused)
+        #expect(isReusedRead)
+    }
+
+    @Test mutating func processesWithEqualAddressesHaveTheirOwnTexts() {
+        memory.processes[9] = 9
+        let batch = [
+            end(1), end(2, thread: 9),
+            end(3, thread: 9, source: .finalize, programCounter: -1, text: "SELECT 9"),
+            end(4, source: .finalize, programCounter: -1, text: "SELECT 7"),
+        ]
+        #expect(executions(batch).map(\.sql) == ["SELECT 7", "SELECT 9"])
+    }
+
     @Test mutating func aResetWithoutAStepIsNotAnExecution() {
         #expect(
             executions([end(1, programCounter: -1), end(2), end(3, programCounter: -1)]).count == 1

@@ -32,7 +32,8 @@ struct LostEventsTests {
         #expect(Self.isComplete(first, until: 149_999))
         let gaps = session.takeGaps()
         let start = try #require(first.first)
-        #expect(gaps.contains { $0.contains(start.end - 1) })
+        // The first event after the loss may belong to a statement that is not an execution.
+        #expect(gaps.contains { $0.upperBound <= start.end })
         #expect(first.allSatisfy { one in !gaps.contains { $0.contains(one.end + 1) } })
 
         // Recording resumes.

@@ -1,0 +1,44 @@
+import Foundation
+
+// A program whose statements `Benchmarks/Watch/sql-accuracy.py` traces:
+//
+//     TracedProgram engine|GRDB DATABASE SECONDS LONG POINT INSERT BUSY
+//
+// It prints "ready" and waits for a line. For the given time, it executes the three statements in
+// turn. Then it attempts BUSY inserts while another connection holds the lock, and prints for each
+// statement its calls, its time in seconds, and its SQLITE_BUSY errors, as JSON. It ends when its
+// input ends.
+
+let arguments = CommandLine.arguments
+guard arguments.count == 8, let seconds = Double(arguments[3]), let attempts = Int(arguments[7])
+else {
+    let usage = "usage: TracedProgram engine|GRDB DATABASE SECONDS LONG POINT INSERT BUSY\n"
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(64)
+}
+let texts = StatementTexts(long: arguments[4], point: arguments[5], insert: arguments[6])
+let program: any TracedProgram =
+    switch arguments[1] {
+    case "GRDB": try GRDBProgram(path: arguments[2], texts: texts)
+    default: try EngineProgram(path: arguments[2], texts: texts)
+    }
+
+FileHandle.standardOutput.write(Data("ready\n".utf8))
+_ = readLine()
+
+var counts = StatementCounts()
+let clock = ContinuousClock()
+let end = clock.now + .seconds(seconds)
+var round = 0
+while clock.now < end {
+    round += 1
+    try counts.long.add(program.runLong())
+    try counts.point.add(program.runPoint(round % 1_000 + 1))
+    try counts.insert.add(program.insert(round))
+}
+for isBusy in try program.insertWhileLocked(attempts: attempts) {
+    counts.insert.calls += 1
+    if isBusy { counts.insert.busy += 1 }
+}
+FileHandle.standardOutput.write(Data("\(counts.json)\n".utf8))
+while readLine() != nil {}
