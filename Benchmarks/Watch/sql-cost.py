@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the cost of `poolgauge top --sql` for the programs that it traces. Requires root.
 
-    sql-cost.py POOLGAUGE [PROGRAM…] [--pairs N] [--seconds S] [--python PATH]
+    sql-cost.py POOLGAUGE [PROGRAM…] [--levels light,…] [--pairs N] [--seconds S] [--python PATH]
 
 Programs in C and Python (`sqlite3`) read one row or 51 rows of a WAL database by key in a tight
 loop. Django answers requests in a loop without a network. Each request reads ten objects by their
@@ -143,6 +143,7 @@ def main():
     parser.add_argument("poolgauge")
     parser.add_argument("programs", nargs="*", help="C, Python or Django (default: all)")
     parser.add_argument("--python", default=sys.executable, help="an interpreter with Django")
+    parser.add_argument("--levels", default="light,timed,full,default")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4)
     options = parser.parse_args()
@@ -183,7 +184,8 @@ def main():
                 continue
             for count in counts:
                 command = start + [path, str(options.seconds), str(count)]
-                for level, words in levels.items():
+                for level in options.levels.split(","):
+                    words = levels[level]
                     pairs = []
                     for pair in range(options.pairs):
                         order = [None, words] if pair % 2 == 0 else [words, None]

@@ -67,6 +67,14 @@ VALUES = ["VALtext21", "880022", "VALblob23", "56414c626c6f623233"]
 KEYS = ["KEYuri71", "4b455975", "KEYpragma72", "KEYpragma73", "KEYpragma74", "KEYattach75"]
 
 
+# The keys that open a screen of `top`, and a text on it.
+SCREENS = {
+    "overview": ("1", "people"), "statements": ("7", "INSERT"), "plan": ("7<Down><Enter>", "instructions"),
+    "activity": ("8", "people"), "blocked": ("9", "UPDATE"), "tables": ("5", "person"),
+    "help": ("?", "quit"),
+}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("poolgauge")
@@ -77,8 +85,11 @@ def main():
     misses = outputs = 0
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/people.sqlite"
+        # Reports contain the command lines of programs.
+        script = folder + "/people.py"
+        pathlib.Path(script).write_text(PROGRAM)
         program = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, path, folder + "/more.sqlite"],
+            [sys.executable, script, path, folder + "/more.sqlite"],
             stdout=subprocess.PIPE, text=True,
         )
         program.stdout.readline()
@@ -114,15 +125,13 @@ def main():
                 check(f"top, {level}, {form}",
                       ["top", path, "--once", "--format", form, *sql, *duration], [], secrets,
                       needed="UPDATE person SET name = ?")
-        for name, keys in {
-            "overview": "1", "statements": "6", "plan": "6<Down><Enter>", "activity": "7",
-            "blocked": "8", "tables": "3", "help": "?",
-        }.items():
+        for name, (keys, needed) in SCREENS.items():
             for kind in ["txt", "svg"]:
                 file = f"{folder}/{name}.{kind}"
                 check(f"screen {name}, {kind}",
                       ["top", path, "--sql", "--screenshot", file, "--press", keys,
-                       "--after", f"{options.seconds}s", "--size", "160x50"], [file], secrets)
+                       "--after", f"{options.seconds}s", "--size", "160x50"], [file], secrets,
+                      needed=needed)
         scenario = folder + "/captured.yaml"
         capture = ["capture", path, *duration, "--output", scenario, "--force", "--check", "1s"]
         check("capture", capture, [scenario], secrets, needed="INSERT INTO person")
