@@ -56,7 +56,7 @@ extension ScenarioDecoder {
         if let delay, aborts, delay >= measured {
             log.add(
                 "'abort-after' of \(what) must be shorter than the measured time, "
-                    + HumanUnits.seconds(measured.inSeconds),
+                    + ReportUnits.seconds(measured.inSeconds),
                 at: own["abort-after"]?.mark
             )
         }
