@@ -10,7 +10,7 @@ extension EngineTarget {
     ) throws {
         let copy = try DatabaseQueue(path: path)
         do {
-            try source.backup(to: copy, pagesPerStep: CInt(clamping: pagesPerStep)) { state in
+            try writer.backup(to: copy, pagesPerStep: CInt(clamping: pagesPerStep)) { state in
                 let total = Double(max(1, state.totalPageCount))
                 try progress(Double(state.completedPageCount) / total)
             }
@@ -19,13 +19,5 @@ extension EngineTarget {
             throw error
         }
         try copy.close()
-    }
-
-    private var source: any DatabaseReader {
-        switch server {
-        case .queue(let queue): queue
-        case .pool(let pool): pool
-        case .frozen(let frozen): frozen.pool
-        }
     }
 }

@@ -39,6 +39,18 @@ final class EngineTarget: WorkloadTarget {
         }
     }
 
+    /// The queue or pool.
+    ///
+    /// In a snapshot arm, only the run itself writes, for example for the arm's setup. Accesses
+    /// under load use the specific type, because an existential would slow them down.
+    var writer: any DatabaseWriter {
+        switch server {
+        case .queue(let queue): queue
+        case .pool(let pool): pool
+        case .frozen(let frozen): frozen.pool
+        }
+    }
+
     func supports(_ access: WorkloadAccess) -> Bool { kind.supports(access) }
 
     func has(_ capability: WorkloadAbility) -> Bool { kind.has(capability) }
@@ -110,12 +122,7 @@ final class EngineTarget: WorkloadTarget {
 
     func check(_ sql: String) throws {
         let label = WorkloadClientName("check").accessLabel
-        let prepare: (Database) throws -> Void = { _ = try $0.makeStatement(sql: sql) }
-        switch server {
-        case .queue(let queue): try queue.writeWithoutTransaction(as: label, prepare)
-        case .pool(let pool): try pool.writeWithoutTransaction(as: label, prepare)
-        case .frozen(let frozen): try frozen.pool.writeWithoutTransaction(as: label, prepare)
-        }
+        try writer.writeWithoutTransaction(as: label) { _ = try $0.makeStatement(sql: sql) }
     }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
@@ -145,13 +152,7 @@ final class EngineTarget: WorkloadTarget {
         return WorkloadFailure(error.extendedResultCode)
     }
 
-    func status() -> DatabaseStatus? {
-        switch server {
-        case .queue(let queue): queue.status()
-        case .pool(let pool): pool.status()
-        case .frozen(let frozen): frozen.pool.status()
-        }
-    }
+    func status() -> DatabaseStatus? { writer.status() }
 
     func busyFailure(of error: any Error) -> BusyFailure? {
         guard let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else {

@@ -118,7 +118,7 @@ package enum HumanUnits {
 
     /// Formats a number in 0..<1000 with three significant digits, such as `0.42`, `1.23`, `12.3`
     /// or `123`.
-    private static func threeDigits(_ value: Double) -> String {
+    package static func threeDigits(_ value: Double) -> String {
         if value < 9.995 { return decimal(value, places: 2) }
         if value < 99.95 { return decimal(value, places: 1) }
         return "\(Int(value.rounded()))"
@@ -132,7 +132,7 @@ package enum HumanUnits {
     }
 
     /// Formats a nonnegative number with one or two decimal places.
-    private static func decimal(_ value: Double, places: Int) -> String {
+    package static func decimal(_ value: Double, places: Int) -> String {
         let scale = places == 1 ? 10.0 : 100.0
         let scaled = Int((value * scale).rounded())
         let whole = scaled / Int(scale)
@@ -144,7 +144,8 @@ package enum HumanUnits {
         value < 10 ? "0\(value)" : "\(value)"
     }
 
-    private static func grouped(_ value: UInt64) -> String {
+    /// Formats a whole number with commas, such as `1,423,007`.
+    package static func grouped(_ value: UInt64) -> String {
         guard value >= 1_000 else { return "\(value)" }
         let rest = value % 1_000
         let padding = rest < 10 ? "00" : rest < 100 ? "0" : ""

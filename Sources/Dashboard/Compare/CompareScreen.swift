@@ -77,9 +77,7 @@ struct CompareScreen {
         let theme = canvas.theme
         let inner = Panel(
             title: "Arms in this session",
-            subtitle: canvas.glyphs == .ascii
-                ? "- medians of per-second values, bars on one scale"
-                : "· medians of per-second values, bars on one scale",
+            subtitle: "medians of per-second values, bars on one scale",
             remark: "measured seconds only; no verdict"
         ).draw(on: &canvas, in: rect)
         let cells = inner.columns(Self.widths(arms, in: inner.width), spacing: 2)
@@ -176,9 +174,7 @@ struct CompareScreen {
         guard rect.height >= 5 else { return }
         let inner = Panel(
             title: "\(metric.title) over time",
-            subtitle: canvas.glyphs == .ascii
-                ? "- \(metric.meaning), all arms on the same axes"
-                : "· \(metric.meaning), all arms on the same axes",
+            subtitle: "\(metric.meaning), all arms on the same axes",
             remark: "from the first measured second"
         ).draw(on: &canvas, in: rect)
         let shown = arms.filter { $0.series(of: metric) != nil }

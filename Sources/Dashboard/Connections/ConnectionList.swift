@@ -26,11 +26,11 @@ enum ConnectionList {
                     $0.isOver ? $1.style(.dim) : $1.bold(.text)
                 )
             },
-            Listing.Column(
+            .number(
                 "held",
-                .fixed(HumanUnits.durationWidth, priority: 16),
-                alignment: .trailing,
-                rank: { .number(Double($0.status?.heldNanoseconds ?? 0)) }
+                HumanUnits.durationWidth,
+                priority: 16,
+                { Double($0.status?.heldNanoseconds ?? 0) }
             ) { lane, theme in
                 let held = lane.status?.heldNanoseconds
                 return Span(
@@ -40,12 +40,9 @@ enum ConnectionList {
             },
             count("accesses", 9, priority: 12) { $0.accessCount },
             count("busy", 6, priority: 10) { $0.busyCount },
-            Listing.Column(
-                "busy for",
-                .fixed(8, priority: 9),
-                alignment: .trailing,
-                rank: { .number(Double($0.status?.busyWaitNanoseconds ?? 0)) }
-            ) { lane, theme in
+            .number("busy for", 8, priority: 9, { Double($0.status?.busyWaitNanoseconds ?? 0) }) {
+                lane,
+                theme in
                 let time = lane.status?.busyWaitNanoseconds ?? 0
                 return Span(
                     time == 0 ? "–" : HumanUnits.duration(nanoseconds: time),

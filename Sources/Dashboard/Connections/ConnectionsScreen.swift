@@ -55,7 +55,7 @@ struct ConnectionsScreen {
     /// Draws the part at an index in ``DashboardScreen/parts``.
     private func draw(_ part: Int, _ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         switch part {
-        case 0: drawTable(lanes, on: &canvas, in: rect)
+        case 0: drawTable(on: &canvas, in: rect)
         case 1: drawStrips(lanes, on: &canvas, in: rect)
         case 2: drawDetails(on: &canvas, in: rect)
         default:
@@ -91,29 +91,23 @@ struct ConnectionsScreen {
         scene.markTime(on: &canvas, strip)
     }
 
-    private func drawTable(_ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
-        let all = scene.history.lanes.count
-        let hidden = scene.view.remark(shown: lanes.count, of: all)
-        let inner = Panel(
-            title: "Connections",
-            subtitle: (canvas.glyphs == .ascii ? "- " : "· ")
-                + (scene.history.isOver
+    private func drawTable(on canvas: inout Canvas, in rect: Rect) {
+        let all = scene.history.lanes
+        ConnectionList.listing.draw(
+            all,
+            scene.view,
+            in: Panel(
+                title: "Connections",
+                subtitle: scene.history.isOver
                     ? "the run has ended: last known holder and SQL"
-                    : "busy: SQLITE_BUSY conflicts"),
-            remark: hidden.isEmpty ? remark(all) : hidden
-        ).draw(on: &canvas, in: rect)
-        guard !lanes.isEmpty else {
-            let text = all == 0 ? "no connection is open yet" : "no connection matches the filter"
-            canvas.write(
-                text,
-                in: inner.row(0),
-                style: canvas.theme.style(.dim),
-                alignment: .leading
-            )
-            return
-        }
-        ConnectionList.listing.table(lanes, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+                    : "busy: SQLITE_BUSY conflicts",
+                remark: remark(all.count)
+            ),
+            item: "connection",
+            absence: "no connection is open yet",
+            on: &canvas,
+            in: rect
+        )
     }
 
     /// Returns the totals, such as `5 connections; 24 interrupts ended 9 statements`.
@@ -134,8 +128,7 @@ struct ConnectionsScreen {
         let isChosen = lane.label == scene.view.selected
         let inner = Panel(
             title: lane.label,
-            subtitle: isChosen
-                ? "" : canvas.glyphs == .ascii ? "- held the longest" : "· held the longest",
+            subtitle: isChosen ? "" : "held the longest",
             remark: isChosen ? "" : "to select another: arrow keys or click"
         ).draw(on: &canvas, in: rect)
         guard inner.height > 0 else { return }

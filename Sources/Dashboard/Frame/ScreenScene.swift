@@ -1,3 +1,4 @@
+import SQLiteWatch
 import TerminalUI
 
 /// The input of a screen: the data, the time window and the user's selection.
@@ -38,6 +39,51 @@ extension Listing {
         )
         table.firstColumn = min(view.firstColumn, table.lastFirstColumn(in: width))
         return table
+    }
+}
+
+extension Listing {
+    /// Draws a panel with the items that match the filter.
+    ///
+    /// A remark about hidden rows replaces the panel's remark.
+    ///
+    /// - Parameters:
+    ///   - items: All items, in their natural order.
+    ///   - view: The selection, sorting and filter.
+    ///   - panel: The panel.
+    ///   - item: The name of an item, such as `pin`.
+    ///   - absence: The text if there are no items.
+    ///   - wrapsAbsence: Whether the text can have several lines.
+    ///   - canvas: The canvas.
+    ///   - rect: The rectangle of the panel.
+    func draw(
+        _ items: [Item],
+        _ view: ListView,
+        in panel: Panel,
+        item: String,
+        absence: String,
+        wrapsAbsence: Bool = false,
+        on canvas: inout Canvas,
+        in rect: Rect
+    ) {
+        let shown = arranged(items, view)
+        let hidden = view.remark(shown: shown.count, of: items.count)
+        var panel = panel
+        if !hidden.isEmpty { panel.remark = hidden }
+        let inner = panel.draw(on: &canvas, in: rect)
+        guard shown.isEmpty else {
+            return table(shown, view, theme: canvas.theme, width: inner.width)
+                .draw(on: &canvas, in: inner)
+        }
+        let text = items.isEmpty ? absence : "no \(item) matches the filter"
+        let lines =
+            wrapsAbsence
+            ? TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, inner.width))
+            : [text]
+        for (index, line) in lines.prefix(inner.height).enumerated() {
+            let style = canvas.theme.style(.dim)
+            canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
+        }
     }
 }
 

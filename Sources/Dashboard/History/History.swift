@@ -29,7 +29,7 @@ struct History: Sendable {
     ///
     /// The outer index is the client's index in a sample.
     private(set) var throughputs: [RingBuffer<Double>] = []
-    private(set) var latencies = LatencyHistory()
+    private(set) var latencies = OperationHistory()
     /// The records of this session's arms, in the order of their first runs.
     private(set) var arms: [ArmRecord] = []
     private static let maximumArms = 16
@@ -134,7 +134,7 @@ struct History: Sendable {
         cursor = nil
         lanes = []
         throughputs = []
-        latencies = LatencyHistory()
+        latencies = OperationHistory()
         peaks = RunPeaks()
         lastLoadSample = nil
         for index in arms.indices { arms[index].isRunning = false }

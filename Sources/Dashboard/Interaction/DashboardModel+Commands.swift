@@ -17,7 +17,7 @@ extension DashboardModel {
         }
         switch command.purpose {
         case .acting: return act(command)
-        case .time: return travel(command)
+        case .time: travel(command)
         case .moving: move(command)
         case .display, .screens: return changeDisplay(command)
         }
@@ -87,54 +87,14 @@ extension DashboardModel {
     private mutating func changeDisplay(_ command: DashboardCommand) -> [DashboardAction] {
         switch command {
         case .quit: return [.quit]
-        case .theme: nextTheme()
-        case .glyphs: nextGlyphs()
-        case .slower, .faster: return changeRefreshRate(command == .faster ? 1 : -1)
-        case .help: overlay = .help(top: 0)
-        case .back: leave()
+        case .slower, .faster:
+            guard let rate = changeRefreshRate(command) else { return [] }
+            note("refresh rate: \(Int(rate)) frames per second")
+            return [.setRefreshRate(rate)]
         case .copy: return copySelected()
-        default: break
+        default: changeAppearance(command)
         }
         return []
-    }
-
-    /// Handles Esc: reverts the first active state of expansion, filter, freeze, focus, and
-    /// selection.
-    private mutating func leave() {
-        if view.isExpanded {
-            view.isExpanded = false
-        } else if !view.filter.isEmpty {
-            view.filter = ""
-        } else if frozen != nil {
-            frozen = nil
-        } else if view.part != nil {
-            view.part = nil
-        } else {
-            view.selected = nil
-        }
-    }
-
-    private mutating func nextTheme() {
-        guard !themes.isEmpty else { return }
-        let current = themes.firstIndex { $0.name == theme.name } ?? -1
-        theme = themes[(current + 1) % themes.count]
-    }
-
-    private mutating func nextGlyphs() {
-        guard !glyphChoices.isEmpty else { return }
-        let current = glyphChoices.firstIndex(of: glyphs) ?? -1
-        glyphs = glyphChoices[(current + 1) % glyphChoices.count]
-    }
-
-    private mutating func changeRefreshRate(_ step: Int) -> [DashboardAction] {
-        let rates = Self.refreshRates
-        let next =
-            step > 0
-            ? rates.first { $0 > refreshRate } : rates.last { $0 < refreshRate }
-        guard let next else { return [] }
-        refreshRate = next
-        note("refresh rate: \(Int(next)) frames per second")
-        return [.setRefreshRate(next)]
     }
 
     private mutating func copySelected() -> [DashboardAction] {

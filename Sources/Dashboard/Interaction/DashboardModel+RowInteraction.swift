@@ -1,5 +1,67 @@
 import TerminalUI
 
 extension DashboardModel: RowInteraction {
+    static let momentName = "sample"
+
     var lastHelpLine: Int { KeyHelp(keys: keys, top: 0).lastTop(in: size) }
+
+    var newest: History { history }
+
+    var newestMoment: Double? { shown.latest == nil ? nil : shown.newestTime }
+
+    var parts: [String] { screen.parts }
+
+    var sortableTitles: [String] {
+        switch screen {
+        case .connections: ConnectionList.listing.sortableTitles
+        case .waiters: WaiterList.listing.sortableTitles
+        case .snapshots: SnapshotList.listing.sortableTitles
+        default: []
+        }
+    }
+
+    var highlightsFirstRow: Bool { [.latency, .compare, .workload].contains(screen) }
+
+    static func common(_ command: DashboardCommand) -> DashboardCommand? { command }
+
+    mutating func step(by samples: Int) {
+        if frozen == nil { frozen = history }
+        frozen?.step(by: samples)
+    }
+
+    mutating func go(to time: Double) {
+        if frozen == nil { frozen = history }
+        frozen?.show(time: time)
+    }
+
+    /// Expands the selected part or row, or shows the whole screen again.
+    mutating func expand() {
+        guard screen == .overview, view.part == nil else {
+            view.isExpanded.toggle()
+            return
+        }
+        guard let selected = view.selected else {
+            let tab = keys.key(for: .focusNext).map { "\($0.label) selects a panel" }
+            let hint = [tab, "arrows select a connection"].compactMap(\.self)
+            note("nothing is selected: " + hint.joined(separator: ", "), severity: .warning)
+            return
+        }
+        screen = .connections
+        view.selected = selected
+        view.part = nil
+        view.isExpanded = true
+    }
+
+    var rowNames: [String] {
+        let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
+        return switch screen {
+        case .overview: shown.lanes.map(\.label)
+        case .connections: ConnectionsScreen(scene: scene).lanes.map(\.label)
+        case .waiters: WaitersScreen(scene: scene).waiting.map(\.name)
+        case .snapshots: SnapshotsScreen(scene: scene).snapshots.map(\.status.label)
+        case .latency: LatencyScreen(scene: scene).names
+        case .compare: CompareScreen(scene: scene).names
+        case .workload: shown.latest.map { Knob.all(in: $0).map(\.name) } ?? []
+        }
+    }
 }

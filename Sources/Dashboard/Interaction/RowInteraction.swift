@@ -1,33 +1,94 @@
 import TerminalUI
 
-/// The mouse and prompt handling of both dashboards.
+/// The interaction that both dashboards share.
 protocol RowInteraction {
     associatedtype Command: Hashable, Sendable
     associatedtype Action
+    associatedtype Content
 
     var keys: KeyTable<Command> { get }
     var overlay: Overlay? { get set }
     var view: ListView { get set }
     var size: Size { get }
+    var theme: Theme { get set }
+    var themes: [Theme] { get }
+    var glyphs: GlyphSet { get set }
+    var glyphChoices: [GlyphSet] { get }
+    var refreshRate: Double { get set }
+    /// The newest data, even while the display is frozen.
+    var newest: Content { get }
+    /// The displayed data while the display is frozen.
+    var frozen: Content? { get set }
+    /// The index of the displayed time window.
+    var window: Int { get set }
+    /// The time of the newest moment, in seconds, or `nil` if there is none.
+    var newestMoment: Double? { get }
+    /// The name of a moment, such as `sample`.
+    static var momentName: String { get }
+    /// The names of the screen's parts, in the order of the Tab key.
+    var parts: [String] { get }
+    /// The titles of the screen's sortable columns, or an empty array if rows cannot be sorted or
+    /// filtered.
+    var sortableTitles: [String] { get }
+    /// Whether the screen highlights its first row if no row is selected.
+    var highlightsFirstRow: Bool { get }
     /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
     /// The first line of the help's last page at the current size.
     var lastHelpLine: Int { get }
 
     func canvas(size: Size) -> Canvas
-    /// Moves the selection by a number of rows.
-    mutating func select(by step: Int, among rows: [String])
     /// Opens the selected row, or expands the selected part.
     mutating func expand()
     mutating func perform(_ command: Command) -> [Action]
+    /// Returns the command that both dashboards have, or `nil` for another command.
+    static func common(_ command: Command) -> DashboardCommand?
     /// Displays the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Displays the moment nearest to a typed time, or returns an error description.
-    mutating func seek(_ text: String) -> String?
+    /// Moves by a number of moments.
+    mutating func step(by count: Int)
+    mutating func handle(_ key: Key, inCheckpoint choice: Int) -> [Action]
 }
 
 extension RowInteraction {
-    mutating func handle(_ key: Key, in prompt: PromptState) {
+    mutating func handle(_ key: Key, in overlay: Overlay) -> [Action] {
+        // ^C quits even while an overlay is open.
+        if key == .control("c"), let command = keys.command(for: key),
+            Self.common(command) == .quit
+        {
+            return perform(command)
+        }
+        switch overlay {
+        case .help(let top): return handle(key, inHelpFrom: top)
+        case .checkpoint(let choice): return handle(key, inCheckpoint: choice)
+        case .prompt(let prompt):
+            handle(key, in: prompt)
+            return []
+        }
+    }
+
+    private mutating func handle(_ key: Key, inHelpFrom top: Int) -> [Action] {
+        let page = max(1, size.height - 4)
+        let last = lastHelpLine
+        func scrolled(by lines: Int) -> Overlay { .help(top: min(max(top + lines, 0), last)) }
+        guard let command = keys.command(for: key) else { return [] }
+        switch Self.common(command) {
+        case .help, .back, .expand: overlay = nil
+        case .up: overlay = scrolled(by: -1)
+        case .down: overlay = scrolled(by: 1)
+        case .pageUp: overlay = scrolled(by: -page)
+        case .pageDown, .pause: overlay = scrolled(by: page)
+        case .first: overlay = .help(top: 0)
+        case .last: overlay = .help(top: last)
+        default:
+            // Other keys close the help and perform their commands.
+            overlay = nil
+            return perform(command)
+        }
+        return []
+    }
+
+    private mutating func handle(_ key: Key, in prompt: PromptState) {
         var prompt = prompt
         switch prompt.handle(key) {
         case .cancelled:

@@ -11,8 +11,7 @@ extension DashboardCommand {
                     [.character(Character("\(screen.rawValue)"))],
                     command,
                     name: screen.title,
-                    help: help(of: screen),
-                    priority: nil
+                    help: help(of: screen)
                 )
             }
         } + moving + time + acting + display
@@ -30,44 +29,14 @@ extension DashboardCommand {
     }
 
     private static let moving: [KeyBinding<DashboardCommand>] = [
-        KeyBinding(
-            [.up, .character("k")],
-            .up,
-            name: "up",
-            help: "select the row above",
-            priority: nil
-        ),
-        KeyBinding(
-            [.down, .character("j")],
-            .down,
-            name: "down",
-            help: "select the row below",
-            priority: nil
-        ),
-        KeyBinding(
-            [.left],
-            .left,
-            name: "left",
-            help: "scroll left; lower the setting",
-            priority: nil
-        ),
-        KeyBinding(
-            [.right],
-            .right,
-            name: "right",
-            help: "scroll right; raise the setting",
-            priority: nil
-        ),
-        KeyBinding([.pageUp], .pageUp, name: "page up", help: "move up one page", priority: nil),
-        KeyBinding(
-            [.pageDown],
-            .pageDown,
-            name: "page down",
-            help: "move down one page",
-            priority: nil
-        ),
-        KeyBinding([.home], .first, name: "first", help: "select the first row", priority: nil),
-        KeyBinding([.end], .last, name: "last", help: "select the last row", priority: nil),
+        KeyBinding([.up, .character("k")], .up, name: "up", help: "select the row above"),
+        KeyBinding([.down, .character("j")], .down, name: "down", help: "select the row below"),
+        KeyBinding([.left], .left, name: "left", help: "scroll left; lower the setting"),
+        KeyBinding([.right], .right, name: "right", help: "scroll right; raise the setting"),
+        KeyBinding([.pageUp], .pageUp, name: "page up", help: "move up one page"),
+        KeyBinding([.pageDown], .pageDown, name: "page down", help: "move down one page"),
+        KeyBinding([.home], .first, name: "first", help: "select the first row"),
+        KeyBinding([.end], .last, name: "last", help: "select the last row"),
         KeyBinding(
             [.tab],
             .focusNext,
@@ -79,8 +48,7 @@ extension DashboardCommand {
             [.backTab],
             .focusPrevious,
             name: "previous part",
-            help: "select the previous part of the screen",
-            priority: nil
+            help: "select the previous part of the screen"
         ),
         KeyBinding(
             [.enter, .character("e")],
@@ -210,20 +178,8 @@ extension DashboardCommand {
     ]
 
     private static let display: [KeyBinding<DashboardCommand>] = [
-        KeyBinding(
-            [.character("<")],
-            .slower,
-            name: "slower",
-            help: "lower the refresh rate",
-            priority: nil
-        ),
-        KeyBinding(
-            [.character(">")],
-            .faster,
-            name: "faster",
-            help: "raise the refresh rate",
-            priority: nil
-        ),
+        KeyBinding([.character("<")], .slower, name: "slower", help: "lower the refresh rate"),
+        KeyBinding([.character(">")], .faster, name: "faster", help: "raise the refresh rate"),
         KeyBinding(
             [.character("t")],
             .theme,
@@ -252,13 +208,7 @@ extension DashboardCommand {
             help: "show or hide this help",
             priority: 31
         ),
-        KeyBinding(
-            [.escape],
-            .back,
-            name: "back",
-            help: "close, or return to the live view",
-            priority: nil
-        ),
+        KeyBinding([.escape], .back, name: "back", help: "close, or return to the live view"),
         KeyBinding(
             [.character("q"), .control("c")],
             .quit,

@@ -6,7 +6,7 @@ import TerminalUI
 struct LatencyScreen {
     let scene: ScreenScene
 
-    private var all: [LatencyHistory.Series] { scene.history.latencies.series }
+    private var all: [OperationHistory.Series] { scene.history.latencies.series }
 
     var names: [String] { all.map(\.name) }
 
@@ -15,7 +15,7 @@ struct LatencyScreen {
         return LatencyPart(rawValue: ((scene.view.focus % count) + count) % count) ?? .response
     }
 
-    private var selected: LatencyHistory.Series? {
+    private var selected: OperationHistory.Series? {
         all.first { $0.name == scene.view.selected } ?? all.first
     }
 
@@ -47,23 +47,22 @@ struct LatencyScreen {
 
     // MARK: The breakdown of slow accesses
 
-    private func slow(of series: LatencyHistory.Series) -> SlowParts? {
+    private func slow(of series: OperationHistory.Series) -> SlowParts? {
         let client = scene.history.latest?.clients.first { $0.name == series.client }
         return client?.slow.map(SlowParts.init)
     }
 
     private func drawSlow(
-        _ series: LatencyHistory.Series,
+        _ series: OperationHistory.Series,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
         guard rect.height >= 5 else { return }
         let theme = canvas.theme
         let slow = slow(of: series)
-        let dash = canvas.glyphs == .ascii ? "-" : "·"
         let inner = Panel(
             title: "\(series.client): breakdown of its slowest accesses",
-            subtitle: slow.map { "\(dash) \($0.scope)" } ?? "",
+            subtitle: slow?.scope ?? "",
             remark: scene.history.spanLabel(Verdict.seconds)
         ).draw(on: &canvas, in: rect)
         guard let slow else {
@@ -92,15 +91,14 @@ struct LatencyScreen {
     // MARK: The list
 
     private func drawList(
-        _ selected: LatencyHistory.Series,
+        _ selected: OperationHistory.Series,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
         guard rect.height >= 3 else { return }
         let inner = Panel(
             title: "Latency",
-            subtitle: canvas.glyphs == .ascii
-                ? "- by client and operation" : "· by client and operation",
+            subtitle: "by client and operation",
             remark: "\(scope), accurate to 12%; –: too few samples"
         ).draw(on: &canvas, in: rect)
         let distributions = all.map { series in
@@ -172,19 +170,18 @@ struct LatencyScreen {
     // MARK: The heat map
 
     private func drawHeat(
-        _ series: LatencyHistory.Series,
+        _ series: OperationHistory.Series,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
         guard rect.height >= 5 else { return }
-        let dash = canvas.glyphs == .ascii ? "-" : "·"
         let weights = HeatMap.weights(in: canvas.glyphs)
         let legend = weights.enumerated().map { index, weight in
             Span(weight, canvas.theme.style(.load, at: Double(index + 1) / Double(weights.count)))
         }
         let inner = Panel(
             title: "\(series.name): \(part.title) over time",
-            subtitle: "\(dash) one column per interval; heavier means more accesses",
+            subtitle: "one column per interval; heavier means more accesses",
             remark: scope,
             legend: [
                 [Span("few ", canvas.theme.style(.dim))] + legend + [
@@ -195,7 +192,7 @@ struct LatencyScreen {
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
         // If there is room, labels include the upper bound of a row.
         let areRanges = map.width >= 48
-        let axis = areRanges ? LatencyRange.width + 1 : HumanUnits.durationWidth + 2
+        let axis = areRanges ? BucketRange.width + 1 : HumanUnits.durationWidth + 2
         guard map.height > 1, map.width > axis + 4 else { return }
         let plot = Rect(
             x: map.minX + axis,
@@ -219,7 +216,7 @@ struct LatencyScreen {
         }
         var labels: [Int: String] = [:]
         for row in Self.labeled(rows.count) {
-            let range = LatencyRange(buckets: rows[row])
+            let range = BucketRange(buckets: rows[row])
             labels[row] = areRanges ? range.text : range.beginning
         }
         HeatMap(columns: cells, labels: labels, axisWidth: axis).draw(on: &canvas, in: map)
@@ -245,7 +242,7 @@ struct LatencyScreen {
     ///
     /// If an interval is shorter than a second, each second fills several intervals.
     private func columns(
-        of series: LatencyHistory.Series,
+        of series: OperationHistory.Series,
         count: Int
     ) -> [LatencyDistribution?] {
         let length = scene.seconds / Double(count)
@@ -279,7 +276,7 @@ struct LatencyScreen {
     // MARK: The histogram
 
     private func drawBars(
-        _ series: LatencyHistory.Series,
+        _ series: OperationHistory.Series,
         _ distribution: LatencyDistribution,
         showsSlow: Bool,
         on canvas: inout Canvas,
@@ -295,8 +292,7 @@ struct LatencyScreen {
         }
         let inner = Panel(
             title: "\(series.name): \(part.title)",
-            subtitle: (canvas.glyphs == .ascii ? "- " : "· ")
-                + part.meaning(isOpenLoop: series.isOpenLoop),
+            subtitle: part.meaning(isOpenLoop: series.isOpenLoop),
             legend: legend
         ).draw(on: &canvas, in: rect)
         guard let first = distribution.counts.firstIndex(where: { $0 > 0 }),

@@ -40,9 +40,7 @@ struct ClientsPanel {
             ? rect.inset(horizontal: 2)
             : Panel(
                 title: "Clients",
-                subtitle: canvas.glyphs == .ascii
-                    ? "- throughput, wait for a connection, service time"
-                    : "· throughput, wait for a connection, service time",
+                subtitle: "throughput, wait for a connection, service time",
                 remark: history.isOver
                     ? "the load's last second; –: too few samples"
                     : "last second; –: too few samples",

@@ -40,14 +40,12 @@ struct ConnectionsPanel {
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
-        let isASCII = canvas.glyphs == .ascii
         let legend = LaneState.legend(theme: theme, glyphs: canvas.glyphs)
         let inner = Panel(
             title: "Connections",
-            subtitle: (isASCII ? "- " : "· ")
-                + (history.isOver
-                    ? "the run has ended: accesses and last known holder of each"
-                    : "holder and activity of each"),
+            subtitle: history.isOver
+                ? "the run has ended: accesses and last known holder of each"
+                : "holder and activity of each",
             remark: "last \(HumanUnits.secondsLabel(seconds))",
             legend: legend
         ).draw(on: &canvas, in: rect)

@@ -19,7 +19,7 @@ struct PoolPanel {
         let limit = Double(readers?.maximum ?? 1)
         let inner = Panel(
             title: readers == nil ? "Single connection" : "Reader pool",
-            subtitle: canvas.glyphs == .ascii ? "- demand over time" : "· demand over time",
+            subtitle: "demand over time",
             remark: remark,
             legend: legend(theme: theme, glyphs: canvas.glyphs)
         ).draw(on: &canvas, in: rect)

@@ -60,7 +60,7 @@ struct WaitingPanel {
         drawMeter(isQueue ? "in use" : "readers in use", inUse, on: &canvas, in: next())
         drawMeter(isQueue ? "saturated" : "pool saturated", saturation, on: &canvas, in: next())
         if inner.height >= 10 { _ = next() }
-        AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
+        AccessTimesTable(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
     private func hint(theme: Theme) -> [[Span]] {

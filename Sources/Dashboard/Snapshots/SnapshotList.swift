@@ -45,48 +45,32 @@ enum SnapshotList {
             ) {
                 Span($0.status.origin.name, $1.bold(.text))
             },
-            Listing.Column(
+            .number(
                 "age",
-                .fixed(HumanUnits.durationWidth, priority: 19),
-                alignment: .trailing,
-                rank: { .number(Double($0.status.ageNanoseconds)) }
+                HumanUnits.durationWidth,
+                priority: 19,
+                { Double($0.status.ageNanoseconds) }
             ) {
                 Span(HumanUnits.duration(nanoseconds: $0.status.ageNanoseconds), $1.bold(.snapshot))
             },
-            Listing.Column(
-                "at frame",
-                .fixed(9, priority: 9),
-                alignment: .trailing,
-                rank: { .number(Double($0.status.frame ?? 0)) }
-            ) {
+            .number("at frame", 9, priority: 9, { Double($0.status.frame ?? 0) }) {
                 Span($0.status.frame.map(HumanUnits.count) ?? "–", $1.style(.text))
             },
-            Listing.Column(
-                "pins frames",
-                .fixed(11, priority: 16),
-                alignment: .trailing,
-                rank: { .number(Double($0.status.pinnedFrames ?? 0)) }
-            ) { snapshot, theme in
+            .number("pins frames", 11, priority: 16, { Double($0.status.pinnedFrames ?? 0) }) {
+                snapshot,
+                theme in
                 let frames = snapshot.status.pinnedFrames
                 let style = theme.style((frames ?? 0) > 0 ? .warning : .dim)
                 return Span(frames.map(HumanUnits.count) ?? "–", style)
             },
-            Listing.Column(
-                "bytes",
-                .fixed(HumanUnits.bytesWidth, priority: 15),
-                alignment: .trailing,
-                rank: { .number(Double($0.pinnedBytes ?? 0)) }
-            ) { snapshot, theme in
+            .number("bytes", HumanUnits.bytesWidth, priority: 15, { Double($0.pinnedBytes ?? 0) }) {
+                snapshot,
+                theme in
                 let bytes = snapshot.pinnedBytes
                 let style = theme.style((bytes ?? 0) > 0 ? .warning : .dim)
                 return Span(bytes.map(HumanUnits.bytes) ?? "–", style)
             },
-            Listing.Column(
-                "reads",
-                .fixed(9, priority: 8),
-                alignment: .trailing,
-                rank: { .number(Double($0.connection?.accessCount ?? 0)) }
-            ) {
+            .number("reads", 9, priority: 8, { Double($0.connection?.accessCount ?? 0) }) {
                 Span(
                     $0.connection.map { HumanUnits.count($0.accessCount) } ?? "–",
                     $1.style(.text)

@@ -39,7 +39,7 @@ struct SnapshotsScreen {
         let wal = scene.history.latest?.database.wal
         let inner = Panel(
             title: "Write-ahead log",
-            subtitle: canvas.glyphs == .ascii ? "- MiB over time" : "· MiB over time",
+            subtitle: "MiB over time",
             remark: wal.map { WALWords.frames($0, width: 60) } ?? ""
         ).draw(on: &canvas, in: rect)
         guard let wal else {
@@ -88,24 +88,22 @@ struct SnapshotsScreen {
     }
 
     private func drawTable(on canvas: inout Canvas, in rect: Rect) {
-        let snapshots = snapshots
         let made = scene.history.latest?.database.snapshotsMade ?? 0
-        let hidden = scene.view.remark(shown: snapshots.count, of: all.count)
-        let open = HumanUnits.counted(all.count, "snapshot", "snapshots")
-        let inner = Panel(
-            title: "Snapshots",
-            remark: hidden.isEmpty
-                ? "\(open) open, \(HumanUnits.count(made)) created"
-                    + (scene.history.isOver ? "" : " so far") : hidden
-        ).draw(on: &canvas, in: rect)
-        guard !snapshots.isEmpty else {
-            let text = all.isEmpty ? absence : "no snapshot matches the filter"
-            let style = canvas.theme.style(.dim)
-            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-            return
-        }
-        SnapshotList.listing.table(snapshots, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        let all = all
+        SnapshotList.listing.draw(
+            all,
+            scene.view,
+            in: Panel(
+                title: "Snapshots",
+                remark: HumanUnits.counted(all.count, "snapshot", "snapshots")
+                    + " open, \(HumanUnits.count(made)) created"
+                    + (scene.history.isOver ? "" : " so far")
+            ),
+            item: "snapshot",
+            absence: absence,
+            on: &canvas,
+            in: rect
+        )
     }
 
     /// The text in place of an empty table.

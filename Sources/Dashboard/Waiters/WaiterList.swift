@@ -64,11 +64,11 @@ enum WaiterList {
             ) {
                 Span($0.status.origin.name, $1.bold(.text))
             },
-            Listing.Column(
+            .number(
                 "waited",
-                .fixed(HumanUnits.durationWidth, priority: 19),
-                alignment: .trailing,
-                rank: { .number(Double($0.status.waitedNanoseconds)) }
+                HumanUnits.durationWidth,
+                priority: 19,
+                { Double($0.status.waitedNanoseconds) }
             ) {
                 Span(
                     HumanUnits.duration(nanoseconds: $0.status.waitedNanoseconds),
@@ -76,12 +76,7 @@ enum WaiterList {
                 )
             },
             // The start time distinguishes waits of equal length.
-            Listing.Column(
-                "started",
-                .fixed(HumanUnits.durationWidth, priority: 11),
-                alignment: .trailing,
-                rank: { .number(-($0.start ?? 0)) }
-            ) {
+            .number("started", HumanUnits.durationWidth, priority: 11, { -($0.start ?? 0) }) {
                 Span($0.start.map(HumanUnits.seconds) ?? "–", $1.style(.dim))
             },
             Listing.Column(
@@ -98,12 +93,7 @@ enum WaiterList {
             ) {
                 Span($0.resource.rawValue, $1.style(.text))
             },
-            Listing.Column(
-                "position",
-                .fixed(8, priority: 12),
-                alignment: .trailing,
-                rank: { .number(-Double($0.position)) }
-            ) {
+            .number("position", 8, priority: 12, { -Double($0.position) }) {
                 Span("\($0.position).", $1.style($0.position == 1 ? .text : .dim))
             },
             Listing.Column("caller", .fixed(6, priority: 5)) {

@@ -67,7 +67,7 @@ struct WaitersScreen {
         let shaded = isBraille ? "⢕" : canvas.glyphs == .block ? "▒" : ":"
         let inner = Panel(
             title: "Waiting over time",
-            subtitle: canvas.glyphs == .ascii ? "- accesses" : "· accesses",
+            subtitle: "accesses",
             remark: oldest,
             legend: [
                 [Span(solid, theme.style(.waiting, at: 0)), Span(" reads", dim)],
@@ -118,7 +118,7 @@ struct WaitersScreen {
         let hidden = scene.view.remark(shown: waiting.count, of: all.count)
         let inner = Panel(title: "The queue", remark: hidden.isEmpty ? "oldest first" : hidden)
             .draw(on: &canvas, in: rect)
-        let times = scene.history.latest.map { AccessTimes(database: $0.database) }
+        let times = scene.history.latest.map { AccessTimesTable(database: $0.database) }
         let timeRows = inner.height >= 14 ? (times?.summaries.count ?? 0) + 2 : 0
         let areas = inner.rows([inner.height - timeRows, timeRows])
         if timeRows > 2, let times {

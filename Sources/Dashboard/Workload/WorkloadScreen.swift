@@ -48,8 +48,7 @@ struct WorkloadScreen {
         let dim = theme.style(.dim)
         let inner = Panel(
             title: "Workload",
-            subtitle: canvas.glyphs == .ascii
-                ? "- settings of the running load" : "· settings of the running load",
+            subtitle: "settings of the running load",
             remark: scene.history.latest?.scenario ?? "",
             legend: [[Span(hint, dim)]]
         ).draw(on: &canvas, in: rect)

@@ -1,5 +1,5 @@
 /// A color, which a terminal approximates with the nearest color that it supports.
-public enum Color: Sendable, Hashable {
+package enum Color: Sendable, Hashable {
     /// The terminal's default color.
     case standard
     /// A color in the palette of 16 (0–15) or 256 colors.
@@ -9,45 +9,45 @@ public enum Color: Sendable, Hashable {
 }
 
 /// The appearance of a cell.
-public struct Style: Sendable, Hashable {
+package struct Style: Sendable, Hashable {
     /// Attributes that do not require color.
-    public struct Attributes: OptionSet, Sendable, Hashable {
+    package struct Attributes: OptionSet, Sendable, Hashable {
         /// The raw bits.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
         /// Creates a set from raw bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Bold text.
-        public static let bold = Attributes(rawValue: 1)
+        package static let bold = Attributes(rawValue: 1)
         /// Dim text.
-        public static let dim = Attributes(rawValue: 2)
+        package static let dim = Attributes(rawValue: 2)
         /// Underlined text.
-        public static let underline = Attributes(rawValue: 4)
+        package static let underline = Attributes(rawValue: 4)
         /// Reversed text, with the foreground and background colors exchanged.
-        public static let reverse = Attributes(rawValue: 8)
+        package static let reverse = Attributes(rawValue: 8)
         /// Italic text.
-        public static let italic = Attributes(rawValue: 16)
+        package static let italic = Attributes(rawValue: 16)
     }
 
     // Store colors as numbers, because each frame compares thousands of cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
     /// The attributes.
-    public var attributes: Attributes
+    package var attributes: Attributes
 
     /// The color of the character.
-    public var foreground: Color {
+    package var foreground: Color {
         get { Color(code: foregroundCode) }
         set { foregroundCode = newValue.code }
     }
 
     /// The background color.
-    public var background: Color {
+    package var background: Color {
         get { Color(code: backgroundCode) }
         set { backgroundCode = newValue.code }
     }
 
     /// Creates a style.
-    public init(
+    package init(
         foreground: Color = .standard,
         background: Color = .standard,
         attributes: Attributes = []
@@ -84,15 +84,15 @@ extension Color {
 }
 
 /// One cell of a terminal.
-public struct Cell: Sendable, Hashable {
+package struct Cell: Sendable, Hashable {
     /// The character with its combining marks, or an empty string in the second cell of a wide
     /// character.
-    public var character: String
+    package var character: String
     /// The appearance of the cell.
-    public var style: Style
+    package var style: Style
 
     /// Creates a cell.
-    public init(_ character: String = " ", style: Style = Style()) {
+    package init(_ character: String = " ", style: Style = Style()) {
         self.character = character
         self.style = style
     }

@@ -1,12 +1,12 @@
 /// A grid of cells for a terminal.
-public struct Surface: Sendable, Equatable {
+package struct Surface: Sendable, Equatable {
     /// The size in cells.
-    public let size: Size
+    package let size: Size
     /// The cells, row by row.
-    public private(set) var cells: [Cell]
+    package private(set) var cells: [Cell]
 
     /// Creates a surface filled with one cell.
-    public init(size: Size, filledWith cell: Cell = Cell()) {
+    package init(size: Size, filledWith cell: Cell = Cell()) {
         self.size = Size(width: max(0, size.width), height: max(0, size.height))
         cells = Array(repeating: cell, count: self.size.width * self.size.height)
     }
@@ -14,7 +14,7 @@ public struct Surface: Sendable, Equatable {
     /// The cell in column `x` of row `y`.
     ///
     /// Writing outside the surface has no effect.
-    public subscript(x: Int, y: Int) -> Cell {
+    package subscript(x: Int, y: Int) -> Cell {
         get {
             guard contains(x, y) else { return Cell() }
             return cells[y * size.width + x]

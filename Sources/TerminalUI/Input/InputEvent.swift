@@ -1,5 +1,5 @@
 /// A key.
-public enum Key: Sendable, Hashable {
+package enum Key: Sendable, Hashable {
     /// A typed character.
     case character(Character)
     /// Control with a lowercase letter.
@@ -37,9 +37,9 @@ public enum Key: Sendable, Hashable {
 }
 
 /// A mouse event in a cell.
-public struct MouseEvent: Sendable, Hashable {
+package struct MouseEvent: Sendable, Hashable {
     /// The action of a mouse event.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// The first button was pressed.
         case press
         /// The mouse moved while the first button was pressed.
@@ -53,19 +53,19 @@ public struct MouseEvent: Sendable, Hashable {
     }
 
     /// The action.
-    public var action: Action
+    package var action: Action
     /// The cell of the event.
-    public var position: Point
+    package var position: Point
 
     /// Creates an event.
-    public init(_ action: Action, at position: Point) {
+    package init(_ action: Action, at position: Point) {
         self.action = action
         self.position = position
     }
 }
 
 /// An input event from a terminal.
-public enum InputEvent: Sendable, Hashable {
+package enum InputEvent: Sendable, Hashable {
     /// A key was pressed.
     case key(Key)
     /// The user moved or clicked the mouse.

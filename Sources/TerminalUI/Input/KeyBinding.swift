@@ -16,7 +16,7 @@ package struct KeyBinding<Command: Sendable>: Sendable {
         _ command: Command,
         name: String,
         help: String,
-        priority: Int?
+        priority: Int? = nil
     ) {
         self.keys = keys
         self.command = command

@@ -31,6 +31,23 @@ package struct Listing<Item: Sendable>: Sendable {
             self.cell = cell
             self.rank = rank
         }
+
+        /// Creates a right-aligned column of a fixed width that is sorted by a number.
+        package static func number(
+            _ title: String,
+            _ width: Int,
+            priority: Int,
+            _ value: @escaping @Sendable (Item) -> Double,
+            cell: @escaping @Sendable (Item, Theme) -> Span
+        ) -> Self {
+            Self(
+                title,
+                .fixed(width, priority: priority),
+                alignment: .trailing,
+                rank: { .number(value($0)) },
+                cell: cell
+            )
+        }
     }
 
     /// The columns, which must have unique titles.

@@ -1,7 +1,7 @@
 /// A border with a title, a remark on the right, and a legend at the bottom.
 package struct Panel: Sendable {
     package var title: String
-    /// Text after the title, shown only if it fits.
+    /// Text after the title and a separator, shown only if it fits.
     package var subtitle: String
     /// The text on the right of the upper border.
     package var remark: String
@@ -67,7 +67,8 @@ package struct Panel: Sendable {
             )
             used += remarkWidth + 1
         }
-        if !subtitle.isEmpty, used + canvas.width(of: subtitle) + 1 <= room {
+        let subtitle = (canvas.glyphs == .ascii ? "- " : "· ") + self.subtitle
+        if !self.subtitle.isEmpty, used + canvas.width(of: subtitle) + 1 <= room {
             canvas.write(
                 "\(subtitle) ",
                 x: first + canvas.width(of: title) + 2,

@@ -182,7 +182,7 @@ struct ComparisonAnalysis {
             return (
                 .inconclusive,
                 needed > 1
-                    ? "too few samples: a block needs \(HumanUnits.count(UInt64(needed))) accesses"
+                    ? "too few samples: a block needs \(ReportUnits.count(UInt64(needed))) accesses"
                     : "no samples"
             )
         }

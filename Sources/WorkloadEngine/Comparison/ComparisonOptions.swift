@@ -1,5 +1,4 @@
 import Foundation
-import Units
 
 /// The options of a comparison.
 public struct ComparisonOptions: Sendable {
@@ -53,15 +52,9 @@ extension ComparisonOptions {
     func chosenArms(in scenario: Scenario) throws -> [Arm] {
         if let programs { return try programs.arms(of: scenario) }
         guard let names = arms else { return Self.usualArms(of: scenario) }
-        let known = scenario.arms.map(\.name)
         var chosen: [Arm] = []
         for name in names {
-            guard let arm = scenario.arms.first(where: { $0.name == name }) else {
-                throw RunError(
-                    .scenario,
-                    "\(scenario.name) has no arm '\(name)'" + NearestName.hint(name, among: known)
-                )
-            }
+            let arm = try scenario.arm(named: name)
             if !chosen.contains(arm) { chosen.append(arm) }
         }
         return chosen

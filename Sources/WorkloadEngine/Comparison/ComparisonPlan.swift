@@ -145,9 +145,9 @@ struct ComparisonPlan {
             throw RunError(
                 .scenario,
                 "'\(condition.expression)': \(metric) needs "
-                    + "\(HumanUnits.count(UInt64(metric.neededAccesses))) accesses in each block, "
-                    + "but \(HumanUnits.rate(arrival.rate)) for \(HumanUnits.seconds(seconds)) "
-                    + "yields only \(HumanUnits.count(UInt64(expected))); use \(advice)"
+                    + "\(ReportUnits.count(UInt64(metric.neededAccesses))) accesses in each block, "
+                    + "but \(ReportUnits.rate(arrival.rate)) for \(ReportUnits.seconds(seconds)) "
+                    + "yields only \(ReportUnits.count(UInt64(expected))); use \(advice)"
             )
         }
     }

@@ -43,9 +43,6 @@ extension ComparisonReport {
     }
 
     private static func table(_ titles: [String], _ rows: [[String]]) -> String {
-        func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
-        let rule = "|:--|" + String(repeating: "--:|", count: max(0, titles.count - 1))
-        return ([line(titles.map(escaped)), rule] + rows.map { line($0.map(escaped)) })
-            .joined(separator: "\n")
+        TextTable(titles, rows).markdown([":--"], "--:", escaped).joined(separator: "\n")
     }
 }

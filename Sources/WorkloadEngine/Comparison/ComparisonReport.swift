@@ -49,7 +49,7 @@ public enum ComparisonReport {
         if let again = result.control?.arm { names.append("\(again) again") }
         let blocks = "\(result.blocks) \(result.blocks == 1 ? "block" : "blocks")"
         return "\(result.scenario): \(names.joined(separator: ", ")); \(blocks) of "
-            + "\(HumanUnits.seconds(result.blockDuration)) each, in random order"
+            + "\(ReportUnits.seconds(result.blockDuration)) each, in random order"
     }
 
     // MARK: Tables

@@ -89,7 +89,7 @@ public struct ArmComparison: Sendable, Codable, Equatable {
     /// The metrics' values in each block, keyed by name, or `nil` for blocks with too few samples.
     public var values: [String: [Double?]]
     /// Each client's response times in all blocks, keyed by the client's name.
-    public var spectra: [String: PercentileSpectrum]
+    public var spectra: [String: PercentileCurve]
     /// The arm's run in ``ComparisonResult/representativeBlock``, with its log, its connections,
     /// its waits, and its records over time.
     public var representative: ArmResult?

@@ -177,7 +177,7 @@ public final class ComparisonRun: Sendable {
         let runner = try ProgramRunner(
             programs,
             scenario,
-            on: programs.commonArm(of: self.scenario),
+            on: self.scenario.arm(named: programs.arm),
             factory: factory,
             options: options.run,
             datasets: datasets,

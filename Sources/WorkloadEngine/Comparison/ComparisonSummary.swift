@@ -96,7 +96,7 @@ struct ComparisonSummary {
             arm: slotPlan.arm.name,
             metrics: values.compactMapValues { Spread($0.compactMap { $0 }) },
             values: values,
-            spectra: responses.compactMapValues { PercentileSpectrum($0) },
+            spectra: responses.compactMapValues { PercentileCurve($0) },
             representative: representative.map { blocks[$0].runs[slot].result }
         )
     }
@@ -187,13 +187,13 @@ struct ComparisonSummary {
                 let skipped = results.reduce(0) { $0 + $1.skipped }
                 // A smaller share of skipped accesses does not affect a reported percentile.
                 guard offered > 0, skipped * 1000 > offered else { return nil }
-                let share = HumanUnits.percent(Double(skipped) / Double(offered))
+                let share = ReportUnits.percent(Double(skipped) / Double(offered))
                 return "\(share) on \(plan.arms[slot].name)"
             }
             guard !shares.isEmpty else { return nil }
             return "\(client.name) skipped accesses that were too late when a worker was free ("
                 + shares.joined(separator: ", ") + "): each counts as a response of "
-                + "\(HumanUnits.time(limit.wholeNanoseconds)), a lower bound"
+                + "\(ReportUnits.time(limit.wholeNanoseconds)), a lower bound"
         }
     }
 }

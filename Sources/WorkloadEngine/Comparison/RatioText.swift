@@ -36,7 +36,7 @@ enum RatioText {
         let factor = pow(10, Double(digits))
         let scaled = (value * factor).rounded()
         guard scaled < 1e15 else { return "∞" }
-        let whole = HumanUnits.count(UInt64(scaled / factor))
+        let whole = ReportUnits.count(UInt64(scaled / factor))
         guard digits > 0 else { return whole }
         let fraction = String(UInt64(scaled) % UInt64(factor))
         return whole + "." + String(repeating: "0", count: digits - fraction.count) + fraction

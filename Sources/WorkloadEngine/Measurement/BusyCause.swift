@@ -38,7 +38,7 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
     ///
     /// The busy timeout is in nanoseconds, or `nil` if unknown.
     func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
-        let limit = timeout.map { "above \(HumanUnits.time($0))" } ?? "(`busy: {timeout: 5s}`)"
+        let limit = timeout.map { "above \(ReportUnits.time($0))" } ?? "(`busy: {timeout: 5s}`)"
         let transaction =
             switch holder {
             case nil: "the transaction that holds the lock"

@@ -75,8 +75,8 @@ struct GeneratorWatch {
         guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
             return nil
         }
-        return "the generator itself used \(HumanUnits.time(noop)) per access of "
-            + "\(load.client), but the database only \(HumanUnits.time(typical))"
+        return "the generator itself used \(ReportUnits.time(noop)) per access of "
+            + "\(load.client), but the database only \(ReportUnits.time(typical))"
     }
 
     /// Returns the reasons that these numbers make a run invalid, or `nil` if the run is valid.
@@ -95,7 +95,7 @@ struct GeneratorWatch {
         if let lag, lag > lagLimit {
             reasons.append(
                 "idle workers woke late: 1% of their accesses started more than "
-                    + "\(HumanUnits.time(lag)) after their intended time"
+                    + "\(ReportUnits.time(lag)) after their intended time"
             )
         }
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")

@@ -32,7 +32,7 @@ enum ClientMetrics {
             isLowerBetter: false,
             "Completed accesses per second of the measured time.",
             [.init(name: "mean", unit: .rate) { $0.throughput }],
-            cell: { $0.throughput.map(HumanUnits.rate) ?? "–" }
+            cell: { $0.throughput.map(ReportUnits.rate) ?? "–" }
         ),
         count("skipped", "Accesses skipped for exceeding `skip-after`.") { $0.skipped },
         count("late", "Accesses that started more than a millisecond late.") { $0.late },
@@ -83,7 +83,7 @@ enum ClientMetrics {
         let share: @Sendable (ClientResult, Double) -> Double? = { client, whole in
             client.offered > 0 ? Double(count(client)) / whole : nil
         }
-        let cell: @Sendable (ClientResult) -> String = { HumanUnits.count(count($0)) }
+        let cell: @Sendable (ClientResult) -> String = { ReportUnits.count(count($0)) }
         return Metric(
             key,
             isLowerBetter: isLowerBetter,

@@ -16,12 +16,12 @@ extension MetricCatalog {
 
         package func text(_ value: Double) -> String {
             switch self {
-            case .time: HumanUnits.time(UInt64(max(0, value.rounded())))
-            case .bytes: HumanUnits.bytes(UInt64(max(0, value.rounded())))
-            case .rate: HumanUnits.rate(value)
-            case .count: HumanUnits.count(UInt64(max(0, value.rounded())))
-            case .share: HumanUnits.percent(value)
-            case .ratio: HumanUnits.fraction(value)
+            case .time: ReportUnits.time(UInt64(max(0, value.rounded())))
+            case .bytes: ReportUnits.bytes(UInt64(max(0, value.rounded())))
+            case .rate: ReportUnits.rate(value)
+            case .count: ReportUnits.count(UInt64(max(0, value.rounded())))
+            case .share: ReportUnits.percent(value)
+            case .ratio: ReportUnits.fraction(value)
             }
         }
     }

@@ -12,5 +12,5 @@ public struct AbortResult: Sendable, Codable, Equatable {
     /// A description, such as `p(99) of ui.response was 120 ms, limit 50ms`.
     public var reason: String
 
-    var sentence: String { "aborted after \(HumanUnits.seconds(seconds)): \(reason)" }
+    var sentence: String { "aborted after \(ReportUnits.seconds(seconds)): \(reason)" }
 }

@@ -2,7 +2,7 @@ extension ClientResult {
     var errorLines: [String] {
         errors.sorted { $0.key < $1.key }.map { code, count in
             let message = errorMessages?[code].map { ": \($0)" } ?? ""
-            return "\(HumanUnits.count(count)) × \(code)\(message)"
+            return "\(ReportUnits.count(count)) × \(code)\(message)"
         }
     }
 }
@@ -27,28 +27,28 @@ extension ArmResult {
             let isUnfinished = client.unfinished == client.offered
             let mayFailAlways = unlimited.contains("\(name).errors") && client.errorCount > 0
             if client.completed == 0, !mayFailAlways, judgesUnfinished || !isUnfinished {
-                return "none of \(name)'s \(HumanUnits.count(client.offered)) accesses succeeded"
+                return "none of \(name)'s \(ReportUnits.count(client.offered)) accesses succeeded"
                     + outcomes(of: client)
             }
             guard !isJudged else { return nil }
             let share = Double(client.errorCount) / Double(client.offered)
             guard share > Self.errorShareLimit else { return nil }
             let codes = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-                .prefix(3).map { "\(HumanUnits.count($0.value)) × \($0.key)" }
-            return "\(HumanUnits.percent(share)) of \(name)'s accesses failed "
+                .prefix(3).map { "\(ReportUnits.count($0.value)) × \($0.key)" }
+            return "\(ReportUnits.percent(share)) of \(name)'s accesses failed "
                 + "(\(codes.joined(separator: ", "))); to allow more than "
-                + "\(HumanUnits.percent(Self.errorShareLimit)), add a threshold on \(name).errors"
+                + "\(ReportUnits.percent(Self.errorShareLimit)), add a threshold on \(name).errors"
         }
     }
 
     private func outcomes(of client: ClientResult) -> String {
         var parts = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-            .prefix(3).map { "\(HumanUnits.count($0.value)) × \($0.key)" }
+            .prefix(3).map { "\(ReportUnits.count($0.value)) × \($0.key)" }
         let others = [
             (client.skipped, "skipped"), (client.interrupted, "interrupted"),
             (client.unfinished, "unfinished"),
         ]
-        parts += others.filter { $0.0 > 0 }.map { "\(HumanUnits.count($0.0)) \($0.1)" }
+        parts += others.filter { $0.0 > 0 }.map { "\(ReportUnits.count($0.0)) \($0.1)" }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     }
 }

@@ -43,6 +43,6 @@ struct LatencyColumns {
     var titles: [String] { names.map(\.rawValue) }
 
     func cells(_ summary: LatencySummary?) -> [String] {
-        names.map { name in HumanUnits.time(summary.flatMap(name.value)) }
+        names.map { name in ReportUnits.time(summary.flatMap(name.value)) }
     }
 }

@@ -31,31 +31,27 @@ public enum MarkdownReport {
             LatencyColumns.brief,
             for: result.runs.flatMap { $0.clients.values.map(\.response) }
         )
-        let titles =
+        var table = TextTable(
             ["arm", "client", "completed", "rate"] + columns.titles
-            + ["waiting p99", "errors", "skipped"]
-        var lines = [
-            "| " + titles.joined(separator: " | ") + " |",
-            "|:--|:--|" + String(repeating: "--:|", count: titles.count - 2),
-        ]
+                + ["waiting p99", "errors", "skipped"]
+        )
         var hasClosedLoop = false
         for run in result.runs {
             for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
                 let isClosed = client.loop == .closed && client.response != nil
                 hasClosedLoop = hasClosedLoop || isClosed
                 let head = [
-                    escaped(run.arm), escaped(name) + (isClosed ? " †" : ""),
-                    HumanUnits.count(client.completed),
-                    client.throughput.map(HumanUnits.rate) ?? "–",
+                    run.arm, name + (isClosed ? " †" : ""), ReportUnits.count(client.completed),
+                    client.throughput.map(ReportUnits.rate) ?? "–",
                 ]
                 let tail = [
-                    HumanUnits.time(client.wait?.p99), HumanUnits.count(client.errorCount),
-                    HumanUnits.count(client.skipped),
+                    ReportUnits.time(client.wait?.p99), ReportUnits.count(client.errorCount),
+                    ReportUnits.count(client.skipped),
                 ]
-                let cells = head + columns.cells(client.response) + tail
-                lines.append("| " + cells.joined(separator: " | ") + " |")
+                table.add(head + columns.cells(client.response) + tail)
             }
         }
+        var lines = table.markdown([":--", ":--"], "--:", escaped)
         if hasClosedLoop {
             lines.append("")
             lines.append(
@@ -88,15 +84,12 @@ public enum MarkdownReport {
     }
 
     private static func checks(_ result: RunResult) -> String {
-        var lines: [String] = []
-        for run in result.runs {
-            for line in TextReport.checks(run) {
-                let text = String(line.drop { $0 == " " })
-                lines.append("| \(escaped(run.arm)) | \(escaped(text)) |")
-            }
+        let checks = result.runs.flatMap { run in
+            TextReport.checks(run).map { [run.arm, String($0.drop { $0 == " " })] }
         }
-        guard !lines.isEmpty else { return "" }
-        return (["| arm | check |", "|:--|:--|"] + lines).joined(separator: "\n")
+        guard !checks.isEmpty else { return "" }
+        return TextTable(["arm", "check"], checks).markdown([":--"], ":--", escaped)
+            .joined(separator: "\n")
     }
 
     static func escaped(_ text: String) -> String {

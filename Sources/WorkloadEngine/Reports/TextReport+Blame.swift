@@ -24,24 +24,26 @@ extension TextReport {
             case "p99": "p99 is"
             default: "\(blame.beyond) (too few for p99) is"
             }
-        let head = "\(client): \(title) \(HumanUnits.time(blame.from))"
+        let head = "\(client): \(title) \(ReportUnits.time(blame.from))"
         guard share >= notableShare else {
             return [
-                "\(head), \(HumanUnits.percent(1 - share)) of it inside the access, not waiting"
+                "\(head), \(ReportUnits.percent(1 - share)) of it inside the access, not waiting"
             ]
         }
         var parts: [String] = []
         if blame.waited > 0 {
-            parts.append("\(HumanUnits.time(blame.waited)) waiting for \(name(of: blame.resource))")
+            parts.append(
+                "\(ReportUnits.time(blame.waited)) waiting for \(name(of: blame.resource))"
+            )
         }
         if blame.queued > 0 {
-            parts.append("\(HumanUnits.time(blame.queued)) waiting for a worker of \(client)")
+            parts.append("\(ReportUnits.time(blame.queued)) waiting for a worker of \(client)")
         }
         let whole =
             blame.accesses == 1
             ? "it spent "
-            : "the \(HumanUnits.count(UInt64(blame.accesses))) slowest took "
-                + "\(HumanUnits.time(blame.response)) on average and spent "
+            : "the \(ReportUnits.count(UInt64(blame.accesses))) slowest took "
+                + "\(ReportUnits.time(blame.response)) on average and spent "
         var lines = ["\(head); " + whole + parts.joined(separator: ", ")]
         if let holders = holders(client, blame) { lines.append("  " + holders) }
         return lines
@@ -54,12 +56,12 @@ extension TextReport {
         let counts = HeldConnections.texts(blame.holders.map(\.held), of: blame.capacity)
         let known = blame.holders.prefix(4).enumerated().map { index, holder in
             let name = holder.client == client ? "\(client) itself" : holder.client
-            var text = isCounted ? counts[index] : HumanUnits.percent(holder.held)
+            var text = isCounted ? counts[index] : ReportUnits.percent(holder.held)
             if index == 0 {
                 let readers = blame.capacity.map { " of \($0) reader" + ($0 == 1 ? "" : "s") }
                 text = "held \(text)" + (isCounted ? readers ?? " readers" : " of the time")
             }
-            let longest = HumanUnits.time(holder.longest)
+            let longest = ReportUnits.time(holder.longest)
             return "\(name) \(text) (up to \(longest)" + (index == 0 ? " at a time)" : ")")
         }
         guard !known.isEmpty else {

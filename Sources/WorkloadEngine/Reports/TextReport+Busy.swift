@@ -24,24 +24,24 @@ extension TextReport {
 
     static func cells(_ group: BusyResult.Group) -> [String] {
         [
-            group.cause.title, group.client, HumanUnits.count(group.count),
-            HumanUnits.count(group.retried), HumanUnits.time(group.waited),
-            HumanUnits.time(group.longestWait), holders(group),
+            group.cause.title, group.client, ReportUnits.count(group.count),
+            ReportUnits.count(group.retried), ReportUnits.time(group.waited),
+            ReportUnits.time(group.longestWait), holders(group),
         ]
     }
 
     /// Returns a list item, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in total, …`.
     static func sentence(_ group: BusyResult.Group) -> String {
         let statement = group.statement.map { " in \(oneLine($0))" } ?? ""
-        let waited = group.waited.map { ", waited \(HumanUnits.time($0)) in total" } ?? ""
+        let waited = group.waited.map { ", waited \(ReportUnits.time($0)) in total" } ?? ""
         return
-            "\(group.client): \(HumanUnits.count(group.count)) × \(group.cause.title)\(statement)"
+            "\(group.client): \(ReportUnits.count(group.count)) × \(group.cause.title)\(statement)"
             + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
     }
 
     static func rest(_ busy: BusyResult) -> String? {
         let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
-        return hidden > 0 ? "and \(HumanUnits.count(hidden)) more" : nil
+        return hidden > 0 ? "and \(ReportUnits.count(hidden)) more" : nil
     }
 
     /// Returns the most frequent holders and their shares, such as `import 80%, unknown 20%`.
@@ -49,7 +49,7 @@ extension TextReport {
         let sorted = group.holders.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         if sorted.count == 1, let only = sorted.first { return only.key }
         return sorted.prefix(3).map { name, count in
-            "\(name) \(HumanUnits.percent(Double(count) / Double(max(1, group.count))))"
+            "\(name) \(ReportUnits.percent(Double(count) / Double(max(1, group.count))))"
         }.joined(separator: ", ")
     }
 

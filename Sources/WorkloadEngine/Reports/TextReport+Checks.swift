@@ -27,7 +27,7 @@ extension TextReport {
     private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
         let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }
-        let samples = "too few samples: \(HumanUnits.count(UInt64(count)))"
+        let samples = "too few samples: \(ReportUnits.count(UInt64(count)))"
         switch threshold.passed {
         case true?: return samples + ", and the maximum is within the limit"
         case false?: return samples + ", and a lower percentile is beyond the limit"

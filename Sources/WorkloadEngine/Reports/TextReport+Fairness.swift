@@ -5,13 +5,13 @@ extension TextReport {
             var parts: [String] = []
             if let smallest = fairness.smallestShare, let largest = fairness.largestShare {
                 parts.append(
-                    "smallest share \(HumanUnits.fraction(smallest)) of an equal share, "
-                        + "largest \(HumanUnits.fraction(largest))"
+                    "smallest share \(ReportUnits.fraction(smallest)) of an equal share, "
+                        + "largest \(ReportUnits.fraction(largest))"
                 )
             }
             if let wait = fairness.longestWait {
                 let worker = fairness.longestWaitWorker.map { " (worker \($0))" } ?? ""
-                parts.append("longest wait \(HumanUnits.time(wait))\(worker)")
+                parts.append("longest wait \(ReportUnits.time(wait))\(worker)")
             }
             guard !parts.isEmpty else { return nil }
             return "  fairness of \(name): " + parts.joined(separator: ", ")

@@ -30,9 +30,9 @@ extension TextReport {
         for (title, result) in rows {
             table.add(
                 [
-                    title, HumanUnits.count(result.completed),
-                    result.throughput.map(HumanUnits.rate) ?? "–",
-                ] + columns.cells(result.response) + [HumanUnits.time(result.service?.p99)]
+                    title, ReportUnits.count(result.completed),
+                    result.throughput.map(ReportUnits.rate) ?? "–",
+                ] + columns.cells(result.response) + [ReportUnits.time(result.service?.p99)]
             )
         }
         return table.lines(indent: "  ")
@@ -57,7 +57,7 @@ extension TextReport {
                                 counters.rows, counters.vmSteps, counters.fullScanSteps,
                                 counters.sorts, counters.automaticIndexes, counters.cacheHits,
                                 counters.cacheMisses, counters.cacheSpills,
-                            ].map { HumanUnits.count(UInt64(max(0, $0))) }
+                            ].map { ReportUnits.count(UInt64(max(0, $0))) }
                     )
                 }
                 let notable = profile.plans.flatMap(\.lines).filter(isNotable)

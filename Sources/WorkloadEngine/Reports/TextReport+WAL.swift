@@ -2,8 +2,8 @@ extension TextReport {
     static func log(_ run: ArmResult) -> [String] {
         guard let wal = run.wal else { return [] }
         let head =
-            "  WAL: peak \(HumanUnits.bytes(wal.peakBytes)), "
-            + "\(HumanUnits.bytes(wal.finalBytes)) at the end"
+            "  WAL: peak \(ReportUnits.bytes(wal.peakBytes)), "
+            + "\(ReportUnits.bytes(wal.finalBytes)) at the end"
         var lines = [head]
         for pin in wal.pins.prefix(5) { lines.append("    " + sentence(pin)) }
         if wal.pins.count > 5 { lines.append("    and \(wal.pins.count - 5) more") }
@@ -11,10 +11,10 @@ extension TextReport {
     }
 
     static func sentence(_ pin: WALResult.Pin) -> String {
-        let time = HumanUnits.seconds(pin.seconds)
+        let time = ReportUnits.seconds(pin.seconds)
         let growth =
             pin.bytes > 0
-            ? "the log grew by \(HumanUnits.bytes(pin.bytes))" : "the log did not grow"
+            ? "the log grew by \(ReportUnits.bytes(pin.bytes))" : "the log did not grow"
         switch pin.cause {
         case "oldReader":
             return

@@ -41,8 +41,8 @@ public enum TextReport {
         let completed = run.clients.values.reduce(0) { $0 + $1.completed }
         var line =
             "\(verdictWord(of: run))  \(scenario) on \(run.arm): "
-            + "\(HumanUnits.count(completed)) \(completed == 1 ? "access" : "accesses") in "
-            + HumanUnits.seconds(run.duration)
+            + "\(ReportUnits.count(completed)) \(completed == 1 ? "access" : "accesses") in "
+            + ReportUnits.seconds(run.duration)
         let reasons =
             (run.aborted.map { [$0.sentence] } ?? []) + (run.failures ?? [])
             + (run.invalidReason.map { [$0] } ?? [])
@@ -84,7 +84,7 @@ public enum TextReport {
             lines += client.errorLines.map { "  \(name): \($0)" }
         }
         for (what, count) in (run.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("  rejected by the guard: \(HumanUnits.count(count)) × \(what)")
+            lines.append("  rejected by the guard: \(ReportUnits.count(count)) × \(what)")
         }
         return lines
     }
@@ -122,10 +122,10 @@ public enum TextReport {
                 parts.append("peak \(pool.readersPeak ?? 0) of \(maximum) readers")
             }
             if let share = pool.utilization {
-                parts.append("utilization \(HumanUnits.percent(share))")
+                parts.append("utilization \(ReportUnits.percent(share))")
             }
             if let share = pool.saturation {
-                parts.append("saturated \(HumanUnits.percent(share)) of the time")
+                parts.append("saturated \(ReportUnits.percent(share)) of the time")
             }
             let scope = pool.peaksAreSampled == true ? " in a sample" : ""
             parts.append("peak waiters\(scope): \(pool.waitingReadersPeak) to read")
@@ -136,7 +136,7 @@ public enum TextReport {
         lines += waits(run)
         lines += log(run)
         if let snapshots = run.snapshots, snapshots.made > 0 {
-            let oldest = snapshots.oldestSeconds.map { ", oldest \(HumanUnits.seconds($0))" }
+            let oldest = snapshots.oldestSeconds.map { ", oldest \(ReportUnits.seconds($0))" }
             lines.append("  snapshots: \(snapshots.made) made\(oldest ?? "")")
         }
         if let interrupts = run.interrupts, interrupts.requested > 0 {
@@ -144,8 +144,8 @@ public enum TextReport {
                 "  interrupts: \(interrupts.requested) calls, \(interrupts.withoutEffect) had no "
                     + "effect; statements ended: \(interrupts.delivered)"
                     + (interrupts.latency.map { latency in
-                        ", from call to end p50 \(HumanUnits.time(latency.p50)), max "
-                            + HumanUnits.time(latency.max)
+                        ", from call to end p50 \(ReportUnits.time(latency.p50)), max "
+                            + ReportUnits.time(latency.max)
                     } ?? "")
             )
         }
@@ -163,7 +163,7 @@ public enum TextReport {
         return sides.compactMap { name, acquire, atOnce, hold in
             guard let acquire else { return nil }
             var line = "  \(name): "
-            if let atOnce { line += "\(HumanUnits.percent(atOnce)) of accesses did not wait; " }
+            if let atOnce { line += "\(ReportUnits.percent(atOnce)) of accesses did not wait; " }
             line += "wait " + summary(acquire, zero: "none")
             if let hold { line += "; held " + summary(hold, zero: "0 ns") }
             return line
@@ -171,7 +171,7 @@ public enum TextReport {
     }
 
     private static func summary(_ summary: LatencySummary, zero: String) -> String {
-        func text(_ time: UInt64?) -> String { time == 0 ? zero : HumanUnits.time(time) }
+        func text(_ time: UInt64?) -> String { time == 0 ? zero : ReportUnits.time(time) }
         return "p50 \(text(summary.p50)), p99 \(text(summary.p99)), max \(text(summary.max))"
     }
 
@@ -179,13 +179,13 @@ public enum TextReport {
         var parts: [String] = []
         if let noop = generator.noop { parts.append("\(noop) ns per access") }
         if let share = generator.cpuShare {
-            parts.append("\(HumanUnits.percent(share)) of the processors")
+            parts.append("\(ReportUnits.percent(share)) of the processors")
         }
         if let lag = generator.lagP99 {
-            parts.append("idle workers started within \(HumanUnits.time(lag)) (p99)")
+            parts.append("idle workers started within \(ReportUnits.time(lag)) (p99)")
         }
         if let steal = generator.stealShare, steal >= 0.001 {
-            parts.append("\(HumanUnits.percent(steal)) of the processor time stolen")
+            parts.append("\(ReportUnits.percent(steal)) of the processor time stolen")
         }
         return parts.joined(separator: ", ")
     }
@@ -194,7 +194,7 @@ public enum TextReport {
         let aggregate = threshold.expression.prefix { !"<>=".contains($0) }
             .filter { !$0.isWhitespace }
         return MetricCatalog.unit(of: threshold.metric, aggregate)?.text(value)
-            ?? HumanUnits.unitless(value)
+            ?? ReportUnits.unitless(value)
     }
 
     static func environment(_ result: RunResult) -> [String] {
@@ -205,7 +205,7 @@ public enum TextReport {
         var parts = [host.operatingSystem, host.architecture, "\(host.cpuCount) processors"]
         parts += host.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         if let fileSystem = host.fileSystem {
-            let sync = host.syncNanoseconds.map { ", a sync takes \(HumanUnits.time($0))" } ?? ""
+            let sync = host.syncNanoseconds.map { ", a sync takes \(ReportUnits.time($0))" } ?? ""
             parts.append(fileSystem + sync)
         }
         parts.append("seed \(seed)")

@@ -1,13 +1,33 @@
-/// A text table with a left-aligned first column and right-aligned other columns.
+/// A table for text, with a left-aligned first column and right-aligned other columns, or for
+/// Markdown.
 struct TextTable {
     private var rows: [[String]]
 
-    init(_ titles: [String]) {
-        rows = [titles]
+    init(_ titles: [String], _ rows: [[String]] = []) {
+        self.rows = [titles] + rows
     }
 
     mutating func add(_ cells: [String]) {
         rows.append(cells)
+    }
+
+    /// Returns the lines of a Markdown table.
+    ///
+    /// - Parameters:
+    ///   - rules: The alignments of the first columns, such as `:--`.
+    ///   - other: The alignment of the other columns.
+    ///   - escaped: A function that escapes the text of a cell.
+    /// - Returns: The lines.
+    func markdown(
+        _ rules: [String] = [],
+        _ other: String = "---",
+        _ escaped: (String) -> String = { $0.replacing("|", with: "\\|") }
+    ) -> [String] {
+        let count = rows.first?.count ?? 0
+        let rest = [String](repeating: other, count: max(0, count - rules.count))
+        let lines = rows.map { "| " + $0.map(escaped).joined(separator: " | ") + " |" }
+        return lines.prefix(1) + ["|" + (rules + rest).joined(separator: "|") + "|"]
+            + lines.dropFirst()
     }
 
     /// Returns the lines, with two spaces between columns and no trailing spaces.

@@ -17,8 +17,8 @@ package enum FreeSpace {
         }
 
         package var description: String {
-            "the folder '\(folder)' is full: \(purpose) needs \(HumanUnits.bytes(required)), but "
-                + "only \(HumanUnits.bytes(free)) are free; free some space, or set TMPDIR to a "
+            "the folder '\(folder)' is full: \(purpose) needs \(ReportUnits.bytes(required)), but "
+                + "only \(ReportUnits.bytes(free)) are free; free some space, or set TMPDIR to a "
                 + "folder with enough space"
         }
     }
@@ -38,7 +38,7 @@ package enum FreeSpace {
     /// Returns progress text for a database copy, such as `copying app.sqlite (7.9 MiB)`.
     package static func copyText(of path: String) -> String {
         let name = URL(fileURLWithPath: path).lastPathComponent
-        return "copying \(name) (\(HumanUnits.bytes(size(of: path) + size(of: path + "-wal"))))"
+        return "copying \(name) (\(ReportUnits.bytes(size(of: path) + size(of: path + "-wal"))))"
     }
 
     /// Throws ``Shortage`` if a folder has fewer than `required` bytes of free space.

@@ -47,7 +47,7 @@ struct TargetOpener {
                     throw RunError(
                         .opening,
                         "the database of arm '\(arm.name)' cannot be opened: it was locked by "
-                            + "\(by) for \(HumanUnits.time(timeout.wholeNanoseconds))",
+                            + "\(by) for \(ReportUnits.time(timeout.wholeNanoseconds))",
                         cause: cause
                     )
                 }

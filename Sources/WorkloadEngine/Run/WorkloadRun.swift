@@ -356,7 +356,7 @@ public final class WorkloadRun: Sendable {
         if case .inPlace(let database) = options.database {
             path = database.deletingLastPathComponent().path
         }
-        let free = FreeSpace.bytes(in: path).map { ", with \(HumanUnits.bytes($0)) free" } ?? ""
+        let free = FreeSpace.bytes(in: path).map { ", with \(ReportUnits.bytes($0)) free" } ?? ""
         return " (in the folder '\(path)'\(free))"
     }
 

@@ -44,12 +44,12 @@ extension Arm {
     /// The busy handler's settings, such as `timeout 5.00 s, retry fixed 1.00 ms`, if any.
     var busySettings: String? {
         guard let busyTimeout else { return nil }
-        let timeout = "timeout \(HumanUnits.time(busyTimeout.wholeNanoseconds))"
+        let timeout = "timeout \(ReportUnits.time(busyTimeout.wholeNanoseconds))"
         switch busyRetry {
         case nil: return timeout
         case .backoff?: return timeout + ", retry backoff"
         case .fixed(let pause)?:
-            return timeout + ", retry fixed \(HumanUnits.time(pause.wholeNanoseconds))"
+            return timeout + ", retry fixed \(ReportUnits.time(pause.wholeNanoseconds))"
         }
     }
 }

@@ -49,35 +49,6 @@ struct SizeArgument {
     }
 }
 
-enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
-    case csv
-    case markdown
-    case html
-    case junit
-
-    func report(on result: RunResult) throws -> String {
-        switch self {
-        case .text: TextReport.text(of: result)
-        case .json: try JSONReport.text(of: result)
-        case .csv: CSVReport.text(of: result)
-        case .markdown: MarkdownReport.text(of: result)
-        case .html: try HTMLReport.text(of: result)
-        case .junit: JUnitReport.text(of: result)
-        }
-    }
-}
-
-enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
-    case csv
-    case markdown
-    case html
-    case junit
-}
-
 /// Parsers for whole numbers, with error messages that contain the limits.
 enum NumberArgument {
     static func seed(_ text: String) throws -> UInt64 {

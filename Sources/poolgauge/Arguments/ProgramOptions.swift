@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Units
 import WorkloadEngine
 
 /// The options for comparing two programs in place of two arms.
@@ -80,7 +79,7 @@ struct ProgramOptions: ParsableArguments {
     func programs(
         for scenario: Scenario,
         _ changes: ScenarioOptions,
-        arms: String?
+        arms: NamesArgument?
     ) throws -> ComparedPrograms? {
         guard let against else { return nil }
         guard arms == nil else {
@@ -103,7 +102,7 @@ struct ProgramOptions: ParsableArguments {
             arm: try armName(in: scenario)
         )
         programs.hasOwnTarget = binary != nil
-        if let scale = changes.scale { programs.arguments += ["--scale", "\(scale)"] }
+        if let scale = changes.changes.scale { programs.arguments += ["--scale", "\(scale)"] }
         if let readers = changes.readers { programs.arguments += ["--readers", "\(readers)"] }
         return programs
     }
@@ -116,15 +115,8 @@ struct ProgramOptions: ParsableArguments {
     }
 
     private func armName(in scenario: Scenario) throws -> String {
+        if let arm { return try scenario.arm(named: arm).name }
         let names = scenario.arms.map(\.name)
-        if let arm {
-            guard names.contains(arm) else {
-                throw CommandFailure(
-                    "\(scenario.name) has no arm '\(arm)'" + NearestName.hint(arm, among: names)
-                )
-            }
-            return arm
-        }
         guard names.count == 1, let name = names.first else {
             throw CommandFailure(
                 "both programs run the same arm, but \(scenario.name) has several; choose one "

@@ -28,6 +28,11 @@ struct RateArgument {
     }
 }
 
+extension NameSpecification {
+    /// `--arms` or `--arm`.
+    static var arms: Self { [.customLong("arms"), .customLong("arm")] }
+}
+
 /// Names separated by commas.
 struct NamesArgument {
     var names: [String]
@@ -42,15 +47,7 @@ struct NamesArgument {
     }
 }
 
-enum SearchFormat: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
-    case markdown
-}
-
-/// The options of searches that change a scenario.
-///
-/// The search determines the duration.
+/// The options that change a scenario, except its duration.
 struct VariantOptions: ParsableArguments {
     @Option(
         help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",
@@ -64,7 +61,8 @@ struct VariantOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Override a value in the scenario, such as clients.ui.workers=8; can be repeated.",
+            "Override a value in the scenario, such as clients.ui.arrival.rate=500/s; can be "
+                + "repeated.",
             valueName: "path=value"
         ),
         transform: SettingArgument.parse
@@ -72,7 +70,11 @@ struct VariantOptions: ParsableArguments {
     var settings: [SettingArgument] = []
 
     func load(_ nameOrPath: String) throws -> Scenario {
-        var scenario = try Scenario.load(nameOrPath: nameOrPath).with(settings.map(\.setting))
+        try apply(to: Scenario.load(nameOrPath: nameOrPath))
+    }
+
+    func apply(to scenario: Scenario) throws -> Scenario {
+        var scenario = try scenario.with(settings.map(\.setting))
         if let scale { scenario = try scenario.with(scale: scale) }
         if let seed { scenario = scenario.with(seed: seed) }
         return scenario

@@ -16,11 +16,7 @@ struct AdviseSubcommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: "The name of a preset, or the path to a YAML file.",
-        completion: .list(Presets.all.map(\.name))
-    )
-    var scenario: String
+    @OptionGroup var source: ScenarioArgument
 
     @Option(help: "The arm to change; by default, 'present' if it exists, or the first arm.")
     var arm: String?
@@ -35,36 +31,19 @@ struct AdviseSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "The format of the report.")
-    var format = AdviceFormat.text
-
-    @Option(
-        help: "The file for the report; standard output by default.",
-        completion: .file()
-    )
-    var output: String?
-
-    @Option(help: "When to show progress on standard error.")
-    var progress = ProgressMode.auto
+    @OptionGroup var report: ReportOptions<PlainFormat>
 
     func run() throws {
-        try data.check(for: self.scenario)
-        let scenario = try changes.load(self.scenario)
+        try data.check(for: source.scenario)
+        let scenario = try changes.load(source.scenario)
         if let arm { _ = try scenario.arms(named: [arm]) }
-        let destination = try ReportDestination(path: output)
-        let reporter = ProgressReporter(progress)
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
+        let destination = try report.destination()
+        let series = try RunSeries(progress: report.progress)
+        defer { series.folder.remove() }
         var options = AdviceOptions()
         options.arm = arm
         if let within { options.within = within.duration }
-        options.run.folder = folder.url
-        options.run.database = try data.copy(for: self.scenario, in: folder.url) {
-            reporter.showStep($0)
-        }
-        options.run.processCommand = ClientProcess.command
-        options.versions = HeadlessRun.versions
-        options.onProgress = { reporter.showStep($0) }
+        try series.prepare(&options, data: data, for: source.scenario)
         options.indexes = { target in
             let advisor = IndexAdvisor(
                 schema: CaptureSchema(try CaptureDatabase.tables(of: target))
@@ -76,19 +55,13 @@ struct AdviseSubcommand: ParsableCommand {
             factory: LibraryTargetFactory(),
             options: options
         )
-        let interruption = Interruption(cleanUp: folder.remove) { advice.stop() }
+        let interruption = Interruption(cleanUp: series.folder.remove) { advice.stop() }
         let result = try blocking { try await advice.run() }
-        reporter.finish()
-        switch format {
+        series.reporter.finish()
+        switch report.format {
         case .text: try destination.write(AdviceReport.text(of: result))
         case .json: try destination.write(JSONReport.text(of: result))
         }
-        if let signal = interruption.signal { throw ExitCode(128 + signal) }
-        throw ExitCode(result.exitStatus.rawValue)
+        throw interruption.exitCode(or: result.exitStatus)
     }
-}
-
-enum AdviceFormat: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
 }

@@ -17,13 +17,10 @@ struct CapacitySubcommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: "The name of a preset, or the path to a YAML file.",
-        completion: .list(Presets.all.map(\.name))
-    )
-    var scenario: String
+    @OptionGroup var source: ScenarioArgument
 
     @Option(
+        name: .arms,
         help: ArgumentHelp(
             "The arms, separated by commas; by default, queue, queue-wal and pool, or the "
                 + "scenario's default arms."
@@ -84,17 +81,7 @@ struct CapacitySubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "The format of the report.")
-    var format = SearchFormat.text
-
-    @Option(
-        help: "The file for the report; standard output by default.",
-        completion: .file()
-    )
-    var output: String?
-
-    @Option(help: "When to show progress on standard error.")
-    var progress = ProgressMode.auto
+    @OptionGroup var report: ReportOptions<SearchFormat>
 
     func validate() throws {
         guard (0.5...50).contains(precision) else {
@@ -110,9 +97,9 @@ struct CapacitySubcommand: ParsableCommand {
 
     func run() throws {
         try TemporaryFolder.check()
-        try data.check(for: self.scenario)
-        let scenario = try changes.load(self.scenario)
-        let destination = try ReportDestination(path: output)
+        try data.check(for: source.scenario)
+        let scenario = try changes.load(source.scenario)
+        let destination = try report.destination()
         let chosen = try scenario.arms(toCompare: arms?.names)
         var options = CapacityOptions(arms: chosen.map(\.name))
         if let duration { options.duration = duration.duration }
@@ -122,36 +109,28 @@ struct CapacitySubcommand: ParsableCommand {
         options.readers = sweep?.sweep.counts ?? []
         options.rate = rate?.perSecond
         options.thresholds = try thresholds.map { try scenario.threshold($0) }
-        let reporter = ProgressReporter(progress)
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
-        options.run.folder = folder.url
-        options.run.database = try data.copy(for: self.scenario, in: folder.url) {
-            reporter.showStep($0)
-        }
-        options.versions = HeadlessRun.versions
-        options.run.processCommand = ClientProcess.command
-        options.onProgress = { reporter.showStep($0) }
+        let series = try RunSeries(progress: report.progress)
+        defer { series.folder.remove() }
+        try series.prepare(&options, data: data, for: source.scenario)
         let search = try CapacityRun(
             scenario: scenario,
             factory: LibraryTargetFactory(),
             options: options
         )
         let time = options.estimate(for: scenario)
-        if progress != .never {
-            reporter.announce(
+        if report.progress != .never {
+            series.reporter.announce(
                 "this takes about \(time.likely.inWords), at most \(time.most.inWords) (--within)"
             )
         }
-        let interruption = Interruption(cleanUp: folder.remove) { search.stop() }
+        let interruption = Interruption(cleanUp: series.folder.remove) { search.stop() }
         let result = try blocking { try await search.run() }
-        reporter.finish()
-        switch format {
+        series.reporter.finish()
+        switch report.format {
         case .text: try destination.write(CapacityReport.text(of: result))
         case .json: try destination.write(JSONReport.text(of: result))
         case .markdown: try destination.write(CapacityReport.markdown(of: result))
         }
-        if let signal = interruption.signal { throw ExitCode(128 + signal) }
-        throw ExitCode(result.exitStatus.rawValue)
+        throw interruption.exitCode(or: result.exitStatus)
     }
 }

@@ -13,19 +13,16 @@ struct CompareSubcommand: ParsableCommand {
             + "completed blocks, marked as partial."
     )
 
-    @Argument(
-        help: "The name of a preset, or the path to a YAML file.",
-        completion: .list(Presets.all.map(\.name))
-    )
-    var scenario: String
+    @OptionGroup var source: ScenarioArgument
 
     @Option(
         help: ArgumentHelp(
             "The arms to compare, separated by commas, starting with the baseline; by default, "
                 + "queue, queue-wal and pool."
-        )
+        ),
+        transform: NamesArgument.parse
     )
-    var arms: String?
+    var arms: NamesArgument?
 
     @OptionGroup var programs: ProgramOptions
 
@@ -39,9 +36,10 @@ struct CompareSubcommand: ParsableCommand {
             "The primary metrics of the comparison, separated by commas, such as "
                 + "ui.response.p99; by default, the scenario's primary metrics.",
             valueName: "metrics"
-        )
+        ),
+        transform: NamesArgument.parse
     )
-    var primary: String?
+    var primary: NamesArgument?
 
     @Option(
         name: .customLong("fail-if"),
@@ -56,17 +54,7 @@ struct CompareSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "The format of the report.")
-    var format = ComparisonFormat.text
-
-    @Option(
-        help: "The file for the report; standard output by default.",
-        completion: .file()
-    )
-    var output: String?
-
-    @Option(help: "When to show progress on standard error.")
-    var progress = ProgressMode.auto
+    @OptionGroup var report: ReportOptions<ReportFormat>
 
     func validate() throws {
         guard (1...ComparisonOptions.maximumBlocks).contains(blocks) else {
@@ -77,14 +65,14 @@ struct CompareSubcommand: ParsableCommand {
     }
 
     func run() throws {
-        try data.check(for: self.scenario)
-        let scenario = try changes.load(self.scenario)
+        try data.check(for: source.scenario)
+        let scenario = try changes.load(source.scenario)
         var options = ComparisonOptions()
         options.blocks = blocks
         if let duration = changes.duration { options.duration = duration.duration }
         options.programs = try programs.programs(for: scenario, changes, arms: arms)
-        options.arms = try list(arms, of: "--arms")
-        options.primary = try list(primary, of: "--primary")
+        options.arms = arms?.names
+        options.primary = primary?.names
         let names = try options.armNames(in: scenario)
         guard names.count > 1 else {
             throw CommandFailure(
@@ -97,17 +85,10 @@ struct CompareSubcommand: ParsableCommand {
                 throw CommandFailure("--fail-if \(error)")
             }
         }
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
-        let destination = try ReportDestination(path: output)
-        let reporter = ProgressReporter(progress)
-        options.run.folder = folder.url
-        options.run.database = try data.copy(for: self.scenario, in: folder.url) {
-            reporter.showStep($0)
-        }
-        options.run.processCommand = ClientProcess.command
-        options.versions = HeadlessRun.versions
-        options.onProgress = { reporter.showStep($0) }
+        let series = try RunSeries(progress: report.progress)
+        defer { series.folder.remove() }
+        let destination = try report.destination()
+        try series.prepare(&options, data: data, for: source.scenario)
         let comparison = ComparisonRun(
             scenario: scenario,
             factory: LibraryTargetFactory(),
@@ -115,36 +96,12 @@ struct CompareSubcommand: ParsableCommand {
         )
         let cleanUp: @Sendable () -> Void = {
             comparison.killProgram()
-            folder.remove()
+            series.folder.remove()
         }
         let interruption = Interruption(cleanUp: cleanUp) { comparison.stop() }
         let result = try blocking { try await comparison.run() }
-        reporter.finish()
-        switch format {
-        case .text: try destination.write(ComparisonReport.text(of: result))
-        case .json: try destination.write(JSONReport.text(of: result))
-        case .csv: try destination.write(ComparisonCSV.text(of: result))
-        case .markdown: try destination.write(ComparisonReport.markdown(of: result))
-        case .html: try destination.write(ComparisonHTML.text(of: result))
-        case .junit: try destination.write(JUnitReport.text(of: result))
-        }
-        if let signal = interruption.signal { throw ExitCode(128 + signal) }
-        throw ExitCode(result.exitStatus.rawValue)
-    }
-
-    /// Parses comma-separated names, or returns `nil` if the option is not specified.
-    private func list(_ text: String?, of option: String) throws -> [String]? {
-        guard let text else { return nil }
-        let names = text.split(separator: ",").map { $0.trimmingWhitespace }
-            .filter { !$0.isEmpty }
-        guard !names.isEmpty else { throw CommandFailure("\(option): '\(text)' contains no names") }
-        return names
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmingWhitespace: String {
-        let start = drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
+        series.reporter.finish()
+        try destination.write(report.format.report(on: result))
+        throw interruption.exitCode(or: result.exitStatus)
     }
 }

@@ -20,11 +20,7 @@ struct CrossoverSubcommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: "The name of a preset, or the path to a YAML file.",
-        completion: .list(Presets.all.map(\.name))
-    )
-    var scenario: String
+    @OptionGroup var source: ScenarioArgument
 
     @Option(
         name: .customLong("sweep"),
@@ -38,6 +34,7 @@ struct CrossoverSubcommand: ParsableCommand {
     var sweeps: [SweepArgument] = []
 
     @Option(
+        name: .arms,
         help: "The two arms, separated by a comma; the second is compared with the first.",
         transform: NamesArgument.parse
     )
@@ -96,43 +93,35 @@ struct CrossoverSubcommand: ParsableCommand {
 
     func run() throws {
         try TemporaryFolder.check()
-        try data.check(for: self.scenario)
-        let scenario = try changes.load(self.scenario)
+        try data.check(for: source.scenario)
+        let scenario = try changes.load(source.scenario)
         let (a, b) = try twoArms(of: scenario)
         var options = CrossoverOptions(a: a, b: b, sweeps: sweeps.map(\.sweep))
-        options.command = changes.command(for: self.scenario, database: data.database)
+        options.command = changes.command(for: source.scenario, database: data.database)
         options.metric = try metric.map { try CrossoverMetric($0, of: scenario) }
         options.blocks = blocks
         options.duration = duration?.duration
         if let within { options.within = within.duration }
         let format = self.format ?? CrossoverFormat(ofFile: output) ?? .text
-        let reporter = ProgressReporter(progress)
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
-        options.run.folder = folder.url
-        options.run.database = try data.copy(for: self.scenario, in: folder.url) {
-            reporter.showStep($0)
-        }
-        options.versions = HeadlessRun.versions
-        options.run.processCommand = ClientProcess.command
-        options.onProgress = { reporter.showStep($0) }
+        let series = try RunSeries(progress: progress)
+        defer { series.folder.remove() }
+        try series.prepare(&options, data: data, for: source.scenario)
         let map = try CrossoverRun(
             scenario: scenario,
             factory: LibraryTargetFactory(),
             options: options
         )
         let destination = try ReportDestination(path: output)
-        let interruption = Interruption(cleanUp: folder.remove) { map.stop() }
-        reporter.showStep("building the data")
+        let interruption = Interruption(cleanUp: series.folder.remove) { map.stop() }
+        series.reporter.showStep("building the data")
         try blocking { try await map.rehearse() }
         if progress != .never, interruption.signal == nil {
-            reporter.announce(announcement(map.plan, options))
+            series.reporter.announce(announcement(map.plan, options))
         }
         let result = try blocking { try await map.run() }
-        reporter.finish()
+        series.reporter.finish()
         try write(result, as: format, to: destination)
-        if let signal = interruption.signal { throw ExitCode(128 + signal) }
-        throw ExitCode(result.exitStatus.rawValue)
+        throw interruption.exitCode(or: result.exitStatus)
     }
 
     /// Returns the arms of `--arms` or, by default, the first queue and the first pool.

@@ -9,14 +9,14 @@ struct RunSubcommand: ParsableCommand {
             + "reports the results so far, marked as partial."
     )
 
-    @Argument(
-        help: "The name of a preset, or the path to a YAML file.",
-        completion: .list(Presets.all.map(\.name))
-    )
-    var scenario: String
+    @OptionGroup var source: ScenarioArgument
 
-    @Option(help: "An arm to run; can be repeated. By default, the scenario's default arms.")
-    var arm: [String] = []
+    @Option(
+        name: [.customLong("arm"), .customLong("arms")],
+        help: "An arm to run; can be repeated. By default, the scenario's default arms.",
+        transform: NamesArgument.parse
+    )
+    var arms: [NamesArgument] = []
 
     @OptionGroup var changes: ScenarioOptions
 
@@ -32,17 +32,7 @@ struct RunSubcommand: ParsableCommand {
     @Flag(help: "Run on the database itself, which keeps the run's changes.")
     var inPlace = false
 
-    @Option(help: "The format of the report.")
-    var format = ReportFormat.text
-
-    @Option(
-        help: "The file for the report; standard output by default.",
-        completion: .file()
-    )
-    var output: String?
-
-    @Option(help: "When to show progress on standard error.")
-    var progress = ProgressMode.auto
+    @OptionGroup var report: ReportOptions<ReportFormat>
 
     @Flag(help: "Keep the folder that contains the database, and print its path.")
     var keep = false
@@ -54,7 +44,7 @@ struct RunSubcommand: ParsableCommand {
     }
 
     private func userDatabase(for arms: [Arm]) throws -> UserDatabase? {
-        guard let url = try database.map({ try DatabaseFile.url($0, for: scenario) }) else {
+        guard let url = try database.map({ try DatabaseFile.url($0, for: source.scenario) }) else {
             return nil
         }
         guard inPlace else { return .copy(of: url) }
@@ -68,11 +58,14 @@ struct RunSubcommand: ParsableCommand {
     }
 
     func run() throws {
-        let scenario = try changes.load(self.scenario)
-        var run = HeadlessRun(scenario: scenario, arms: try scenario.arms(named: arm))
+        let scenario = try changes.load(source.scenario)
+        var run = HeadlessRun(
+            scenario: scenario,
+            arms: try scenario.arms(named: arms.flatMap(\.names))
+        )
         run.database = try userDatabase(for: run.arms)
-        run.progress = progress
+        run.progress = report.progress
         run.keepsFolder = keep
-        try run.run(format: format, to: ReportDestination(path: output))
+        try run.run(format: report.format, to: report.destination())
     }
 }

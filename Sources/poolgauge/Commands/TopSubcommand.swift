@@ -55,7 +55,7 @@ struct TopSubcommand: ParsableCommand {
     var follow = false
 
     @Option(help: "The format of the report.")
-    var format: WatchFormat?
+    var format: PlainFormat?
 
     @Option(
         name: .customLong("for"),
@@ -152,10 +152,5 @@ struct TopSubcommand: ParsableCommand {
         } else {
             try run.run()
         }
-    }
-
-    enum WatchFormat: String, CaseIterable, ExpressibleByArgument {
-        case text
-        case json
     }
 }

@@ -72,6 +72,7 @@ struct TrySubcommand: ParsableCommand {
     var values: [String] = []
 
     @Option(
+        name: .arms,
         help: ArgumentHelp(
             "The arms, separated by commas: \(DraftArm.names); by default, queue, queue-wal and "
                 + "pool."
@@ -91,17 +92,7 @@ struct TrySubcommand: ParsableCommand {
     )
     var print = false
 
-    @Option(help: "The format of the report.")
-    var format = ReportFormat.text
-
-    @Option(
-        help: "The file for the report; standard output by default.",
-        completion: .file()
-    )
-    var output: String?
-
-    @Option(help: "When to show progress on standard error.")
-    var progress = ProgressMode.auto
+    @OptionGroup var report: ReportOptions<ReportFormat>
 
     func validate() throws {
         guard !read.isEmpty || !write.isEmpty else {
@@ -109,10 +100,10 @@ struct TrySubcommand: ParsableCommand {
                 "there is nothing to run; specify --read 'SELECT …' or --write 'UPDATE …'"
             )
         }
-        guard !print || format == .text || output != nil else {
+        guard !print || report.format == .text || report.output != nil else {
             throw ValidationError(
                 "--print writes the scenario to standard output; specify a file for the "
-                    + "\(format.rawValue) report with --output"
+                    + "\(report.format.rawValue) report with --output"
             )
         }
     }
@@ -122,15 +113,15 @@ struct TrySubcommand: ParsableCommand {
         let yaml = try draft(of: source).yaml
         let scenario = try Scenario.parse(yaml: yaml, file: "try")
         let destination =
-            print && output == nil ? .standardError : try ReportDestination(path: output)
+            print && report.output == nil ? .standardError : try report.destination()
         var run = HeadlessRun(scenario: scenario, arms: scenario.arms)
-        run.progress = progress
+        run.progress = report.progress
         do {
-            try run.run(format: format, to: destination)
+            try run.run(format: report.format, to: destination)
         } catch let status as ExitCode {
             if print {
                 try StandardOutput.write(yaml)
-            } else if format == .text, output == nil, status.rawValue < 64 {
+            } else if report.format == .text, report.output == nil, status.rawValue < 64 {
                 try StandardOutput.write(Self.nextSteps(for: scenario))
             }
             throw status
@@ -172,7 +163,7 @@ struct TrySubcommand: ParsableCommand {
         if let arms { options.arms = try Self.arms(arms.names) }
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
-        let reporter = ProgressReporter(progress)
+        let reporter = ProgressReporter(report.progress)
         defer { reporter.finish() }
         let copy = try DatabaseFile.copy(source, named: database, in: folder.url) {
             reporter.showStep($0)

@@ -58,17 +58,7 @@ struct WhatIfSubcommand: ParsableCommand {
     )
     var database: String?
 
-    @Option(help: "The format of the report.")
-    var format = WhatIfFormat.text
-
-    @Option(
-        help: "The file for the report; standard output by default.",
-        completion: .file()
-    )
-    var output: String?
-
-    @Option(help: "When to show progress on standard error.")
-    var progress = ProgressMode.auto
+    @OptionGroup var report: ReportOptions<PlainFormat>
 
     func validate() throws {
         guard (1...100).contains(checkRuns) else {
@@ -93,8 +83,8 @@ struct WhatIfSubcommand: ParsableCommand {
                 self.scenario.map { try Scenario.load(nameOrPath: $0) },
                 with: settings.map(\.setting)
             ) : nil
-        let destination = try ReportDestination(path: output)
-        let reporter = ProgressReporter(progress)
+        let destination = try report.destination()
+        let reporter = ProgressReporter(report.progress)
         reporter.showStep("simulating")
         var settings = WhatIfSetting.all
         for neighbor in whatIf.recorded.neighbours where !settings.contains(neighbor) {
@@ -111,7 +101,7 @@ struct WhatIfSubcommand: ParsableCommand {
             )
             var run = HeadlessRun(scenario: scenario, arms: checks.map(\.arm))
             run.database = database
-            run.progress = progress
+            run.progress = report.progress
             let (measured, signal) = try run.measure()
             predictions = whatIf.adding(
                 Array(zip(checks, measured.runs)),
@@ -124,7 +114,7 @@ struct WhatIfSubcommand: ParsableCommand {
                 ending = ExitCode(measured.exitStatus.rawValue)
             }
         }
-        switch format {
+        switch report.format {
         case .text: try destination.write(WhatIfReport.text(of: predictions))
         case .json: try destination.write(JSONReport.text(of: predictions))
         }
@@ -162,9 +152,4 @@ struct WhatIfSubcommand: ParsableCommand {
         }
         return try WhatIf.decode(data, file: result)
     }
-}
-
-enum WhatIfFormat: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
 }

@@ -26,8 +26,7 @@ struct HeadlessRun {
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
         }
-        if let signal { throw ExitCode(128 + signal) }
-        throw ExitCode(result.exitStatus.rawValue)
+        throw ExitCode(signal, or: result.exitStatus)
     }
 
     /// Runs the arms.

@@ -1,5 +1,7 @@
+import ArgumentParser
 import Dispatch
 import Synchronization
+import WorkloadEngine
 
 #if canImport(Glibc)
 import Glibc
@@ -132,6 +134,9 @@ final class Interruption: Sendable {
         }
     }
 
+    /// Returns the status with which a command ends: the status of the signal, if any, or `status`.
+    func exitCode(or status: ExitStatus) -> ExitCode { ExitCode(signal, or: status) }
+
     private enum Handler { case ignored, other }
 
     private static func handler(of number: Int32) -> Handler {
@@ -150,4 +155,11 @@ final class Interruption: Sendable {
 /// Calls `signal(2)`, which the `signal` property shadows in the class.
 private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     _ = signal(number, handler)
+}
+
+extension ExitCode {
+    /// Creates the status of a signal, or of a result if there was no signal.
+    init(_ signal: Int32?, or status: ExitStatus) {
+        self.init(signal.map { 128 + $0 } ?? status.rawValue)
+    }
 }

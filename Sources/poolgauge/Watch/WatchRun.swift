@@ -6,7 +6,7 @@ import WorkloadEngine
 
 /// Watches databases without a dashboard and writes reports.
 struct WatchRun {
-    var format = TopSubcommand.WatchFormat.text
+    var format = PlainFormat.text
     var follows = false
     var interval = Duration.seconds(1)
     /// How long to watch.
@@ -92,7 +92,7 @@ struct WatchRun {
 
     static func write(
         _ list: WatchedDatabaseList,
-        _ format: TopSubcommand.WatchFormat
+        _ format: PlainFormat
     ) throws {
         try StandardOutput.write(format == .json ? list.json() : list.text)
     }

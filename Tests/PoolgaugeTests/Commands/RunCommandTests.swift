@@ -120,6 +120,9 @@ struct RunCommandTests {
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
         (["run", "ycsb-c", "--arm", "poool"], "'pool'"),
+        (["run", "ycsb-c", "--arms", "queue,poool"], "'pool'"),
+        (["capacity", "ycsb-c", "--arm", "poool"], "'pool'"),
+        (["crossover", "ycsb-c", "--arm", "queue,poool"], "'pool'"),
         (["run", "ycsb-c", "--duration", "5"], "no unit"),
         (["run", "ycsb-c", "--duration", "0s"], "longer than 0"),
         (["run", "ycsb-c", "--readers", "0"], "readers"),

@@ -25,7 +25,7 @@ struct WidgetTests {
         let text = drawn(24, 3) { inner = panel.draw(on: &$0, in: $1) }
         #expect(
             text == """
-                ╭─ Title how ──── now ─╮
+                ╭─ Title · how ── now ─╮
                 │                      │
                 ╰─ x y ────────────────╯
 

@@ -99,7 +99,7 @@ struct ReportTests {
         result.runs[0].thresholds[0].passed = nil
         result.runs[0].thresholds[0].undecided = true
         result.runs[0].clients["ui"]?.response?.p99 = nil
-        let count = HumanUnits.count(
+        let count = ReportUnits.count(
             try #require(result.runs[0].clients["ui"]?.response?.count)
         )
         let text = TextReport.text(of: result)
@@ -208,17 +208,17 @@ struct ReportTests {
         ] as [(UInt64, String)]
     )
     func timesHaveThreeDigits(nanoseconds: UInt64, text: String) {
-        #expect(HumanUnits.time(nanoseconds) == text)
+        #expect(ReportUnits.time(nanoseconds) == text)
     }
 
     @Test func otherNumbersHaveUnits() {
-        #expect(HumanUnits.bytes(1023) == "1023 B")
-        #expect(HumanUnits.bytes(39_845_888) == "38.0 MiB")
-        #expect(HumanUnits.rate(12_345.6) == "12,346 /s")
-        #expect(HumanUnits.rate(0.5) == "0.50 /s")
-        #expect(HumanUnits.percent(0.4321) == "43.2%")
-        #expect(HumanUnits.count(1_234_567) == "1,234,567")
-        #expect(HumanUnits.time(UInt64?.none) == "–")
+        #expect(ReportUnits.bytes(1023) == "1023 B")
+        #expect(ReportUnits.bytes(39_845_888) == "38.0 MiB")
+        #expect(ReportUnits.rate(12_345.6) == "12,346 /s")
+        #expect(ReportUnits.rate(0.5) == "0.50 /s")
+        #expect(ReportUnits.percent(0.4321) == "43.2%")
+        #expect(ReportUnits.count(1_234_567) == "1,234,567")
+        #expect(ReportUnits.time(UInt64?.none) == "–")
     }
 
     @Test func theEnvironmentOfTheMachineIsCorrect() {

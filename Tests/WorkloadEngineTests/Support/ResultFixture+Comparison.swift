@@ -16,7 +16,7 @@ extension ResultFixture {
                 metrics: values.compactMapValues { Spread($0.compactMap { $0 }) },
                 values: values,
                 spectra: [
-                    "ui": PercentileSpectrum(
+                    "ui": PercentileCurve(
                         count: 1000,
                         max: 9_000_000,
                         points: [.init(percentile: 50, nanoseconds: 900_000)]

@@ -81,8 +81,7 @@ extension KeyTable<WatchCommand> {
                 index < 9 ? [.character(Character("\(index + 1)"))] : [],
                 .screen(index),
                 name: screen.title,
-                help: screen.help,
-                priority: nil
+                help: screen.help
             )
         } + databases
             + DashboardCommand.bindings.compactMap { binding in
@@ -110,8 +109,7 @@ extension KeyTable<WatchCommand> {
             [.character("N")],
             .previousDatabase,
             name: "previous database",
-            help: "show the previous database",
-            priority: nil
+            help: "show the previous database"
         ),
     ]
 

@@ -71,7 +71,14 @@ package struct WatchScene: Sendable {
         if view.part == part { canvas.focus(rect) }
     }
 
-    func separator(_ canvas: Canvas) -> String { canvas.glyphs == .ascii ? "- " : "· " }
+    /// Returns a panel for SQL, with the trace's level and overhead in its border.
+    func tracingPanel(_ title: String, _ subtitle: String, _ theme: Theme) -> Panel {
+        Panel(
+            title: title,
+            subtitle: subtitle,
+            legend: [[Span(TracingLine.text(report), theme.style(.dim))]]
+        )
+    }
 
     func drawMessage(_ text: String, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))

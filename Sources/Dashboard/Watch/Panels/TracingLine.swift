@@ -27,12 +27,4 @@ enum TracingLine {
         }
         return "no statements have been executed since the trace started"
     }
-
-    static func draw(_ text: String, on canvas: inout Canvas, in rect: Rect) {
-        let lines = TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, rect.width))
-        for (index, line) in lines.prefix(rect.height).enumerated() {
-            let style = canvas.theme.style(.dim)
-            canvas.write(line, in: rect.row(index), style: style, alignment: .leading)
-        }
-    }
 }

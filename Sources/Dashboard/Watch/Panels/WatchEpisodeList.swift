@@ -20,22 +20,16 @@ enum WatchEpisodeList {
                 .fixed(14, priority: 18),
                 rank: { .text(WatchWords.held($0.kind)) }
             ) { Span(WatchWords.held($0.kind), $1.style(WatchWords.role($0.kind))) },
-            Listing.Column(
-                "held for",
-                .fixed(10, priority: 17),
-                alignment: .trailing,
-                rank: { .number($0.seconds) }
-            ) { Span(WatchWords.duration($0.seconds), $1.bold(.text)) },
+            .number("held for", 10, priority: 17, \.seconds) {
+                Span(WatchWords.duration($0.seconds), $1.bold(.text))
+            },
             Listing.Column(
                 "",
                 .fixed(9, priority: 10)
             ) { Span($0.end == nil ? "ongoing" : "", $1.style(.warning)) },
-            Listing.Column(
-                "frames",
-                .fixed(9, priority: 8),
-                alignment: .trailing,
-                rank: { .number(Double($0.frames ?? 0)) }
-            ) { Span($0.frames.map(HumanUnits.count) ?? "", $1.style(.text)) },
+            .number("frames", 9, priority: 8, { Double($0.frames ?? 0) }) {
+                Span($0.frames.map(HumanUnits.count) ?? "", $1.style(.text))
+            },
             Listing.Column(
                 "probably waiting",
                 Track(minimum: 16, ideal: 30, priority: 15),

@@ -61,7 +61,7 @@ struct WatchLanesPanel {
         let lanes = lanes
         let inner = Panel(
             title: "Processes",
-            subtitle: (canvas.glyphs == .ascii ? "- " : "· ") + "locks of each process over time",
+            subtitle: "locks of each process over time",
             remark: "last \(HumanUnits.secondsLabel(seconds))",
             legend: WatchLaneState.legend(theme: theme, glyphs: canvas.glyphs)
         ).draw(on: &canvas, in: rect)

@@ -24,28 +24,15 @@ enum WatchProcessList {
                         ? Span("none", theme.style(.dim))
                         : Span(row.kinds, theme.style(row.state.mark.role))
                 },
-                Listing.Column(
-                    "mark",
-                    .fixed(4, priority: 11),
-                    alignment: .trailing,
-                    rank: { .number(Double($0.reading?.mark ?? -1)) }
-                ) { row, theme in
+                .number("mark", 4, priority: 11, { Double($0.reading?.mark ?? -1) }) { row, theme in
                     Span(row.reading?.mark.map(String.init) ?? "", theme.style(.text))
                 },
-                Listing.Column(
-                    "frame",
-                    .fixed(7, priority: 12),
-                    alignment: .trailing,
-                    rank: { .number(Double($0.reading?.frame ?? 0)) }
-                ) { row, theme in
+                .number("frame", 7, priority: 12, { Double($0.reading?.frame ?? 0) }) {
+                    row,
+                    theme in
                     Span(row.reading?.frame.map(HumanUnits.count) ?? "", theme.style(.text))
                 },
-                Listing.Column(
-                    "held for",
-                    .fixed(9, priority: 18),
-                    alignment: .trailing,
-                    rank: { .number($0.mainLock?.seconds ?? 0) }
-                ) { row, theme in
+                .number("held for", 9, priority: 18, { $0.mainLock?.seconds ?? 0 }) { row, theme in
                     guard let lock = row.mainLock else { return Span("", theme.style(.dim)) }
                     return Span(
                         WatchWords.held(lock, isASCII: isASCII),
@@ -55,20 +42,10 @@ enum WatchProcessList {
                 share("writes %", 10, priority: 17, isASCII, .writer) { $0.writer },
                 share("reads %", 10, priority: 16, isASCII, .reader) { $0.reader },
                 share("checkpoints %", 13, priority: 10, isASCII, .committing) { $0.checkpoint },
-                Listing.Column(
-                    "pins",
-                    .fixed(8, priority: 15),
-                    alignment: .trailing,
-                    rank: { .number(Double($0.pin?.bytes ?? 0)) }
-                ) { row, theme in
+                .number("pins", 8, priority: 15, { Double($0.pin?.bytes ?? 0) }) { row, theme in
                     Span(row.pin.map { HumanUnits.bytes($0.bytes) } ?? "", theme.bold(.snapshot))
                 },
-                Listing.Column(
-                    "CPU",
-                    .fixed(5, priority: 9),
-                    alignment: .trailing,
-                    rank: { .number($0.processor ?? -1) }
-                ) { row, theme in
+                .number("CPU", 5, priority: 9, { $0.processor ?? -1 }) { row, theme in
                     Span(row.processor.map(HumanUnits.percent) ?? "", theme.style(.text))
                 },
             ],
@@ -112,25 +89,19 @@ enum WatchProcessList {
         in rect: Rect
     ) {
         guard let history = scene.history else { return }
-        let rows = arranged(history.rows, scene.view)
-        let hidden = scene.view.remark(shown: rows.count, of: history.rows.count)
-        let seconds = HumanUnits.secondsLabel(history.coveredSeconds)
-        let inner = Panel(
-            title: "Locks",
-            subtitle: scene.separator(canvas) + "all connections of a process in one line",
-            remark: hidden.isEmpty ? "shares of the last \(seconds)" : hidden
-        ).draw(on: &canvas, in: rect)
-        guard !rows.isEmpty else {
-            let text =
-                hidden.isEmpty
-                ? "no visible process uses the database" : "no process matches the filter"
-            let style = canvas.theme.style(.dim)
-            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-            return
-        }
-        listing(isASCII: canvas.glyphs == .ascii)
-            .table(rows, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        listing(isASCII: canvas.glyphs == .ascii).draw(
+            history.rows,
+            scene.view,
+            in: Panel(
+                title: "Locks",
+                subtitle: "all connections of a process in one line",
+                remark: "shares of the last \(HumanUnits.secondsLabel(history.coveredSeconds))"
+            ),
+            item: "process",
+            absence: "no visible process uses the database",
+            on: &canvas,
+            in: rect
+        )
     }
 }
 

@@ -27,32 +27,18 @@ struct ActivityScreen: WatchScreen {
                     $1.style($0.open ? ($0.writes ? .writer : .reader) : .dim)
                 )
             },
-            Listing.Column(
-                "age",
-                .fixed(9, priority: 19),
-                alignment: .trailing,
-                rank: { .number($0.seconds) }
-            ) { Span(WatchWords.duration($0.seconds), $1.bold(.text)) },
-            Listing.Column(
-                "statements",
-                .fixed(10, priority: 12),
-                alignment: .trailing,
-                rank: { .number(Double($0.statements)) }
-            ) { Span(HumanUnits.count($0.statements), $1.style(.text)) },
-            Listing.Column(
-                "idle now",
-                .fixed(9, priority: 17),
-                alignment: .trailing,
-                rank: { .number($0.secondsSinceStatement ?? 0) }
-            ) {
+            .number("age", 9, priority: 19, \.seconds) {
+                Span(WatchWords.duration($0.seconds), $1.bold(.text))
+            },
+            .number("statements", 10, priority: 12, { Double($0.statements) }) {
+                Span(HumanUnits.count($0.statements), $1.style(.text))
+            },
+            .number("idle now", 9, priority: 17, { $0.secondsSinceStatement ?? 0 }) {
                 Span($0.secondsSinceStatement.map(WatchWords.duration) ?? "", $1.style(.warning))
             },
-            Listing.Column(
-                "longest gap",
-                .fixed(11, priority: 14),
-                alignment: .trailing,
-                rank: { .number($0.longestGapSeconds) }
-            ) { Span(WatchWords.duration($0.longestGapSeconds), $1.style(.text)) },
+            .number("longest gap", 11, priority: 14, \.longestGapSeconds) {
+                Span(WatchWords.duration($0.longestGapSeconds), $1.style(.text))
+            },
             Listing.Column(
                 "last statement",
                 Track(minimum: 16, ideal: 40, priority: 16),
@@ -78,24 +64,21 @@ struct ActivityScreen: WatchScreen {
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        let all = scene.report?.transactions?.count ?? 0
-        let transactions = transactions
-        let inner = Panel(
-            title: "Activity",
-            subtitle: scene.separator(canvas) + "open transactions, then the longest completed",
-            remark: scene.view.remark(shown: transactions.count, of: all),
-            legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
-        ).draw(on: &canvas, in: rect)
-        guard !transactions.isEmpty else {
-            let text =
-                all > 0
-                ? "no transaction matches the filter"
-                : scene.report?.tracing == nil
-                    ? TracingLine.empty(scene.report) : "no program has started a transaction"
-            return TracingLine.draw(text, on: &canvas, in: inner)
-        }
-        Self.listing.table(transactions, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        Self.listing.draw(
+            scene.report?.transactions ?? [],
+            scene.view,
+            in: scene.tracingPanel(
+                "Activity",
+                "open transactions, then the longest completed",
+                canvas.theme
+            ),
+            item: "transaction",
+            absence: scene.report?.tracing == nil
+                ? TracingLine.empty(scene.report) : "no program has started a transaction",
+            wrapsAbsence: true,
+            on: &canvas,
+            in: rect
+        )
     }
 }
 

@@ -21,12 +21,7 @@ struct BlockedScreen: WatchScreen {
                 Track(minimum: 10, ideal: 16, maximum: 24, priority: 20, flex: 0),
                 rank: { .text($0.name ?? "") }
             ) { Span($0.processLabel, $1.bold(.text)) },
-            Listing.Column(
-                "waited",
-                .fixed(10, priority: 19),
-                alignment: .trailing,
-                rank: { .number($0.seconds) }
-            ) {
+            .number("waited", 10, priority: 19, \.seconds) {
                 Span(($0.isUpperBound ? "<" : "") + WatchWords.duration($0.seconds), $1.bold(.text))
             },
             Listing.Column(
@@ -48,20 +43,12 @@ struct BlockedScreen: WatchScreen {
                     $1.bold(.writer)
                 )
             },
-            Listing.Column(
-                "open",
-                .fixed(9, priority: 14),
-                alignment: .trailing,
-                rank: { .number($0.by?.transactionSeconds ?? 0) }
-            ) {
+            .number("open", 9, priority: 14, { $0.by?.transactionSeconds ?? 0 }) {
                 Span($0.by?.transactionSeconds.map(WatchWords.duration) ?? "", $1.style(.text))
             },
-            Listing.Column(
-                "idle",
-                .fixed(9, priority: 17),
-                alignment: .trailing,
-                rank: { .number($0.by?.idleSeconds ?? 0) }
-            ) { Span($0.by?.idleSeconds.map(WatchWords.duration) ?? "", $1.style(.warning)) },
+            .number("idle", 9, priority: 17, { $0.by?.idleSeconds ?? 0 }) {
+                Span($0.by?.idleSeconds.map(WatchWords.duration) ?? "", $1.style(.warning))
+            },
             Listing.Column(
                 "its last statement",
                 Track(minimum: 14, ideal: 30, priority: 13),
@@ -91,24 +78,21 @@ struct BlockedScreen: WatchScreen {
             }
             return
         }
-        let all = scene.report?.blocked?.count ?? 0
-        let blocks = blocks
-        let inner = Panel(
-            title: "Blocked",
-            subtitle: scene.separator(canvas) + "waits for other connections, latest first",
-            remark: scene.view.remark(shown: blocks.count, of: all),
-            legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
-        ).draw(on: &canvas, in: rect)
-        guard !blocks.isEmpty else {
-            let text =
-                all > 0
-                ? "no wait matches the filter"
-                : scene.report?.tracing == nil
-                    ? TracingLine.empty(scene.report) : "no statement has waited for a lock"
-            return TracingLine.draw(text, on: &canvas, in: inner)
-        }
-        Self.listing.table(blocks, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        Self.listing.draw(
+            scene.report?.blocked ?? [],
+            scene.view,
+            in: scene.tracingPanel(
+                "Blocked",
+                "waits for other connections, latest first",
+                canvas.theme
+            ),
+            item: "wait",
+            absence: scene.report?.tracing == nil
+                ? TracingLine.empty(scene.report) : "no statement has waited for a lock",
+            wrapsAbsence: true,
+            on: &canvas,
+            in: rect
+        )
     }
 }
 

@@ -71,39 +71,35 @@ struct DatabasesScreen: WatchScreen {
     }
 
     /// The databases, sorted by commit rate and then by the CPU time of their processes.
-    private var databases: [WatchHistory] {
-        let ranked = scene.databases.map { history in
+    private var ranked: [WatchHistory] {
+        scene.databases.map { history in
             (history, history.rate(\.commits), history.processor)
         }.sorted { one, other in
             (one.1, one.2, other.0.path) > (other.1, other.2, one.0.path)
-        }
-        return Self.listing.arranged(ranked.map(\.0), scene.view)
+        }.map(\.0)
     }
 
-    var rowNames: [String] { databases.map(\.path) }
+    var rowNames: [String] { Self.listing.arranged(ranked, scene.view).map(\.path) }
 
     func opened(row: String) -> WatchOpening { .database(path: row) }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
-        let databases = databases
-        let all = scene.databases.count
-        let hidden = scene.view.remark(shown: databases.count, of: all)
         let notes = notes(width: rect.width - 4)
         let room = rect.height >= 16 ? min(notes.count, 4) : 0
         let areas = rect.rows([rect.height - room, room])
-        let inner = Panel(
-            title: "Databases",
-            subtitle: scene.separator(canvas) + "busiest first",
-            remark: hidden.isEmpty ? HumanUnits.counted(all, "database", "databases") : hidden
-        ).draw(on: &canvas, in: areas[0])
-        if databases.isEmpty {
-            let text = all == 0 ? scene.placeholder : "no database matches the filter"
-            let style = canvas.theme.style(.dim)
-            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-        } else {
-            Self.listing.table(databases, scene.view, theme: canvas.theme, width: inner.width)
-                .draw(on: &canvas, in: inner)
-        }
+        Self.listing.draw(
+            ranked,
+            scene.view,
+            in: Panel(
+                title: "Databases",
+                subtitle: "busiest first",
+                remark: HumanUnits.counted(ranked.count, "database", "databases")
+            ),
+            item: "database",
+            absence: scene.placeholder,
+            on: &canvas,
+            in: areas[0]
+        )
         for (index, line) in notes.prefix(room).enumerated() {
             canvas.write(
                 line,

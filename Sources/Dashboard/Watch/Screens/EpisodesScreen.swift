@@ -86,23 +86,14 @@ struct EpisodesScreen: WatchScreen {
     }
 
     private func drawEpisodes(on canvas: inout Canvas, in rect: Rect) {
-        let all = scene.history?.episodes.count ?? 0
-        let episodes = episodes
-        let inner = Panel(
-            title: "Episodes",
-            subtitle: scene.separator(canvas) + "periods when a process blocked others",
-            remark: scene.view.remark(shown: episodes.count, of: all)
-        ).draw(on: &canvas, in: rect)
-        guard !episodes.isEmpty else {
-            let text =
-                all == 0
-                ? "none since watching started" : "no episode matches the filter"
-            let style = canvas.theme.style(.dim)
-            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-            return
-        }
-        WatchEpisodeList.listing
-            .table(episodes, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        WatchEpisodeList.listing.draw(
+            scene.history?.episodes ?? [],
+            scene.view,
+            in: Panel(title: "Episodes", subtitle: "periods when a process blocked others"),
+            item: "episode",
+            absence: "none since watching started",
+            on: &canvas,
+            in: rect
+        )
     }
 }

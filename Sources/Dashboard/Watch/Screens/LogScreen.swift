@@ -20,18 +20,12 @@ struct LogScreen: WatchScreen {
             number("mark", 4, 12) { UInt64(max(0, $0.mark)) },
             number("frame", 10, 13) { $0.frame },
             number("frames", 11, 18) { $0.frames },
-            Listing.Column(
-                "bytes",
-                .fixed(10, priority: 19),
-                alignment: .trailing,
-                rank: { .number(Double($0.bytes)) }
-            ) { Span(HumanUnits.bytes($0.bytes), $1.bold(.warning)) },
-            Listing.Column(
-                "for at least",
-                .fixed(12, priority: 17),
-                alignment: .trailing,
-                rank: { .number($0.seconds) }
-            ) { Span(WatchWords.duration($0.seconds), $1.bold(.warning)) },
+            .number("bytes", 10, priority: 19, { Double($0.bytes) }) {
+                Span(HumanUnits.bytes($0.bytes), $1.bold(.warning))
+            },
+            .number("for at least", 12, priority: 17, \.seconds) {
+                Span(WatchWords.duration($0.seconds), $1.bold(.warning))
+            },
         ],
         name: { WatchWords.process($0.name, $0.pid) }
     )
@@ -90,22 +84,15 @@ struct LogScreen: WatchScreen {
     }
 
     private func drawPins(on canvas: inout Canvas, in rect: Rect) {
-        let all = scene.report?.pins.count ?? 0
-        let pins = pins
-        let inner = Panel(
-            title: "Pins",
-            subtitle: scene.separator(canvas)
-                + "frames that no checkpoint can copy",
-            remark: scene.view.remark(shown: pins.count, of: all)
-        ).draw(on: &canvas, in: rect)
-        guard !pins.isEmpty else {
-            let text = all == 0 ? "no reader pins frames in the log" : "no pin matches the filter"
-            let style = canvas.theme.style(.dim)
-            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-            return
-        }
-        Self.listing.table(pins, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        Self.listing.draw(
+            scene.report?.pins ?? [],
+            scene.view,
+            in: Panel(title: "Pins", subtitle: "frames that no checkpoint can copy"),
+            item: "pin",
+            absence: "no reader pins frames in the log",
+            on: &canvas,
+            in: rect
+        )
     }
 
     private func drawFile(on canvas: inout Canvas, in rect: Rect) {

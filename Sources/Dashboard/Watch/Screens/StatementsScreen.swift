@@ -16,66 +16,34 @@ struct StatementsScreen: WatchScreen {
                 Track(minimum: 20, ideal: 60, priority: 20),
                 rank: { .text($0.sql) }
             ) { Span($0.sql, $1.bold(.text)) },
-            Listing.Column(
-                "calls",
-                .fixed(9, priority: 19),
-                alignment: .trailing,
-                rank: { .number(Double($0.calls)) }
-            ) { Span(($0.isIncomplete ? ">" : "") + HumanUnits.count($0.calls), $1.style(.text)) },
-            Listing.Column(
-                "calls/s",
-                .fixed(9, priority: 18),
-                alignment: .trailing,
-                rank: { .number($0.callsPerSecond) }
-            ) { Span(WatchWords.decimal($0.callsPerSecond), $1.style(.text)) },
-            Listing.Column(
-                "busy",
-                .fixed(7, priority: 17),
-                alignment: .trailing,
-                rank: { .number(Double($0.busy)) }
-            ) { Span($0.busy == 0 ? "" : HumanUnits.count($0.busy), $1.style(.warning)) },
-            Listing.Column(
-                "waited",
-                .fixed(9, priority: 16),
-                alignment: .trailing,
-                rank: { .number($0.waited) }
-            ) { Span($0.waited == 0 ? "" : WatchWords.duration($0.waited), $1.style(.locked)) },
-            Listing.Column(
-                "rows",
-                .fixed(9, priority: 8),
-                alignment: .trailing,
-                rank: { .number($0.rows ?? 0) }
-            ) { Span($0.rows.map { HumanUnits.count(UInt64(max(0, $0))) } ?? "", $1.style(.dim)) },
-            Listing.Column(
-                "mean",
-                .fixed(9, priority: 15),
-                alignment: .trailing,
-                rank: { .number($0.mean ?? 0) }
-            ) { Span($0.mean.map(WatchWords.duration) ?? "", $1.style(.text)) },
-            Listing.Column(
-                "p50",
-                .fixed(9, priority: 9),
-                alignment: .trailing,
-                rank: { .number($0.p50 ?? 0) }
-            ) { Span($0.p50.map(WatchWords.duration) ?? "", $1.style(.dim)) },
-            Listing.Column(
-                "p99",
-                .fixed(9, priority: 12),
-                alignment: .trailing,
-                rank: { .number($0.p99 ?? 0) }
-            ) { Span($0.p99.map(WatchWords.duration) ?? "", $1.style(.text)) },
-            Listing.Column(
-                "total",
-                .fixed(9, priority: 14),
-                alignment: .trailing,
-                rank: { .number($0.seconds ?? 0) }
-            ) { Span($0.seconds.map(WatchWords.duration) ?? "", $1.bold(.text)) },
-            Listing.Column(
-                "pids",
-                .fixed(7, priority: 10),
-                alignment: .trailing,
-                rank: { .number(Double($0.pids.count)) }
-            ) {
+            .number("calls", 9, priority: 19, { Double($0.calls) }) {
+                Span(($0.isIncomplete ? ">" : "") + HumanUnits.count($0.calls), $1.style(.text))
+            },
+            .number("calls/s", 9, priority: 18, \.callsPerSecond) {
+                Span(WatchWords.decimal($0.callsPerSecond), $1.style(.text))
+            },
+            .number("busy", 7, priority: 17, { Double($0.busy) }) {
+                Span($0.busy == 0 ? "" : HumanUnits.count($0.busy), $1.style(.warning))
+            },
+            .number("waited", 9, priority: 16, \.waited) {
+                Span($0.waited == 0 ? "" : WatchWords.duration($0.waited), $1.style(.locked))
+            },
+            .number("rows", 9, priority: 8, { $0.rows ?? 0 }) {
+                Span($0.rows.map { HumanUnits.count(UInt64(max(0, $0))) } ?? "", $1.style(.dim))
+            },
+            .number("mean", 9, priority: 15, { $0.mean ?? 0 }) {
+                Span($0.mean.map(WatchWords.duration) ?? "", $1.style(.text))
+            },
+            .number("p50", 9, priority: 9, { $0.p50 ?? 0 }) {
+                Span($0.p50.map(WatchWords.duration) ?? "", $1.style(.dim))
+            },
+            .number("p99", 9, priority: 12, { $0.p99 ?? 0 }) {
+                Span($0.p99.map(WatchWords.duration) ?? "", $1.style(.text))
+            },
+            .number("total", 9, priority: 14, { $0.seconds ?? 0 }) {
+                Span($0.seconds.map(WatchWords.duration) ?? "", $1.bold(.text))
+            },
+            .number("pids", 7, priority: 10, { Double($0.pids.count) }) {
                 Span(
                     $0.pids.count == 1 ? String($0.pids[0]) : "x\($0.pids.count)",
                     $1.style(.dim)
@@ -99,21 +67,16 @@ struct StatementsScreen: WatchScreen {
         {
             return draw(statement, on: &canvas, in: rect)
         }
-        let all = scene.report?.statements?.count ?? 0
-        let statements = statements
-        let hidden = scene.view.remark(shown: statements.count, of: all)
-        let inner = Panel(
-            title: "Statements",
-            subtitle: scene.separator(canvas) + "since the trace started",
-            remark: hidden,
-            legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
-        ).draw(on: &canvas, in: rect)
-        guard !statements.isEmpty else {
-            let text = all > 0 ? "no statement matches the filter" : TracingLine.empty(scene.report)
-            return TracingLine.draw(text, on: &canvas, in: inner)
-        }
-        Self.listing.table(statements, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        Self.listing.draw(
+            scene.report?.statements ?? [],
+            scene.view,
+            in: scene.tracingPanel("Statements", "since the trace started", canvas.theme),
+            item: "statement",
+            absence: TracingLine.empty(scene.report),
+            wrapsAbsence: true,
+            on: &canvas,
+            in: rect
+        )
     }
 
     /// Draws the complete text of a statement and additional details.

@@ -21,18 +21,12 @@ struct TablesScreen: WatchScreen {
                 .fixed(10, priority: 10),
                 rank: { .text($0.kind.rawValue) }
             ) { Span($0.kind.rawValue, $1.style(.dim)) },
-            Listing.Column(
-                "share",
-                .fixed(8, priority: 19),
-                alignment: .trailing,
-                rank: { .number($0.share) }
-            ) { Span(HumanUnits.percent($0.share), $1.bold(.text)) },
-            Listing.Column(
-                "frames",
-                .fixed(10, priority: 18),
-                alignment: .trailing,
-                rank: { .number(Double($0.frames)) }
-            ) { Span(HumanUnits.count($0.frames), $1.style(.text)) },
+            .number("share", 8, priority: 19, \.share) {
+                Span(HumanUnits.percent($0.share), $1.bold(.text))
+            },
+            .number("frames", 10, priority: 18, { Double($0.frames) }) {
+                Span(HumanUnits.count($0.frames), $1.style(.text))
+            },
         ],
         name: { "\($0.kind.rawValue) \($0.name)" }
     )
@@ -49,29 +43,23 @@ struct TablesScreen: WatchScreen {
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard let history = scene.history else { return }
-        let all = history.tables.count
-        let tables = tables
-        let hidden = scene.view.remark(shown: tables.count, of: all)
         let seconds = HumanUnits.secondsLabel(WatchHistory.shareSeconds)
-        let inner = Panel(
-            title: "Tables written",
-            subtitle: scene.separator(canvas) + "frames in the log by table and index",
-            remark: hidden.isEmpty ? "last \(seconds)" : hidden,
-            legend: [[Span(coverage, canvas.theme.style(.dim))]]
-        ).draw(on: &canvas, in: rect)
-        guard !tables.isEmpty else {
-            let text =
-                all > 0
-                ? "no table matches the filter"
-                : history.report?.wal == nil
-                    ? "written tables are available only in WAL mode"
-                    : "no frames were written in the last \(seconds)"
-            let style = canvas.theme.style(.dim)
-            canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
-            return
-        }
-        Self.listing.table(tables, scene.view, theme: canvas.theme, width: inner.width)
-            .draw(on: &canvas, in: inner)
+        Self.listing.draw(
+            history.tables,
+            scene.view,
+            in: Panel(
+                title: "Tables written",
+                subtitle: "frames in the log by table and index",
+                remark: "last \(seconds)",
+                legend: [[Span(coverage, canvas.theme.style(.dim))]]
+            ),
+            item: "table",
+            absence: history.report?.wal == nil
+                ? "written tables are available only in WAL mode"
+                : "no frames were written in the last \(seconds)",
+            on: &canvas,
+            in: rect
+        )
     }
 
     private var coverage: String {

@@ -123,7 +123,7 @@ public enum AdviceReport {
         if result.blocks > 0, let seconds = result.confirmingSeconds {
             lines.append(
                 "confirmed on \(result.blocks) fresh pairs of runs of "
-                    + "\(HumanUnits.seconds(seconds)), with Holm's correction over all tests"
+                    + "\(ReportUnits.seconds(seconds)), with Holm's correction over all tests"
             )
             let floors = result.noiseFloor ?? [:]
             lines.append(
@@ -136,7 +136,7 @@ public enum AdviceReport {
         lines.append(
             "screening: the factor by which the primary metrics improved in up to "
                 + "\(result.screeningRounds) runs of "
-                + "\(HumanUnits.seconds(result.screeningSeconds)); it only selects candidates"
+                + "\(ReportUnits.seconds(result.screeningSeconds)); it only selects candidates"
         )
         return lines
     }

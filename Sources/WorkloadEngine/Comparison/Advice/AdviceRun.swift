@@ -1,6 +1,5 @@
 import Foundation
 import Telemetry
-import Units
 
 /// Searches for changes to an arm that improve a scenario's primary metrics.
 ///
@@ -45,14 +44,7 @@ public final class AdviceRun: Sendable {
     }
 
     private static func presentArm(of scenario: Scenario, _ name: String?) throws -> Arm {
-        if let name {
-            if let arm = scenario.arms.first(where: { $0.name == name }) { return arm }
-            throw RunError(
-                .scenario,
-                "\(scenario.name) has no arm '\(name)'"
-                    + NearestName.hint(name, among: scenario.arms.map(\.name))
-            )
-        }
+        if let name { return try scenario.arm(named: name) }
         let arms = scenario.defaultArms
         guard let arm = arms.first(where: { $0.name == "present" }) ?? arms.first else {
             throw RunError(.scenario, "\(scenario.name) has no arm")
@@ -104,7 +96,7 @@ public final class AdviceRun: Sendable {
     }
 
     private var timeWasUp: String {
-        "the time limit was reached (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+        "the time limit was reached (--within \(ReportUnits.seconds(options.within.inSeconds)))"
     }
 
     // MARK: Steps

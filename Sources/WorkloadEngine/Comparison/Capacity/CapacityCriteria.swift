@@ -45,7 +45,7 @@ public struct CapacityCriteria: Sendable, Equatable {
             thresholds.append(
                 Threshold(
                     metric: "\(name).response",
-                    expression: "p(99) < \(HumanUnits.time(limit.wholeNanoseconds))",
+                    expression: "p(99) < \(ReportUnits.time(limit.wholeNanoseconds))",
                     aggregate: "p(99)",
                     comparison: "<",
                     limit: Double(limit.nanoseconds)
@@ -104,7 +104,7 @@ public struct CapacityCriteria: Sendable, Equatable {
             let share = Double(left) / Double(client.offered)
             if share > mostLeft {
                 return Miss(
-                    reason: "\(HumanUnits.percent(share)) of \(name)'s accesses were not completed"
+                    reason: "\(ReportUnits.percent(share)) of \(name)'s accesses were not completed"
                 )
             }
         }
@@ -125,7 +125,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         guard let observed else { return Miss(reason: "\(threshold.metric) had no samples") }
         let value =
             MetricCatalog.unit(of: threshold.metric, taken)?.text(observed)
-            ?? HumanUnits.unitless(observed)
+            ?? ReportUnits.unitless(observed)
         return Miss(
             reason: "\(threshold.metric) \(taken) was \(value)",
             measure: threshold.comparison.hasPrefix("<") ? "\(threshold.metric) \(taken)" : nil,
@@ -136,9 +136,9 @@ public struct CapacityCriteria: Sendable, Equatable {
     private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
-        let needed = threshold.neededSamples.map { " of \(HumanUnits.count($0))" } ?? ""
+        let needed = threshold.neededSamples.map { " of \(ReportUnits.count($0))" } ?? ""
         return "\(threshold.metric) \(threshold.aggregate) has too few samples: "
-            + HumanUnits.count(count) + needed
+            + ReportUnits.count(count) + needed
     }
 
     /// Returns the number of samples that a client's percentiles need, or 0 if there are no
@@ -151,7 +151,7 @@ public struct CapacityCriteria: Sendable, Equatable {
     /// The descriptions of the criteria.
     public var lines: [String] {
         thresholds.map { "\($0.metric) \($0.expression)" }
-            + ["at most \(HumanUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
+            + ["at most \(ReportUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
     }
 }
 
@@ -159,7 +159,7 @@ extension ClientResult {
     fileprivate var isLost: Bool { completed == 0 && errorCount > 0 }
 }
 
-extension HumanUnits {
+extension ReportUnits {
     static func unitless(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15
             ? String(Int64(value)) : String(value.rounded(toDigits: 4))

@@ -8,9 +8,7 @@ public enum CapacityReport {
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         lines += [headline(of: result), "", result.load.sentence]
         lines.append("Sustained means: " + result.criteria.joined(separator: "; ") + ".")
-        var table = TextTable(Self.titles)
-        for arm in result.arms { table.add(cells(of: arm)) }
-        lines += [""] + table.lines()
+        lines += [""] + TextTable(titles, result.arms.map(cells)).lines()
         for arm in result.arms {
             for (client, reason) in (arm.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
                 lines.append("  \(arm.title): \(client) did not run: \(reason)")
@@ -33,12 +31,11 @@ public enum CapacityReport {
         if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
         lines += [headline(of: result), "", result.load.sentence, "", "Sustained means:", ""]
         lines += result.criteria.map { "* `\($0)`" } + [""]
-        lines += markdownTable(titles, result.arms.map(cells))
+        lines += TextTable(titles, result.arms.map(cells)).markdown()
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", "At equal load, as shares of the slower arm's capacity:", ""]
-            let table = equalLoads(loads, result.load.clients.map(\.client))
-            lines += markdownTable(table.titles, table.rows)
+            lines += equalLoads(loads, result.load.clients.map(\.client)).markdown()
             lines += missed(in: loads)
         }
         lines += [""] + ArmSettings.lines(of: result.settings)
@@ -62,7 +59,7 @@ public enum CapacityReport {
                     ? ""
                     : isSame
                         ? ", the same within the precision"
-                        : ", \(HumanUnits.times(ratio)) lower")
+                        : ", \(ReportUnits.times(ratio)) lower")
         }
         if !others.isEmpty { text += "; " + others.joined(separator: "; ") }
         return text + "."
@@ -80,7 +77,7 @@ public enum CapacityReport {
     }
 
     private static func rate(_ arm: CapacityResult.ArmCapacity) -> String {
-        (arm.lowerBound ? "at least " : "") + HumanUnits.rate(arm.capacity ?? 0)
+        (arm.lowerBound ? "at least " : "") + ReportUnits.rate(arm.capacity ?? 0)
     }
 
     // MARK: Tables
@@ -90,46 +87,35 @@ public enum CapacityReport {
     private static func cells(of arm: CapacityResult.ArmCapacity) -> [String] {
         [
             arm.title,
-            arm.capacity.map { (arm.lowerBound ? "≥ " : "") + HumanUnits.rate($0) }
+            arm.capacity.map { (arm.lowerBound ? "≥ " : "") + ReportUnits.rate($0) }
                 ?? (arm.noneAtAnyRate != nil
                     ? "no rate at all" : arm.unanswered != nil ? "no answer" : "nothing"),
             arm.confirmed ? "yes" : "no",
-            arm.failsAt.map { HumanUnits.rate($0) } ?? "–",
+            arm.failsAt.map { ReportUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure
                 ?? (arm.lowerBound ? "the search ended before a run failed" : "–"),
         ]
     }
 
-    struct Table {
-        var titles: [String]
-        var rows: [[String]] = []
-
-        func lines() -> [String] {
-            var table = TextTable(titles)
-            for row in rows { table.add(row) }
-            return table.lines()
-        }
-    }
-
     private static func equalLoads(
         _ loads: [CapacityResult.EqualLoad],
         _ clients: [String]
-    ) -> Table {
+    ) -> TextTable {
         let columns = clients.map { client in
             let all = loads.flatMap(\.arms).compactMap { $0.response[client]?.summary }
             return (client, LatencyColumns([.p50, .p99, .p999, .p9999], for: all))
         }
-        var table = Table(
-            titles: ["load", "rate", "arm"]
+        var table = TextTable(
+            ["load", "rate", "arm"]
                 + columns.flatMap { client, columns in columns.titles.map { "\(client) \($0)" } }
         )
         for load in loads {
             for arm in load.arms {
                 let isFirst = arm.arm == load.arms.first?.arm
-                table.rows.append(
+                table.add(
                     [
-                        isFirst ? HumanUnits.percent(load.share) : "",
-                        isFirst ? HumanUnits.rate(load.rate) : "",
+                        isFirst ? ReportUnits.percent(load.share) : "",
+                        isFirst ? ReportUnits.rate(load.rate) : "",
                         arm.arm + (arm.missed == nil && arm.invalid == nil ? "" : " *"),
                     ]
                         + columns.flatMap { client, columns in
@@ -144,7 +130,7 @@ public enum CapacityReport {
     private static func missed(in loads: [CapacityResult.EqualLoad]) -> [String] {
         loads.flatMap { load in
             load.arms.compactMap { arm in
-                let share = HumanUnits.percent(load.share)
+                let share = ReportUnits.percent(load.share)
                 if arm.invalid == true {
                     return "* \(arm.arm) at \(share): the generator was the bottleneck"
                 }
@@ -154,7 +140,7 @@ public enum CapacityReport {
     }
 
     private static func sentence(_ needed: CapacityResult.ReadersNeeded) -> String {
-        let rate = HumanUnits.rate(needed.rate)
+        let rate = ReportUnits.rate(needed.rate)
         let because = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
         guard let smallest = needed.smallest else {
             let readers = needed.candidates.last.map { " with \($0) or fewer readers" } ?? ""
@@ -164,16 +150,9 @@ public enum CapacityReport {
         return "\(needed.arm): maximumReaderCount \(smallest) is the smallest that sustains "
             + "\(rate)\(because)."
     }
-
-    private static func markdownTable(_ titles: [String], _ rows: [[String]]) -> [String] {
-        func line(_ cells: [String]) -> String {
-            "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
-        }
-        return [line(titles), line(titles.map { _ in "---" })] + rows.map(line)
-    }
 }
 
-extension HumanUnits {
+extension ReportUnits {
     static func times(_ ratio: Double) -> String {
         let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
         let text = String(ratio.rounded(toDigits: digits))

@@ -91,7 +91,7 @@ public final class CapacityRun: Sendable {
             result.partial = true
             result.partialReason =
                 "the time limit was reached "
-                + "(--within \(HumanUnits.seconds(options.within.inSeconds)))"
+                + "(--within \(ReportUnits.seconds(options.within.inSeconds)))"
         }
         if let reason = result.partialReason {
             for index in result.arms.indices where result.arms[index].isOpen {
@@ -127,7 +127,7 @@ public final class CapacityRun: Sendable {
         isLong: Bool
     ) async throws -> (ArmResult, CapacityCriteria.Verdict) {
         let time = isLong ? "long run" : "run"
-        options.onProgress?("\(variant.title): \(time) at \(HumanUnits.rate(rate))")
+        options.onProgress?("\(variant.title): \(time) at \(ReportUnits.rate(rate))")
         let duration = length(at: rate, isLong: isLong)
         let scaled = try load.scenario(at: rate).scaled(toMeasured: duration)
         // Use different random arrivals at each rate, and for short and long runs.
@@ -255,8 +255,8 @@ public final class CapacityRun: Sendable {
     private func shortage(at rate: Double) -> String? {
         let seconds = length(at: rate, isLong: true).inSeconds
         guard seconds > trials.remaining else { return nil }
-        return "a run with enough samples at \(HumanUnits.rate(rate)) takes "
-            + "\(HumanUnits.seconds(seconds)), which exceeds the remaining time of --within"
+        return "a run with enough samples at \(ReportUnits.rate(rate)) takes "
+            + "\(ReportUnits.seconds(seconds)), which exceeds the remaining time of --within"
     }
 
     /// Throws an error if an arm cannot run a client with a varied rate.

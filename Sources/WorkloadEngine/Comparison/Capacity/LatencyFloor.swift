@@ -56,7 +56,7 @@ struct LatencyFloor {
                 && last.miss.observed >= entry.miss.observed * Self.sameShare
         }
         guard let other else { return nil }
-        let rates = "at \(HumanUnits.rate(last.rate)) as at \(HumanUnits.rate(other.rate))"
+        let rates = "at \(ReportUnits.rate(last.rate)) as at \(ReportUnits.rate(other.rate))"
         let blame = last.blame.map { String($0.drop { $0 == " " }) }.joined(separator: "; ")
         return "\(last.miss.reason) \(rates)" + (blame.isEmpty ? "" : " (\(blame))")
     }

@@ -80,7 +80,7 @@ public struct OfferedLoad: Sendable, Equatable {
     /// A sentence that describes the load.
     public var sentence: String {
         let names = parts.map { part in
-            parts.count == 1 ? part.client : "\(part.client) \(HumanUnits.percent(part.share))"
+            parts.count == 1 ? part.client : "\(part.client) \(ReportUnits.percent(part.share))"
         }.joined(separator: ", ")
         var text =
             origin == .open

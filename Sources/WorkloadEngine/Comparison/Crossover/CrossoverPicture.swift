@@ -138,7 +138,7 @@ public enum CrossoverPicture {
         func value(_ number: Double?) -> String {
             guard let number else { return "–" }
             return result.higherIsBetter
-                ? HumanUnits.rate(number) : HumanUnits.time(UInt64(max(0, number)))
+                ? ReportUnits.rate(number) : ReportUnits.time(UInt64(max(0, number)))
         }
         return coordinates.joined(separator: ", ") + ": \(result.a) \(value(cell.a)), "
             + "\(result.b) \(value(cell.b)), \(cell.pairs) pairs, \(cell.verdict.rawValue)"
@@ -162,10 +162,10 @@ public enum CrossoverPicture {
             parts.append(text(label, x + 28, top + 13, "note"))
             x += 44 + label.count * 7
         }
-        let floor = result.noiseFloor.map { ", noise floor \(HumanUnits.times($0))" } ?? ""
+        let floor = result.noiseFloor.map { ", noise floor \(ReportUnits.times($0))" } ?? ""
         let note =
             "Below each ratio: its 95% interval. \(result.blocks) pairs of "
-            + "\(HumanUnits.seconds(result.runSeconds)) in each cell\(floor)."
+            + "\(ReportUnits.seconds(result.runSeconds)) in each cell\(floor)."
         parts.append(text(note, margin, top + 40, "note"))
         return parts
     }

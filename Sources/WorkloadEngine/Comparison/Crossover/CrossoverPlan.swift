@@ -82,7 +82,7 @@ public struct CrossoverPlan: Sendable {
             metric == asked
             ? nil
             : "\(metric.name) instead of \(asked.name): runs of "
-                + "\(HumanUnits.seconds(duration.inSeconds)) have too few accesses; use a "
+                + "\(ReportUnits.seconds(duration.inSeconds)) have too few accesses; use a "
                 + "longer --duration"
     }
 
@@ -192,7 +192,7 @@ public struct CrossoverPlan: Sendable {
         let within = max(Int((needed / 60).rounded(.up)), Int(options.within.inSeconds / 60))
         return RunError(
             .scenario,
-            "\(error); runs of \(HumanUnits.seconds(duration.inSeconds)) are too short for it; "
+            "\(error); runs of \(ReportUnits.seconds(duration.inSeconds)) are too short for it; "
                 + "use --duration \(fitting)s --within \(within)m, or a time in percent"
         )
     }

@@ -60,12 +60,12 @@ public enum CrossoverReport {
         lines.append(sentence(of: result))
         var how =
             "\(result.metric), \(result.blocks) pairs of runs of "
-            + "\(HumanUnits.seconds(result.runSeconds)) in each cell"
+            + "\(ReportUnits.seconds(result.runSeconds)) in each cell"
         if let note = result.metricNote { how += " (\(note))" }
         how += "; "
         how +=
             result.noiseFloor.map {
-                "two runs of \(result.a) differ by at most \(HumanUnits.times($0))"
+                "two runs of \(result.a) differ by at most \(ReportUnits.times($0))"
             } ?? "the noise between runs of one arm is unknown, so all cells are undecided"
         lines.append(how + ".")
         let skipped = [
@@ -73,7 +73,7 @@ public enum CrossoverReport {
             (result.b, result.cells.compactMap(\.skippedB).max() ?? 0),
         ].filter { $0.1 > 0.01 }
         if !skipped.isEmpty, !result.higherIsBetter {
-            let shares = skipped.map { "\($0.0) up to \(HumanUnits.percent($0.1))" }
+            let shares = skipped.map { "\($0.0) up to \(ReportUnits.percent($0.1))" }
             lines.append(
                 "Skipped accesses have no latency, so an arm that skips accesses appears faster "
                     + "than it is: " + shares.joined(separator: ", ") + "."
@@ -94,7 +94,7 @@ public enum CrossoverReport {
                 }
             }
             guard let (cell, ratio) = ranked.max(by: { $0.1 < $1.1 }) else { return "" }
-            return ", by up to \(HumanUnits.times(ratio)) (\(coordinates(of: cell, in: result)))"
+            return ", by up to \(ReportUnits.times(ratio)) (\(coordinates(of: cell, in: result)))"
         }
         var text = "\(result.scenario): \(result.b) beats \(result.a) in "
         text += "\(better.count) of \(cells.count) cells" + best(better, false)
@@ -201,21 +201,16 @@ public enum CrossoverReport {
         let corner =
             [grid.rows?.variable.name, grid.columns.variable.name].compactMap { $0 }
             .joined(separator: " \\ ")
-        func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
-        let head = [corner] + grid.columns.values
-        let labels = grid.rows?.values ?? [""]
-        return [line(head), line(head.map { _ in "---" })]
-            + zip(labels, page.rows).map { label, row in
-                line(
-                    [label]
-                        + row.map { cell in
-                            guard let cell else { return "?" }
-                            let high = result.higherIsBetter
-                            return cell.mark(higherIsBetter: high, times: "×") + " ("
-                                + cell.range(higherIsBetter: high) + ")"
-                        }
-                )
-            }
+        let high = result.higherIsBetter
+        let rows = zip(grid.rows?.values ?? [""], page.rows).map { label, row in
+            [label]
+                + row.map { cell in
+                    guard let cell else { return "?" }
+                    return cell.mark(higherIsBetter: high, times: "×") + " ("
+                        + cell.range(higherIsBetter: high) + ")"
+                }
+        }
+        return TextTable([corner] + grid.columns.values, rows).markdown()
     }
 
     // MARK: Text

@@ -95,7 +95,7 @@ public final class CrossoverRun: Sendable {
     public func run() async throws -> CrossoverResult {
         defer { trials.close() }
         let plan = self.plan
-        let arms = try (arm(options.a), arm(options.b))
+        let arms = try (scenario.arm(named: options.a), scenario.arm(named: options.b))
         let leftOut = try unsupported(on: [arms.0, arms.1])
         if let reason = leftOut[plan.metric.client] {
             throw RunError(
@@ -131,19 +131,12 @@ public final class CrossoverRun: Sendable {
         } catch TrialRunner.End.late {
             partialReason =
                 "the time limit was reached "
-                + "(--within \(HumanUnits.seconds(options.within.inSeconds)))"
+                + "(--within \(ReportUnits.seconds(options.within.inSeconds)))"
         }
         return result(tallies, noise, partialReason, leftOut)
     }
 
     // MARK: Runs
-
-    private func arm(_ name: String) throws(RunError) -> Arm {
-        guard let arm = scenario.arms.first(where: { $0.name == name }) else {
-            throw RunError(.scenario, "the scenario has no arm '\(name)'")
-        }
-        return arm
-    }
 
     private func unsupported(on arms: [Arm]) throws -> [String: String] {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")

@@ -45,7 +45,7 @@ extension Scenario {
     private func rateOptions(of names: [String]) -> [String] {
         clients.filter { names.contains($0.name) }.compactMap { client in
             guard case .open(let arrival) = client.pace else { return nil }
-            let rate = HumanUnits.unitless(arrival.rate.rounded(toDigits: 4))
+            let rate = ReportUnits.unitless(arrival.rate.rounded(toDigits: 4))
             return "--set clients.\(client.name).arrival.rate=\(rate)/s"
         }
     }
@@ -128,7 +128,7 @@ extension Scenario {
                 case .operations(_, let oldMix) = before.activity, mix != oldMix
             else { continue }
             for operation in mix {
-                let weight = HumanUnits.unitless(operation.weight.rounded(toDigits: 6))
+                let weight = ReportUnits.unitless(operation.weight.rounded(toDigits: 6))
                 options.append(
                     "--set clients.\(client.name).mix.\(operation.name).weight=\(weight)"
                 )

@@ -194,20 +194,20 @@ extension Sweep.Variable {
             return Sweep.Value(text: String(Int(number)), number: number)
         case .writeShare:
             let share = number.rounded(toDigits: 4)
-            return Sweep.Value(text: HumanUnits.unitless(share), number: share)
+            return Sweep.Value(text: ReportUnits.unitless(share), number: share)
         case .hold:
             // Whole microseconds are precise enough and do not need an exponent.
             let time = (number / 1e3).rounded() * 1e3
             let text =
                 switch time {
-                case ..<1e6: "\(HumanUnits.unitless(time / 1e3))us"
-                case ..<1e9: "\(HumanUnits.unitless(time / 1e6))ms"
-                default: "\(HumanUnits.unitless(time / 1e9))s"
+                case ..<1e6: "\(ReportUnits.unitless(time / 1e3))us"
+                case ..<1e9: "\(ReportUnits.unitless(time / 1e6))ms"
+                default: "\(ReportUnits.unitless(time / 1e9))s"
                 }
             return Sweep.Value(text: text, number: time)
         case .rate:
             let rate = number.rounded(toDigits: 2)
-            return Sweep.Value(text: "\(HumanUnits.unitless(rate))/s", number: rate)
+            return Sweep.Value(text: "\(ReportUnits.unitless(rate))/s", number: rate)
         }
     }
 

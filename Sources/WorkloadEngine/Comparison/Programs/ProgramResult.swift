@@ -18,7 +18,7 @@ struct ProgramResult {
         switch outcome.end {
         case .late:
             throw failure(
-                "did not end within \(HumanUnits.seconds(limit.inSeconds)) and was killed",
+                "did not end within \(ReportUnits.seconds(limit.inSeconds)) and was killed",
                 outcome
             )
         case .verbose: throw failure("wrote too much output and was killed", outcome)

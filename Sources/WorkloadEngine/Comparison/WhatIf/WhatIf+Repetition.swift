@@ -78,7 +78,7 @@ extension WhatIf {
         if let one = then.syncNanoseconds, let two = now.syncNanoseconds,
             max(one, two) > Self.syncFactor * min(one, two)
         {
-            compare(HumanUnits.time(one), HumanUnits.time(two), "a sync: ")
+            compare(ReportUnits.time(one), ReportUnits.time(two), "a sync: ")
         }
         guard !differences.isEmpty else { return [] }
         return [

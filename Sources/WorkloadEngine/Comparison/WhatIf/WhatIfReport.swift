@@ -71,9 +71,9 @@ public enum WhatIfReport {
 
     private static func cell(_ wait: WhatIfPrediction.Wait?) -> String {
         guard let wait else { return "–" }
-        let skipped = wait.skipped.map { ", \(HumanUnits.percent($0)) skipped" } ?? ""
-        return "\(HumanUnits.time(wait.p99)) [\(HumanUnits.time(wait.low)) … "
-            + "\(HumanUnits.time(wait.high))]\(skipped)"
+        let skipped = wait.skipped.map { ", \(ReportUnits.percent($0)) skipped" } ?? ""
+        return "\(ReportUnits.time(wait.p99)) [\(ReportUnits.time(wait.low)) … "
+            + "\(ReportUnits.time(wait.high))]\(skipped)"
     }
 
     private static func comparisons(_ comparisons: [String: WhatIfComparison]) -> [String] {
@@ -81,7 +81,7 @@ public enum WhatIfReport {
             return [tooFew]
         }
         return comparisons.sorted { $0.key < $1.key }.map { name, own in
-            "  \(name): predicted \(HumanUnits.time(own.predicted)), measured "
+            "  \(name): predicted \(ReportUnits.time(own.predicted)), measured "
                 + "\(measured(own)): \(error(own)), "
                 + (own.isWithin ? "within" : "NOT within") + " the larger of 25% and 1 ms"
         }
@@ -92,9 +92,9 @@ public enum WhatIfReport {
     }
 
     private static func range(_ all: UInt64, _ least: UInt64?, _ most: UInt64?) -> String {
-        let all = HumanUnits.time(all)
+        let all = ReportUnits.time(all)
         guard let least, let most else { return all }
-        return "\(all) [\(HumanUnits.time(least)) … \(HumanUnits.time(most))]"
+        return "\(all) [\(ReportUnits.time(least)) … \(ReportUnits.time(most))]"
     }
 
     private static func title(_ runs: Int, with setting: String) -> String {
@@ -112,7 +112,7 @@ public enum WhatIfReport {
                 case .changed: "CHANGED by more than 25% and 1 ms"
                 case .inconclusive: "inconclusive: single runs differ as much, or are unreliable"
                 }
-            return "  \(name): recorded \(HumanUnits.time(own.recorded)), now "
+            return "  \(name): recorded \(ReportUnits.time(own.recorded)), now "
                 + "\(range(own.now, own.least, own.most)): \(verdict)"
         }
     }
@@ -121,7 +121,7 @@ public enum WhatIfReport {
         "  no client has a 99th percentile in both, which requires 1,000 accesses"
 
     private static func error(_ own: WhatIfComparison) -> String {
-        let percent = HumanUnits.percent(abs(own.error))
+        let percent = ReportUnits.percent(abs(own.error))
         return own.error < 0 ? "\(percent) too short" : "\(percent) too long"
     }
 }

@@ -58,7 +58,7 @@ struct ChartAxis: Sendable {
     }
 
     static func seconds(upTo end: Double) -> ChartAxis {
-        let round = linear("seconds", upTo: end, least: 0.001) { HumanUnits.plain($0) }
+        let round = linear("seconds", upTo: end, least: 0.001) { ReportUnits.plain($0) }
         return ChartAxis(
             label: round.label,
             lower: 0,
@@ -79,7 +79,7 @@ struct ChartAxis: Sendable {
             ticks: stride(from: 1, through: max(1, count), by: step).map {
                 Tick(value: Double($0), label: String($0))
             },
-            words: { HumanUnits.plain($0) }
+            words: { ReportUnits.plain($0) }
         )
     }
 
@@ -92,7 +92,7 @@ struct ChartAxis: Sendable {
             ticks: [0, 0.25, 0.5, 0.75, 1].map {
                 Tick(value: $0, label: "\(Int($0 * 100))%")
             },
-            words: { HumanUnits.percent($0) }
+            words: { ReportUnits.percent($0) }
         )
     }
 
@@ -100,12 +100,12 @@ struct ChartAxis: Sendable {
         var unit = 1.0
         while maximum >= unit * 1024 { unit *= 1024 }
         return linear(label, upTo: maximum, unit: unit, least: 1) { value in
-            HumanUnits.roundBytes(value)
+            ReportUnits.roundBytes(value)
         }
     }
 
     static func count(_ label: String, upTo maximum: Double) -> ChartAxis {
-        linear(label, upTo: maximum, least: 4) { HumanUnits.plain($0) }
+        linear(label, upTo: maximum, least: 4) { ReportUnits.plain($0) }
     }
 
     static func latency(_ label: String, _ values: [Double]) -> ChartAxis {
@@ -123,7 +123,7 @@ struct ChartAxis: Sendable {
                 let value = step * pow(10, Double(decade))
                 guard value <= pow(10, high) * 1.001 else { continue }
                 if decades > 5, (decade - Int(low)) % 2 == 1 { continue }
-                ticks.append(Tick(value: value, label: HumanUnits.roundTime(value)))
+                ticks.append(Tick(value: value, label: ReportUnits.roundTime(value)))
             }
         }
         return ChartAxis(
@@ -132,7 +132,7 @@ struct ChartAxis: Sendable {
             upper: pow(10, high),
             isLogarithmic: true,
             ticks: ticks,
-            words: { HumanUnits.time(UInt64(max(0, $0))) }
+            words: { ReportUnits.time(UInt64(max(0, $0))) }
         )
     }
 
@@ -150,7 +150,7 @@ struct ChartAxis: Sendable {
             upper: upper,
             isLogarithmic: false,
             ticks: ticks.filter { $0.value <= upper + 1e-9 }.sorted { $0.value < $1.value },
-            words: { HumanUnits.percent(1 - pow(10, -$0)) }
+            words: { ReportUnits.percent(1 - pow(10, -$0)) }
         )
     }
 
@@ -173,14 +173,14 @@ struct ChartAxis: Sendable {
             upper: pow(10, reach),
             isLogarithmic: true,
             ticks: marks.filter { abs(log10($0)) <= reach }.map {
-                Tick(value: $0, label: HumanUnits.ratio($0))
+                Tick(value: $0, label: ReportUnits.ratio($0))
             },
-            words: { HumanUnits.ratio($0) }
+            words: { ReportUnits.ratio($0) }
         )
     }
 }
 
-extension HumanUnits {
+extension ReportUnits {
     /// Formats a round time without trailing zeros, such as `10 ms`.
     static func roundTime(_ nanoseconds: Double) -> String {
         switch nanoseconds {

@@ -139,7 +139,7 @@ public enum ComparisonHTML {
                 columns: [""] + columns.titles + ["accesses"]
             )
             for (arm, summary) in summaries {
-                table.add([arm] + columns.cells(summary) + [HumanUnits.count(summary.count)])
+                table.add([arm] + columns.cells(summary) + [ReportUnits.count(summary.count)])
             }
             return LineChart(
                 id: "spectrum-\(index)",
@@ -154,13 +154,13 @@ public enum ComparisonHTML {
         return [HTMLReport.spectrumNote, .element("div", ["class": "charts"], .group(charts))]
     }
 
-    private static func points(_ spectrum: PercentileSpectrum) -> [(x: Double, y: Double?)] {
+    private static func points(_ spectrum: PercentileCurve) -> [(x: Double, y: Double?)] {
         spectrum.points.filter { $0.percentile < 100 }.map { point in
             (-log10(1 - point.percentile / 100), max(1, Double(point.nanoseconds)))
         }
     }
 
-    private static func summary(_ spectrum: PercentileSpectrum) -> LatencySummary {
+    private static func summary(_ spectrum: PercentileCurve) -> LatencySummary {
         LatencySummary(
             count: spectrum.count,
             mean: 0,
@@ -174,7 +174,7 @@ public enum ComparisonHTML {
     }
 
     /// Returns the latency of the first point that reaches a percentile, if any.
-    private static func value(_ spectrum: PercentileSpectrum, at percentile: Double) -> UInt64? {
+    private static func value(_ spectrum: PercentileCurve, at percentile: Double) -> UInt64? {
         spectrum.points.first { $0.percentile >= percentile - 1e-9 }?.nanoseconds
     }
 
@@ -224,7 +224,7 @@ public enum ComparisonHTML {
         // The catalog needs only the client that the metric names before its first dot.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
-            return { HumanUnits.plain($0) }
+            return { ReportUnits.plain($0) }
         }
         return { known.text($0) }
     }
@@ -271,9 +271,9 @@ public enum ComparisonHTML {
         )
         for own in result.noise {
             noise.add([
-                own.metric, HumanUnits.ratio(own.ratio), RatioText.range(own.low, own.high),
+                own.metric, ReportUnits.ratio(own.ratio), RatioText.range(own.low, own.high),
                 ComparisonReport.probability(own.p), String(own.blocks),
-                HumanUnits.ratio(own.floor),
+                ReportUnits.ratio(own.floor),
             ])
         }
         let others = result.pairs.filter { !$0.primary }

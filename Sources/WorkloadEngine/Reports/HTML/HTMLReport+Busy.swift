@@ -22,7 +22,7 @@ extension HTMLReport {
         }
         if busy.others > 0 {
             remedies.append(
-                "\(HumanUnits.count(busy.others)) failures of other kinds are not listed."
+                "\(ReportUnits.count(busy.others)) failures of other kinds are not listed."
             )
         }
         return [table.markup, .list(remedies)]

@@ -81,7 +81,7 @@ extension HTMLReport {
         for line in lines {
             guard let summary = line.summary else { continue }
             table.add(
-                [line.name] + columns.cells(summary) + [HumanUnits.count(summary.count)]
+                [line.name] + columns.cells(summary) + [ReportUnits.count(summary.count)]
             )
         }
         let all = series.flatMap(\.points)
@@ -178,7 +178,7 @@ extension HTMLReport {
                 BarChart.Bar(
                     name: $0.key,
                     value: Double($0.value),
-                    label: HumanUnits.bytes($0.value)
+                    label: ReportUnits.bytes($0.value)
                 )
             }
         charts.append(
@@ -195,12 +195,13 @@ extension HTMLReport {
         )
         for pin in wal.pins {
             table.add([
-                pin.by, pin.cause, HumanUnits.seconds(pin.seconds), HumanUnits.bytes(pin.bytes),
+                pin.by, pin.cause, ReportUnits.seconds(pin.seconds), ReportUnits.bytes(pin.bytes),
             ])
         }
         let size =
-            "Peak \(HumanUnits.bytes(wal.peakBytes)), \(HumanUnits.bytes(wal.finalBytes)) at the end"
-            + (wal.grownBytes.map { ", grew by \(HumanUnits.bytes($0)) in the measured time" } ?? "")
+            "Peak \(ReportUnits.bytes(wal.peakBytes)), \(ReportUnits.bytes(wal.finalBytes)) at the end"
+            + (wal.grownBytes.map { ", grew by \(ReportUnits.bytes($0)) in the measured time" }
+                ?? "")
         let parts: [Markup] = [
             .paragraph(size + "."),
             .element("div", ["class": "charts"], .group(charts)),

@@ -28,15 +28,15 @@ extension HTMLReport {
         for (client, result) in sorted {
             table.add([
                 client, result.resource?.rawValue ?? "–", result.beyond,
-                HumanUnits.time(result.from), HumanUnits.count(UInt64(max(0, result.accesses))),
-                HumanUnits.time(result.response), HumanUnits.time(result.queued),
-                HumanUnits.time(result.waited), HumanUnits.time(result.service),
+                ReportUnits.time(result.from), ReportUnits.count(UInt64(max(0, result.accesses))),
+                ReportUnits.time(result.response), ReportUnits.time(result.queued),
+                ReportUnits.time(result.waited), ReportUnits.time(result.service),
             ])
             let counts = HeldConnections.texts(result.holders.map(\.held), of: result.capacity)
             for (holder, count) in zip(result.holders, counts) {
                 holders.add([
                     client, holder.client == client ? "\(client) itself" : holder.client,
-                    count, HumanUnits.time(holder.longest),
+                    count, ReportUnits.time(holder.longest),
                 ])
             }
             for access in result.slowest {
@@ -45,9 +45,9 @@ extension HTMLReport {
                 let held = zip(shares, texts).map { "\($0.key) \($1)" }
                 slowest.add([
                     client, access.operation, held.isEmpty ? "–" : held.joined(separator: ", "),
-                    HumanUnits.seconds(access.time), HumanUnits.time(access.response),
-                    HumanUnits.time(access.queued), HumanUnits.time(access.waited),
-                    HumanUnits.time(access.service),
+                    ReportUnits.seconds(access.time), ReportUnits.time(access.response),
+                    ReportUnits.time(access.queued), ReportUnits.time(access.waited),
+                    ReportUnits.time(access.service),
                 ])
             }
         }
@@ -69,11 +69,11 @@ extension HTMLReport {
             facts.append("At most \(pool.readersPeak ?? 0) of \(maximum) readers were in use.")
         }
         if let share = pool.utilization {
-            facts.append("On average, \(HumanUnits.percent(share)) of the readers were in use.")
+            facts.append("On average, \(ReportUnits.percent(share)) of the readers were in use.")
         }
         if let share = pool.saturation {
             facts.append(
-                "For \(HumanUnits.percent(share)) of the time, all were in use and accesses waited."
+                "For \(ReportUnits.percent(share)) of the time, all were in use and accesses waited."
             )
         }
         facts.append(
@@ -96,7 +96,7 @@ extension HTMLReport {
             columns: ["", "found free"] + columns.titles
         )
         for case (let title, let free, let summary?) in rows {
-            table.add([title, free.map(HumanUnits.percent) ?? "–"] + columns.cells(summary))
+            table.add([title, free.map(ReportUnits.percent) ?? "–"] + columns.cells(summary))
         }
         return .group([.list(facts), table.markup])
     }
@@ -124,7 +124,7 @@ extension HTMLReport {
                 for (measure, summary) in ClientMetrics.summaries(result) {
                     latencies.add(
                         [name, part, measure] + columns.cells(summary)
-                            + [HumanUnits.count(summary.count)]
+                            + [ReportUnits.count(summary.count)]
                     )
                 }
             }
@@ -173,7 +173,7 @@ extension HTMLReport {
                         + [
                             own.rows, own.fullScanSteps, own.sorts, own.automaticIndexes,
                             own.vmSteps, own.cacheHits, own.cacheMisses, own.cacheSpills,
-                        ].map { HumanUnits.count(UInt64(max(0, $0))) }
+                        ].map { ReportUnits.count(UInt64(max(0, $0))) }
                 )
             }
         }
@@ -193,7 +193,7 @@ extension HTMLReport {
         ]
         facts += host.versions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         if let fileSystem = host.fileSystem { facts.append(("file system", fileSystem)) }
-        if let sync = host.syncNanoseconds { facts.append(("sync time", HumanUnits.time(sync))) }
+        if let sync = host.syncNanoseconds { facts.append(("sync time", ReportUnits.time(sync))) }
         facts.append(("seed", String(seed)))
         return definitions(facts)
     }

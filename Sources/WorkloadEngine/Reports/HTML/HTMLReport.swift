@@ -96,11 +96,11 @@ public enum HTMLReport {
             var lines = (run.unsupported ?? [:]).sorted { $0.key < $1.key }
                 .map { "\($0.key) did not run: \($0.value)." }
             lines += (run.busyHolders ?? [:]).sorted { $0.key < $1.key }.map {
-                "The database was busy \(HumanUnits.count($0.value)) times because of \($0.key)."
+                "The database was busy \(ReportUnits.count($0.value)) times because of \($0.key)."
             }
             lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) + "." }
             lines += (run.refusals ?? [:]).sorted { $0.key < $1.key }.map {
-                "The guard rejected \($0.key) \(HumanUnits.count($0.value)) times."
+                "The guard rejected \($0.key) \(ReportUnits.count($0.value)) times."
             }
             let columns = LatencyColumns(
                 LatencyColumns.brief,
@@ -115,12 +115,12 @@ public enum HTMLReport {
             for (name, client) in clients(run) {
                 let head = [
                     name + (client.loop == .closed && client.response != nil ? " †" : ""),
-                    HumanUnits.count(client.completed),
-                    client.throughput.map(HumanUnits.rate) ?? "–",
+                    ReportUnits.count(client.completed),
+                    client.throughput.map(ReportUnits.rate) ?? "–",
                 ]
                 let tail = [
-                    HumanUnits.time(client.wait?.p99), HumanUnits.count(client.errorCount),
-                    HumanUnits.count(client.skipped),
+                    ReportUnits.time(client.wait?.p99), ReportUnits.count(client.errorCount),
+                    ReportUnits.count(client.skipped),
                 ]
                 table.add(head + columns.cells(client.response) + tail)
             }
@@ -146,13 +146,13 @@ public enum HTMLReport {
         let generator = run.generator
         if let noop = generator.noop { facts.append(("generator cost per access", "\(noop) ns")) }
         if let share = generator.cpuShare {
-            facts.append(("generator share of processors", HumanUnits.percent(share)))
+            facts.append(("generator share of processors", ReportUnits.percent(share)))
         }
         if let lag = generator.lagP99 {
-            facts.append(("idle workers started within (p99)", HumanUnits.time(lag)))
+            facts.append(("idle workers started within (p99)", ReportUnits.time(lag)))
         }
         if let steal = generator.stealShare {
-            facts.append(("stolen processor time", HumanUnits.percent(steal)))
+            facts.append(("stolen processor time", ReportUnits.percent(steal)))
         }
         return definitions(facts)
     }

@@ -59,8 +59,8 @@ struct IntervalChart {
             guard let ratio = row.ratio, let low = row.low, let high = row.high else {
                 return "\(row.name): no estimate, \(row.verdict)"
             }
-            return "\(row.name): \(HumanUnits.ratio(ratio)), from \(HumanUnits.ratio(low)) to "
-                + "\(HumanUnits.ratio(high)), \(row.verdict)"
+            return "\(row.name): \(ReportUnits.ratio(ratio)), from \(ReportUnits.ratio(low)) to "
+                + "\(ReportUnits.ratio(high)), \(row.verdict)"
         }
         return
             "Ratios with their intervals on a logarithmic axis. \(words.joined(separator: "; "))."

@@ -49,7 +49,7 @@ struct IntervalSeries {
         )
         for (index, bin) in bins.enumerated() {
             table.add(
-                [HumanUnits.plain(bin.last?.time ?? 0)]
+                [ReportUnits.plain(bin.last?.time ?? 0)]
                     + series.map { $0.points[index].y.map(y.words) ?? "–" }
             )
         }

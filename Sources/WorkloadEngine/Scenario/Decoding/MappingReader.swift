@@ -10,6 +10,7 @@ struct MappingReader {
     /// The position of the mapping's name.
     let mark: Mark?
     let log: IssueLog
+    private let shape: MappingShape?
     private let entries: [(name: String, key: Node, value: Node)]
 
     /// Creates a reader, or logs an error and returns `nil` if the node is not a mapping.
@@ -24,6 +25,7 @@ struct MappingReader {
         log: IssueLog
     ) {
         let keys = shape?.names
+        self.shape = shape
         self.what = what
         self.mark = mark ?? node.mark
         self.log = log
@@ -66,6 +68,35 @@ struct MappingReader {
         return "\(what[..<end]).\(name)\(what[end...])"
     }
 
+    /// Logs an error at a key, or at the mapping if the key is missing.
+    func add(_ message: String, atKey name: String) { log.add(message, at: mark(of: name)) }
+
+    /// Logs an error at the value of a key.
+    func add(_ message: String, atValue name: String) { log.add(message, at: self[name]?.mark) }
+
+    /// Logs an error for each key that is present and cannot be combined with another key.
+    func reject(_ keys: [String], combinedWith other: String) {
+        for key in keys where has(key) {
+            add("'\(key)' cannot be combined with \(other)", atKey: key)
+        }
+    }
+
+    /// Returns the first of several keys that is present, and logs an error for each other key.
+    func only(of keys: [String]) -> String? {
+        let present = keys.filter(has)
+        guard let first = present.first else { return nil }
+        reject(Array(present.dropFirst()), combinedWith: "'\(first)'")
+        return first
+    }
+
+    /// Returns a reader of the mapping at a key, or logs an error and returns `nil` if the value is
+    /// not a mapping.
+    func mapping(_ name: String) -> MappingReader? {
+        guard let node = self[name] else { return nil }
+        let what = "'\(name)' of \(what)"
+        return MappingReader(node, what: what, shape?[name].mapping, at: mark(of: name), log: log)
+    }
+
     /// Returns the value of a required key, or logs an error.
     func required(_ name: String, example: String) -> Node? {
         if let node = self[name] { return node }
@@ -101,6 +132,12 @@ struct MappingReader {
 
     func texts(_ name: String) -> [(text: String, mark: Mark?)] {
         self[name].map { texts($0, named: name) } ?? []
+    }
+
+    /// Returns an integer in the declared range.
+    func integer<I: FixedWidthInteger>(_ name: String) -> I? {
+        guard let range = shape?[name].range else { return nil }
+        return integer(name, in: I(clamping: range.lowerBound)...I(clamping: range.upperBound))
     }
 
     func integer<I: FixedWidthInteger>(_ name: String, in range: ClosedRange<I>) -> I? {
@@ -142,7 +179,14 @@ struct MappingReader {
         }
     }
 
-    func word(_ name: String, of words: [String]) -> String? {
+    /// Returns one of the declared words.
+    func choice<Value: RawRepresentable<String>>(_ name: String) -> Value? {
+        word(name).flatMap(Value.init(rawValue:))
+    }
+
+    /// Returns one of the declared words.
+    func word(_ name: String) -> String? {
+        let words = shape?[name].choices ?? []
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         if words.contains(text) { return text }
         log.add(
@@ -161,6 +205,14 @@ struct MappingReader {
             log.add("\(path(name)): \(error)", at: node.mark)
             return nil
         }
+    }
+
+    /// Returns a time or a share of the measured time, either of which must be above 0.
+    func positiveSpan(_ name: String) -> TimeSpan? {
+        guard let span = quantity(name, Quantity.span) else { return nil }
+        if span.resolved(in: .seconds(1)) > .zero { return span }
+        add("'\(name)' of \(what) must be longer than 0", atValue: name)
+        return nil
     }
 
     func duration(_ name: String) -> Duration? { quantity(name, Quantity.duration) }

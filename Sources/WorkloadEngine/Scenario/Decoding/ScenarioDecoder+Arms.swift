@@ -18,13 +18,12 @@ extension ScenarioDecoder {
                 log: log
             )
         else { return nil }
-        let library = reader.word("library", of: Arm.Library.allCases.map(\.rawValue))
-            .flatMap(Arm.Library.init(rawValue:))
+        let library: Arm.Library? = reader.choice("library")
         if reader.has("library"), library == nil { return nil }
         guard let kind = decodeKind(reader, library ?? .engine) else { return nil }
         var arm = Arm(name: entry.name, kind: kind, library: library ?? .engine)
         arm.journal = decodeJournal(reader, of: arm)
-        arm.readers = reader.integer("readers", in: 1...1000)
+        arm.readers = reader.integer("readers")
         if arm.library == .raw || (kind != .pool && kind != .snapshotPool), reader.has("readers") {
             log.add(
                 "'readers' requires type: pool; "
@@ -34,14 +33,13 @@ extension ScenarioDecoder {
                 at: reader.mark(of: "readers")
             )
         }
-        arm.synchronous = reader.word("synchronous", of: ["off", "normal", "full", "extra"])
-        arm.begin = reader.word("begin", of: Arm.Begin.allCases.map(\.rawValue))
-            .flatMap(Arm.Begin.init(rawValue:))
+        arm.synchronous = reader.word("synchronous")
+        arm.begin = reader.choice("begin")
         if reader.has("begin"), arm.library == .grdb || kind == .snapshot || kind == .snapshotPool {
-            log.add(
+            reader.add(
                 "'begin' requires library: raw, or library: engine with a queue, a pool or a "
                     + "database in memory",
-                at: reader.mark(of: "begin")
+                atKey: "begin"
             )
         }
         decodeBusy(reader, into: &arm)
@@ -60,13 +58,12 @@ extension ScenarioDecoder {
     private func decodeKind(_ reader: MappingReader, _ library: Arm.Library) -> Arm.Kind? {
         if library == .raw, !reader.has("type") { return .pool }
         guard reader.required("type", example: "pool") != nil,
-            let type = reader.word("type", of: Arm.Kind.allCases.map(\.rawValue)),
-            let kind = Arm.Kind(rawValue: type)
+            let kind: Arm.Kind = reader.choice("type")
         else { return nil }
         if library == .raw, kind != .pool {
             log.add(
-                "'type: \(type)' cannot be combined with library: raw, where each worker has a "
-                    + "connection; remove it",
+                "'type: \(kind.rawValue)' cannot be combined with library: raw, where each worker "
+                    + "has a connection; remove it",
                 at: reader.mark(of: "type")
             )
         }
@@ -74,19 +71,17 @@ extension ScenarioDecoder {
     }
 
     private func decodeJournal(_ reader: MappingReader, of arm: Arm) -> Arm.Journal? {
-        let journal = reader.word("journal", of: Arm.Journal.allCases.map(\.rawValue))
-            .flatMap(Arm.Journal.init(rawValue:))
-        guard let journal else { return nil }
+        guard let journal: Arm.Journal = reader.choice("journal") else { return nil }
         if arm.kind == .pool, arm.library != .raw, journal != .wal {
-            log.add("a pool's journal is always wal", at: reader["journal"]?.mark)
+            reader.add("a pool's journal is always wal", atValue: "journal")
         }
         if arm.kind == .snapshot || arm.kind == .snapshotPool, journal != .wal {
-            log.add("a snapshot's journal is always wal", at: reader["journal"]?.mark)
+            reader.add("a snapshot's journal is always wal", atValue: "journal")
         }
         if arm.kind == .memory, journal != .memory, journal != .off {
-            log.add(
+            reader.add(
                 "a memory arm's journal must be memory or off, not \(journal.rawValue)",
-                at: reader["journal"]?.mark
+                atValue: "journal"
             )
         }
         return journal

@@ -1,24 +1,15 @@
 extension ScenarioDecoder {
     /// Decodes `busy: {timeout: 5s, retry: fixed 1ms}` or its short form, `busy-timeout: 5s`.
     func decodeBusy(_ reader: MappingReader, into arm: inout Arm) {
-        guard let node = reader["busy"] else {
+        guard reader.has("busy") else {
             arm.busyTimeout = reader.duration("busy-timeout")
             return
         }
-        if reader.has("busy-timeout") {
-            log.add(
-                "'busy-timeout' cannot be combined with 'busy'",
-                at: reader.mark(of: "busy-timeout")
-            )
+        reader.reject(["busy-timeout"], combinedWith: "'busy'")
+        guard let busy = reader.mapping("busy"), busy.required("timeout", example: "5s") != nil
+        else {
+            return
         }
-        let busy = MappingReader(
-            node,
-            what: "'busy' of \(reader.what)",
-            Language.busy,
-            at: reader.mark(of: "busy"),
-            log: log
-        )
-        guard let busy, busy.required("timeout", example: "5s") != nil else { return }
         arm.busyTimeout = busy.duration("timeout")
         arm.busyRetry = busy.quantity("retry", BusyRetry.init(parsing:))
         checkPause(busy, of: arm)
@@ -30,16 +21,16 @@ extension ScenarioDecoder {
             let text = busy.text("retry"), let limit = busy.text("timeout")
         else { return }
         if timeout <= .zero {
-            log.add(
+            busy.add(
                 "'retry: \(text)' of \(busy.what) requires a timeout above 0, such as timeout: 5s, "
                     + "not '\(limit)'",
-                at: busy["retry"]?.mark
+                atValue: "retry"
             )
         } else if pause > timeout {
-            log.add(
+            busy.add(
                 "the pause of 'retry: \(text)' of \(busy.what) must not be longer than its timeout, "
                     + "'\(limit)'",
-                at: busy["retry"]?.mark
+                atValue: "retry"
             )
         }
     }

@@ -32,11 +32,9 @@ extension ScenarioDecoder {
             let activity = decodeActivity(entry.name, reader)
         else { return nil }
         var client = Client(name: entry.name, activity: activity)
-        client.style =
-            reader.word("style", of: Client.Style.allCases.map(\.rawValue))
-            .flatMap(Client.Style.init(rawValue:)) ?? .sync
+        client.style = reader.choice("style") ?? .sync
         checkStyle(of: client, reader)
-        client.workers = reader.integer("workers", in: 1...1000) ?? 1
+        client.workers = reader.integer("workers") ?? 1
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
         client.phases = decodePhaseNames(reader)
@@ -46,7 +44,7 @@ extension ScenarioDecoder {
         client.thenRead = decodeReads(after: client, reader)
         checkInterruption(of: client, reader)
         TimeFit(measured: measured).check(client) { key, problem in
-            log.add("'\(key)' of \(reader.what) \(problem)", at: reader[key]?.mark)
+            reader.add("'\(key)' of \(reader.what) \(problem)", atValue: key)
         }
         return client
     }
@@ -55,17 +53,18 @@ extension ScenarioDecoder {
         if reader.has("action") {
             return decodeAction(reader)
         }
-        reject(["client", "connection", "mode", "pages"], combinedWith: "'access'", reader)
+        reader.reject(["client", "connection", "mode", "pages"], combinedWith: "'access'")
         guard reader.required("access", example: "read") != nil,
-            let access = reader.word("access", of: ["read", "write", "snapshot"])
+            let access = reader.word("access")
         else { return nil }
         if access == "snapshot" {
-            reject(
+            reader.reject(
                 ["use", "mix", "rows", "batch", "arrival", "retry"],
-                combinedWith: "access: snapshot",
-                reader
+                combinedWith: "access: snapshot"
             )
-            guard reader.required("hold", example: "10s") != nil, let hold = hold(reader) else {
+            guard reader.required("hold", example: "10s") != nil,
+                let hold = reader.positiveSpan("hold")
+            else {
                 return nil
             }
             return .snapshot(hold, sql: singleStatement(reader) ?? dataset.snapshotQuery)
@@ -74,16 +73,13 @@ extension ScenarioDecoder {
             return decodeImport(reader, access: access)
         }
         if reader.has("hold") {
-            reject(["use", "mix"], combinedWith: "'hold'", reader)
+            reader.reject(["use", "mix"], combinedWith: "'hold'")
             if access != "read" {
-                log.add(
-                    "'hold' requires access: read or snapshot, not \(access)",
-                    at: reader.mark(of: "hold")
-                )
+                reader.add("'hold' requires access: read or snapshot, not \(access)", atKey: "hold")
             }
             let statement = singleStatement(reader)
             if let statement { checkReads(statement, reader) }
-            return hold(reader).map { .hold($0, sql: statement) }
+            return reader.positiveSpan("hold").map { .hold($0, sql: statement) }
         }
         let workload: WorkloadAccess = access == "read" ? .read : .write
         let mix = decodeMix(name, reader, access: workload)
@@ -91,14 +87,14 @@ extension ScenarioDecoder {
     }
 
     private func decodeImport(_ reader: MappingReader, access: String) -> Client.Activity? {
-        reject(["mix", "hold"], combinedWith: "'rows'", reader)
+        reader.reject(["mix", "hold"], combinedWith: "'rows'")
         if access != "write" {
-            log.add("'rows' requires access: write", at: reader.mark(of: "rows"))
+            reader.add("'rows' requires access: write", atKey: "rows")
         }
         guard reader.required("rows", example: "50000") != nil,
-            let rows = reader.integer("rows", in: 1...Int.max)
+            let rows = reader.integer("rows") as Int?
         else { return nil }
-        let batch = reader.integer("batch", in: 1...Int.max) ?? min(rows, 1000)
+        let batch = reader.integer("batch") ?? min(rows, 1000)
         let statements = decodeStatements(reader)
         if let statements, statements.count > 1 {
             log.add(
@@ -121,36 +117,21 @@ extension ScenarioDecoder {
     private func decodeReads(after client: Client, _ reader: MappingReader) -> [String] {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {
-            log.add(
+            reader.add(
                 "'then-read' requires access: write, 'sql', 'use' or a 'mix', and style: sync",
-                at: reader.mark(of: "then-read")
+                atKey: "then-read"
             )
             return []
         }
-        reject(
+        reader.reject(
             ["interrupt-after", "cancel-after", "supersede"],
-            combinedWith: "'then-read'",
-            reader
+            combinedWith: "'then-read'"
         )
         let what = "'then-read' of \(reader.what)"
         guard let list = SQLReader(what: what, log: log).statements(node) else { return [] }
         checkParameters(of: list)
         for statement in list { checkReads(statement.sql, reader, at: statement.mark) }
         return list.map(\.sql)
-    }
-
-    /// Logs an error for each key that is present and cannot be combined with another key.
-    func reject(_ keys: [String], combinedWith other: String, _ reader: MappingReader) {
-        for key in keys where reader.has(key) {
-            log.add("'\(key)' cannot be combined with \(other)", at: reader.mark(of: key))
-        }
-    }
-
-    private func hold(_ reader: MappingReader) -> TimeSpan? {
-        guard let span = reader.quantity("hold", Quantity.span) else { return nil }
-        if span.resolved(in: .seconds(1)) > .zero { return span }
-        log.add("'hold' of \(reader.what) must be longer than 0", at: reader["hold"]?.mark)
-        return nil
     }
 
     private func decodePhaseNames(_ reader: MappingReader) -> [String] {
@@ -166,14 +147,6 @@ extension ScenarioDecoder {
     }
 
     private func decodeRetry(_ reader: MappingReader) -> Int {
-        guard let node = reader["retry"],
-            let retry = MappingReader(
-                node,
-                what: "'retry' of \(reader.what)",
-                Language.retry,
-                log: log
-            )
-        else { return 0 }
-        return retry.integer("busy", in: 0...1_000_000) ?? 0
+        reader.mapping("retry")?.integer("busy") ?? 0
     }
 }

@@ -6,19 +6,17 @@ extension ScenarioDecoder {
         guard let node = top.required("dataset", example: "{preset: pgbench, scale: 1}"),
             let reader = MappingReader(node, what: "the dataset", Language.dataset, log: log)
         else { return nil }
-        let ways = ["preset", "schema", "sql", "file"].filter(reader.has)
-        guard let way = ways.first else {
+        guard let way = ["preset", "schema", "sql", "file"].first(where: reader.has) else {
             log.add("the dataset requires 'preset', 'schema' or 'file'", at: reader.mark)
             return nil
         }
-        let others: [String: [String]] = [
+        let companions: [String: [String]] = [
             "preset": ["scale", "records", "table-size"],
             "schema": ["rows", "finally", "scale"], "sql": ["rows", "finally", "scale"],
         ]
-        let known = others[way] ?? []
-        for other in reader.all.map(\.name) where other != way && !known.contains(other) {
-            log.add("'\(other)' cannot be combined with '\(way)'", at: reader.mark(of: other))
-        }
+        let known = companions[way] ?? []
+        let others = reader.all.map(\.name).filter { $0 != way && !known.contains($0) }
+        reader.reject(others, combinedWith: "'\(way)'")
         switch way {
         case "preset": return presetDataset(reader)
         case "file":
@@ -30,21 +28,21 @@ extension ScenarioDecoder {
     }
 
     private func presetDataset(_ reader: MappingReader) -> Dataset? {
-        let name = reader.word("preset", of: Dataset.presets.map(\.presetName))
+        let name = reader.word("preset")
         guard let preset = Dataset.presets.first(where: { $0.presetName == name }),
             let scales = preset.scales
         else { return nil }
         let sizes = ["records": "ycsb", "table-size": "sysbench"]
         for (key, owner) in sizes.sorted(by: { $0.key < $1.key }) where reader.has(key) {
             guard preset.presetName == owner else {
-                log.add(
+                reader.add(
                     "'\(key)' applies to \(owner); \(preset.presetName) has 'scale'",
-                    at: reader.mark(of: key)
+                    atKey: key
                 )
                 continue
             }
             if reader.has("scale") {
-                log.add("'scale' cannot be combined with '\(key)'", at: reader.mark(of: "scale"))
+                reader.add("'scale' cannot be combined with '\(key)'", atKey: "scale")
             }
             return owner == "ycsb"
                 ? reader.integer(key, in: 1...scales.upperBound * Dataset.ycsbRecordsPerScale)
@@ -67,9 +65,9 @@ extension ScenarioDecoder {
         }
         if reader.has("scale") {
             if schema.tables.isEmpty {
-                log.add("'scale' requires 'preset' or 'rows'", at: reader.mark(of: "scale"))
+                reader.add("'scale' requires 'preset' or 'rows'", atKey: "scale")
             }
-            schema.scale = reader.integer("scale", in: 1...100_000) ?? 1
+            schema.scale = reader.integer("scale") ?? 1
         }
         return .schema(schema)
     }
@@ -94,7 +92,7 @@ extension ScenarioDecoder {
         else { return nil }
         _ = reader.required("count", example: "10000")
         let columns = reader.named("columns", each: "a column").compactMap { decodeColumn($0) }
-        guard let count = reader.integer("count", in: 1...1_000_000_000) else { return nil }
+        guard let count: Int = reader.integer("count") else { return nil }
         let table = SchemaDataset.Table(name: entry.name, count: count, columns: columns)
         log.places.add(DatasetBuilder.insertRow(of: table), at: entry.key.mark)
         return table

@@ -5,16 +5,12 @@ extension ScenarioDecoder {
     /// Decodes a client's operations, or logs errors and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
-        let ways = ["sql", "use", "mix"].filter(reader.has)
-        guard let way = ways.first else {
+        guard let way = reader.only(of: ["sql", "use", "mix"]) else {
             log.add(
                 "\(reader.what) requires 'sql', 'use', 'mix', 'hold' or 'rows'",
                 at: reader.mark
             )
             return []
-        }
-        for other in ways.dropFirst() {
-            log.add("'\(other)' cannot be combined with '\(way)'", at: reader.mark(of: other))
         }
         guard way == "mix" else {
             guard let steps = decodeSteps(reader, access: access) else { return [] }
@@ -22,9 +18,9 @@ extension ScenarioDecoder {
             return [Operation(name: name, steps: steps)]
         }
         guard let sequence = reader["mix"]?.sequence, !sequence.isEmpty else {
-            log.add(
+            reader.add(
                 "'mix' of \(reader.what) must be a list, such as [{weight: 9, use: select-only}]",
-                at: reader["mix"]?.mark
+                atValue: "mix"
             )
             return []
         }
@@ -57,20 +53,16 @@ extension ScenarioDecoder {
                 log: log
             )
         else { return nil }
-        guard reader.has("sql") || reader.has("use") else {
+        guard reader.only(of: ["sql", "use"]) != nil else {
             log.add("\(reader.what) requires 'sql' or 'use'", at: reader.mark)
             return nil
-        }
-        if reader.has("sql"), reader.has("use") {
-            log.add("'use' cannot be combined with 'sql'", at: reader.mark(of: "use"))
         }
         let weight = reader.has("weight") ? reader.positive("weight") : 1
         let name = reader.text("name") ?? (reader.has("name") ? nil : reader.text("use"))
         if name == nil, !reader.has("name") {
             log.add("\(reader.what) needs a 'name' for the results", at: reader.mark)
         }
-        let declared = reader.word("access", of: ["read", "write"])
-            .map { $0 == "read" ? WorkloadAccess.read : .write }
+        let declared = reader.word("access").map { $0 == "read" ? WorkloadAccess.read : .write }
         if reader.has("access"), declared == nil { return nil }
         guard let steps = decodeSteps(reader, access: declared ?? access), let weight, let name
         else {

@@ -3,25 +3,13 @@ import Yams
 extension ScenarioDecoder {
     /// Decodes a client's pace, or returns `nil` for a closed loop without think time.
     func decodePace(_ reader: MappingReader) -> Client.Pace? {
-        let ways = ["arrival", "at", "every", "think"].filter(reader.has)
-        for other in ways.dropFirst() {
-            log.add("'\(other)' cannot be combined with '\(ways[0])'", at: reader.mark(of: other))
-        }
-        switch ways.first {
+        switch reader.only(of: ["arrival", "at", "every", "think"]) {
         case "arrival":
             return decodeArrival(reader).map(Client.Pace.open)
         case "at":
             return reader.quantity("at", Quantity.span).map(Client.Pace.at)
         case "every":
-            guard let period = reader.quantity("every", Quantity.span) else { return nil }
-            guard period.resolved(in: .seconds(1)) > .zero else {
-                log.add(
-                    "'every' of \(reader.what) must be longer than 0",
-                    at: reader["every"]?.mark
-                )
-                return nil
-            }
-            return .every(period)
+            return reader.positiveSpan("every").map(Client.Pace.every)
         case "think":
             return decodeThinkTime("think", of: reader).map(Client.Pace.closed)
         default:
@@ -30,18 +18,10 @@ extension ScenarioDecoder {
     }
 
     private func decodeArrival(_ reader: MappingReader) -> Arrival? {
-        guard let node = reader["arrival"],
-            let arrival = MappingReader(
-                node,
-                what: "'arrival' of \(reader.what)",
-                Language.arrival,
-                at: reader.mark(of: "arrival"),
-                log: log
-            ),
+        guard let arrival = reader.mapping("arrival"),
             let node = arrival.required("rate", example: "200/s")
         else { return nil }
-        let word = arrival.word("process", of: Arrival.Process.allCases.map(\.rawValue))
-        let process = word.flatMap(Arrival.Process.init(rawValue:)) ?? .poisson
+        let process: Arrival.Process = arrival.choice("process") ?? .poisson
         let skipAfter = arrival.positiveDuration("skip-after")
         if node.scalar == nil {
             return decodeStages(node, of: arrival).map {
@@ -107,7 +87,7 @@ extension ScenarioDecoder {
             length = span
         }
         if stage.has("rate") {
-            reject(["from", "to"], combinedWith: "'rate'", stage)
+            stage.reject(["from", "to"], combinedWith: "'rate'")
             return rate("rate", of: stage).map { Arrival.Stage(from: $0, to: $0, length: length) }
         }
         guard stage.required("from", example: "100/s") != nil,
@@ -129,20 +109,12 @@ extension ScenarioDecoder {
 
     /// Decodes `5ms`, `{from: 1ms, to: 9ms}`, or `{mean: 5ms}`.
     func decodeThinkTime(_ key: String, of reader: MappingReader) -> ThinkTime? {
-        guard let node = reader[key], node.scalar == nil else {
+        guard reader[key] != nil, reader[key]?.scalar == nil else {
             return reader.duration(key).map(ThinkTime.constant)
         }
-        guard
-            let think = MappingReader(
-                node,
-                what: "'\(key)' of \(reader.what)",
-                Language.think,
-                at: reader.mark(of: key),
-                log: log
-            )
-        else { return nil }
+        guard let think = reader.mapping(key) else { return nil }
         if think.has("mean") {
-            reject(["from", "to"], combinedWith: "'mean'", think)
+            think.reject(["from", "to"], combinedWith: "'mean'")
             return think.duration("mean").map(ThinkTime.exponential(mean:))
         }
         guard think.required("from", example: "1ms") != nil,
@@ -150,7 +122,7 @@ extension ScenarioDecoder {
             let from = think.duration("from"), let to = think.duration("to")
         else { return nil }
         guard from <= to else {
-            log.add("\(think.path("from")) is longer than 'to'", at: think["from"]?.mark)
+            think.add("\(think.path("from")) is longer than 'to'", atValue: "from")
             return nil
         }
         return .uniform(from...to)

@@ -48,16 +48,13 @@ extension ScenarioDecoder {
         let aborts = own.bool("abort") ?? false
         let delay = own.duration("abort-after")
         if own.has("abort-after"), !aborts {
-            log.add(
-                "'abort-after' of \(what) requires abort: true",
-                at: own.mark(of: "abort-after")
-            )
+            own.add("'abort-after' of \(what) requires abort: true", atKey: "abort-after")
         }
         if let delay, aborts, delay >= measured {
-            log.add(
+            own.add(
                 "'abort-after' of \(what) must be shorter than the measured time, "
-                    + HumanUnits.seconds(measured.inSeconds),
-                at: own["abort-after"]?.mark
+                    + ReportUnits.seconds(measured.inSeconds),
+                atValue: "abort-after"
             )
         }
         guard aborts else { return found }

@@ -36,13 +36,13 @@ struct ScenarioDecoder {
         decodeVariables(top)
         decodeTransactions(top)
         var arms = decodeArms(top)
-        if top.word("guard", of: ["captured"]) != nil {
+        if top.word("guard") != nil {
             for index in arms.indices { arms[index].isGuarded = true }
             if let arm = arms.first(where: { $0.library == .grdb }) {
-                log.add(
+                top.add(
                     "'guard' cannot be combined with library: grdb of arm '\(arm.name)', because "
                         + "GRDB replaces the authorizer",
-                    at: top.mark(of: "guard")
+                    atKey: "guard"
                 )
             }
         }
@@ -149,13 +149,13 @@ struct ScenarioDecoder {
                 continue
             }
             if phases.contains(where: { $0.name == name }) {
-                log.add("two phases have the name '\(name)'", at: reader.mark(of: "name"))
+                reader.add("two phases have the name '\(name)'", atKey: "name")
             }
             let isMeasured = reader.bool("measure") ?? true
             phases.append(Phase(name: name, duration: duration, isMeasured: isMeasured))
         }
         if isComplete, !phases.contains(where: \.isMeasured) {
-            log.add("no phase is measured; one needs measure: true", at: top.mark(of: "phases"))
+            top.add("no phase is measured; one needs measure: true", atKey: "phases")
         }
         return phases
     }

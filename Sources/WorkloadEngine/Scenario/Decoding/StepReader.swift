@@ -39,23 +39,19 @@ struct StepReader {
     private mutating func step(_ node: Node) -> [Step]? {
         guard let reader = MappingReader(node, what: "a step of \(what)", Language.step, log: log)
         else { return nil }
-        let ways = ["sql", "use", "do", "pause"].filter(reader.has)
-        guard let way = ways.first else {
+        guard let way = reader.only(of: ["sql", "use", "do", "pause"]) else {
             log.add("\(reader.what) requires 'sql', 'use', 'do' or 'pause'", at: reader.mark)
             return nil
         }
-        for other in ways.dropFirst() {
-            log.add("'\(other)' cannot be combined with '\(way)'", at: reader.mark(of: other))
-        }
         if way != "sql", reader.has("into") {
-            log.add("'into' requires 'sql'", at: reader.mark(of: "into"))
+            reader.add("'into' requires 'sql'", atKey: "into")
         }
         // Decode the condition first, because it cannot use variables that the step itself
         // fetches.
         let condition = condition(reader)
         guard var steps = body(way, reader) else { return nil }
         if reader.has("repeat") {
-            guard let count = reader.integer("repeat", in: 1...100_000) else { return nil }
+            guard let count: Int = reader.integer("repeat") else { return nil }
             steps = [.times(count, steps)]
         }
         return choose(steps, condition, reader)
@@ -99,24 +95,21 @@ struct StepReader {
     }
 
     private func condition(_ reader: MappingReader) -> (Condition, isNegated: Bool)? {
-        let key = reader.has("if") ? "if" : "unless"
-        if reader.has("if"), reader.has("unless") {
-            log.add("'unless' cannot be combined with 'if'", at: reader.mark(of: "unless"))
-        }
+        let key = reader.only(of: ["if", "unless"]) ?? "unless"
         if let condition = reader.quantity(key, Condition.init(parsing:)) {
             let known = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
                 .union(fetched)
             for name in condition.variables where !known.contains(name) {
-                log.add(
+                reader.add(
                     "undefined variable ':\(name)' in '\(key)' of \(reader.what)"
                         + NearestName.hint(name, among: known.sorted()),
-                    at: reader[key]?.mark
+                    atValue: key
                 )
             }
             return (condition, key == "unless")
         }
         if reader.has("else"), !reader.has("if"), !reader.has("unless") {
-            log.add("'else' requires 'if' or 'unless'", at: reader.mark(of: "else"))
+            reader.add("'else' requires 'if' or 'unless'", atKey: "else")
         }
         return nil
     }

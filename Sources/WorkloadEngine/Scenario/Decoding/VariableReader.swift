@@ -19,19 +19,16 @@ struct VariableReader {
     func read(
         _ node: Node,
         as shape: MappingShape = Language.variable,
-        kinds: [VariableKind] = VariableKind.allCases,
         at mark: Mark?
     ) -> Result? {
         guard let reader = MappingReader(node, what: what, shape, at: mark, log: log),
             reader.required("distribution", example: "uniform") != nil,
-            let word = reader.word("distribution", of: kinds.map(\.rawValue)),
-            let kind = VariableKind(rawValue: word)
+            let kind: VariableKind = reader.choice("distribution")
         else { return nil }
-        for other in reader.all.map(\.name) where other != "distribution" {
-            if !kind.keys.contains(other) {
-                log.add("'\(other)' cannot be combined with \(word)", at: reader.mark(of: other))
-            }
+        let others = reader.all.map(\.name).filter {
+            $0 != "distribution" && !kind.keys.contains($0)
         }
+        reader.reject(others, combinedWith: kind.rawValue)
         var result = Result(variable: Variable(distribution: distribution(kind, reader)))
         result.variable.nulls = reader.quantity("nulls", Quantity.share) ?? 0
         result.variable.column = column(reader)
@@ -56,7 +53,7 @@ struct VariableReader {
             kind == .choice
             ? Generator.usualTheta : reader.positive("theta", most: 100) ?? Generator.usualTheta
         if kind == .choice, reader.has("theta"), !reader.has("column") {
-            log.add("'theta' of \(what) requires 'column'", at: reader.mark(of: "theta"))
+            reader.add("'theta' of \(what) requires 'column'", atKey: "theta")
         }
         switch kind {
         case .uniform: return .uniform
@@ -74,7 +71,7 @@ struct VariableReader {
         case .text: return .text(length: length(reader, most: 1_000_000))
         case .blob: return .blob(length: length(reader, most: 1_000_000_000))
         case .words:
-            let vocabulary = reader.integer("vocabulary", in: 1...10_000_000) ?? 1000
+            let vocabulary = reader.integer("vocabulary") ?? 1000
             return .words(length: length(reader, most: 100_000), vocabulary: vocabulary)
         case .template:
             _ = reader.required("template", example: "'+49 ### #######'")
@@ -86,14 +83,14 @@ struct VariableReader {
     private func share(_ key: String, _ reader: MappingReader) -> Double? {
         guard let share = reader.quantity(key, Quantity.share) else { return nil }
         if share > 0 { return share }
-        log.add("'\(key)' of \(what) must be above 0%", at: reader[key]?.mark)
+        reader.add("'\(key)' of \(what) must be above 0%", atValue: key)
         return nil
     }
 
     private func parameter(_ reader: MappingReader, least: Double) -> Double {
         guard let value = reader.positive("parameter", most: 1000) else { return 5 }
         if value >= least { return value }
-        log.add("'parameter' of \(what) must be at least \(least)", at: reader["parameter"]?.mark)
+        reader.add("'parameter' of \(what) must be at least \(least)", atValue: "parameter")
         return least
     }
 
@@ -132,8 +129,7 @@ struct VariableReader {
         guard let node = reader.required("length", example: "100") else { return 1 }
         guard let text = node.scalar?.string else {
             let lengths = VariableReader(what: "'length' of \(what)", builtIns: [:], log: log)
-            let kinds = VariableKind.lengths
-            let read = lengths.read(node, as: Language.length, kinds: kinds, at: node.mark)
+            let read = lengths.read(node, as: Language.length, at: node.mark)
             guard let variable = read?.variable else { return 1 }
             if variable.minimum < 0 || variable.maximum > most {
                 log.add("'length' of \(what) must be between 0 and \(most)", at: node.mark)
@@ -160,15 +156,14 @@ struct VariableReader {
     /// A dataset's columns and lengths cannot use a database column.
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
-        for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {
-            log.add("'\(other)' cannot be combined with 'column'", at: reader.mark(of: other))
-        }
+        let others = ["min", "max", "range", "after", "values", "weights"]
+        reader.reject(others, combinedWith: "'column'")
         guard reader.required("table", example: "accounts") != nil,
             reader.required("column", example: "id") != nil,
             let table = reader.text("table"), let column = reader.text("column")
         else { return nil }
         if name == nil {
-            log.add("\(what) cannot use the values of a column", at: reader.mark(of: "column"))
+            reader.add("\(what) cannot use the values of a column", atKey: "column")
         }
         let isChoice = reader["distribution"]?.scalar?.string == VariableKind.choice.rawValue
         let theta = isChoice ? reader.positive("theta", most: 100) : nil
@@ -185,13 +180,7 @@ struct VariableReader {
     }
 
     private func source(_ kind: VariableKind, _ reader: MappingReader) -> RangeSource? {
-        let ways = ["range", "after", "min"].filter { reader.has($0) }
-        if ways.count > 1 {
-            log.add(
-                "'\(ways[1])' cannot be combined with '\(ways[0])'",
-                at: reader.mark(of: ways[1])
-            )
-        }
+        _ = reader.only(of: ["range", "after", "min"])
         for key in ["range", "after"] {
             guard let node = reader[key], let other = reader.text(key) else { continue }
             let known = builtIns.filter { $0.value.isInteger }.keys.sorted()
@@ -223,28 +212,24 @@ struct VariableReader {
         if reader.has("range") || reader.has("after") { return fallback }
         if !isOpen || reader.has("max") { _ = reader.required("min", example: "1") }
         if !isOpen { _ = reader.required("max", example: "1000") }
-        let limit = Variable.largest
-        let given = reader.integer("min", in: -limit...limit)
+        let given: Int64? = reader.integer("min")
         guard let minimum = given ?? (isOpen && !reader.has("min") ? 1 : nil) else {
-            _ = reader.integer("max", in: -limit...limit)
+            _ = reader.integer("max") as Int64?
             return fallback
         }
         let maximum =
-            isOpen && !reader.has("max") ? limit : reader.integer("max", in: -limit...limit)
+            isOpen && !reader.has("max") ? Variable.largest : reader.integer("max")
         guard let maximum else { return fallback }
         if minimum > maximum {
-            log.add(
-                "'max' of \(what) is \(maximum), below 'min' \(minimum)",
-                at: reader.mark(of: "max")
-            )
+            reader.add("'max' of \(what) is \(maximum), below 'min' \(minimum)", atKey: "max")
             return fallback
         }
         let isRanked =
             kind == .latest || kind == .zipfian && reader.bool("scramble") != true
         if isRanked, maximum - minimum >= ZipfianDistribution.mostRanks {
-            log.add(
+            reader.add(
                 "a \(kind.rawValue) range has at most \(ZipfianDistribution.mostRanks) values",
-                at: reader.mark(of: "max")
+                atKey: "max"
             )
             return fallback
         }

@@ -30,6 +30,14 @@ struct MappingShape: Sendable {
     }
 
     var names: [String] { keys.map(\.name) }
+
+    /// The declared value of a key.
+    subscript(_ name: String) -> ValueShape {
+        guard let key = keys.first(where: { $0.name == name }) else {
+            preconditionFailure("'\(self.name)' does not declare '\(name)'")
+        }
+        return key.value
+    }
 }
 
 /// A value in the scenario language.
@@ -56,6 +64,30 @@ indirect enum ValueShape: Sendable {
     /// A mapping with metrics as keys, such as `ui.response`.
     case byMetric(ValueShape)
     case either([ValueShape])
+
+    /// The alternatives, or the value itself.
+    private var parts: [ValueShape] {
+        if case .either(let parts) = self { parts } else { [self] }
+    }
+
+    /// The valid words.
+    var choices: [String] {
+        parts.flatMap { part -> [String] in
+            if case .words(let words) = part { words } else { [] }
+        }
+    }
+
+    /// The range of valid integers, or `nil` if the value is not an integer.
+    var range: ClosedRange<Int64>? {
+        for case .integer(let range) in parts { return range }
+        return nil
+    }
+
+    /// The mapping that the value can be, or `nil` if it cannot be a mapping.
+    var mapping: MappingShape? {
+        for case .mapping(let shape) in parts { return shape }
+        return nil
+    }
 }
 
 enum QuantityShape: Sendable {

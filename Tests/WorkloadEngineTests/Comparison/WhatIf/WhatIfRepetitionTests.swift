@@ -97,7 +97,7 @@ struct WhatIfRepetitionTests {
         let runs = [run(longerBy: 2_000_000), run(longerBy: 3_000_000)]
         result.repetition = whatIf.repetition(runs, beside: nil)
         let text = WhatIfReport.text(of: result)
-        let ranges = [then + 3_000_000, then + 2_000_000, then + 3_000_000].map(HumanUnits.time)
+        let ranges = [then + 3_000_000, then + 2_000_000, then + 3_000_000].map(ReportUnits.time)
         #expect(
             text.contains(
                 "\n2 real runs with 2 readers, as in the recording, combined "
@@ -106,7 +106,7 @@ struct WhatIfRepetitionTests {
         )
         #expect(
             text.contains(
-                "\n  ui: recorded \(HumanUnits.time(then)), now \(ranges[0]) "
+                "\n  ui: recorded \(ReportUnits.time(then)), now \(ranges[0]) "
                     + "[\(ranges[1]) … \(ranges[2])]: CHANGED by more than 25% and 1 ms\n"
             ),
             "\(text)"

@@ -78,7 +78,7 @@ struct ComparisonHTMLTests {
                 .compactMapValues { $0 }
             hostile.arms[index].values = ["\(name).response.p99": [1, nil, 3]]
             hostile.arms[index].spectra = [
-                name: PercentileSpectrum(
+                name: PercentileCurve(
                     count: 1000,
                     max: 9_000_000,
                     points: [

@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 /// A small table with percentiles of wait and hold times.
-struct AccessTimes {
+struct AccessTimesTable {
     let database: DatabaseStatus
 
     /// The rows, which are separate for reads and writes in a pool.

@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 /// The range of latencies that a row of a heat map shows.
-struct LatencyRange {
+struct BucketRange {
     /// The shortest latency, in nanoseconds.
     let low: UInt64
     /// The exclusive upper bound, in nanoseconds, or `nil` for no bound.

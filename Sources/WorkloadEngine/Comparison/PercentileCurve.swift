@@ -1,5 +1,5 @@
 /// A client's response times by percentile, for a chart whose axis expands the tail.
-public struct PercentileSpectrum: Sendable, Codable, Equatable {
+public struct PercentileCurve: Sendable, Codable, Equatable {
     /// The number of response times.
     public var count: UInt64
     /// The longest response time, in nanoseconds.
@@ -16,7 +16,7 @@ public struct PercentileSpectrum: Sendable, Codable, Equatable {
     }
 }
 
-extension PercentileSpectrum {
+extension PercentileCurve {
     /// The number of points for each halving of the remaining share.
     private static let ticks = 5
 
@@ -41,3 +41,7 @@ extension PercentileSpectrum {
         }
     }
 }
+
+/// The former name of ``PercentileCurve``.
+@available(*, deprecated, renamed: "PercentileCurve")
+public typealias PercentileSpectrum = PercentileCurve

@@ -30,7 +30,7 @@ enum LatencyPart: Int, CaseIterable, Sendable {
 }
 
 /// The latency distributions of each operation, second by second, over the last five minutes.
-struct LatencyHistory: Sendable {
+struct OperationHistory: Sendable {
     /// The maximum number of recorded seconds.
     static let capacity = 300
     /// The maximum number of recorded operations.
@@ -55,7 +55,7 @@ struct LatencyHistory: Sendable {
         var client: String
         var operation: String
         var isOpenLoop: Bool
-        var seconds = RingBuffer<Second>(capacity: LatencyHistory.capacity)
+        var seconds = RingBuffer<Second>(capacity: OperationHistory.capacity)
 
         var name: String { client == operation ? client : "\(client) · \(operation)" }
 

@@ -1,0 +1,20 @@
+enum RunTime {
+    /// Parses a time that the user typed, such as `12.5`, `12.5s`, `1:05`, `1:02:03`, or `-10`
+    /// (relative to `now`).
+    ///
+    /// - Returns: The time in seconds, or `nil` if the text is invalid.
+    static func seconds(of text: String, now: Double) -> Double? {
+        var rest = Substring(text)
+        let isBefore = rest.first == "-" || rest.first == "−"
+        if isBefore { rest = rest.dropFirst() }
+        if rest.last == "s" { rest = rest.dropLast() }
+        let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count) else { return nil }
+        var seconds = 0.0
+        for part in parts {
+            guard let number = Double(part), number.isFinite, number >= 0 else { return nil }
+            seconds = seconds * 60 + number
+        }
+        return isBefore ? now - seconds : seconds
+    }
+}

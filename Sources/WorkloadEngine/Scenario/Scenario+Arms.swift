@@ -1,0 +1,17 @@
+import Units
+
+extension Scenario {
+    /// Returns the arm with a name.
+    ///
+    /// - Throws: ``RunError`` with the nearest name if there is no such arm.
+    package func arm(named name: String) throws(RunError) -> Arm {
+        guard let arm = arms.first(where: { $0.name == name }) else {
+            throw RunError(
+                .scenario,
+                "\(self.name) has no arm '\(name)'"
+                    + NearestName.hint(name, among: arms.map(\.name))
+            )
+        }
+        return arm
+    }
+}
