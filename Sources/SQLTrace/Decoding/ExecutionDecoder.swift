@@ -69,15 +69,19 @@ struct ExecutionDecoder {
             guard case .end(let end) = event.kind, end.statement != 0 else { continue }
             let process = process(of: event.thread)
             let key = StatementKey(process: process, statement: end.statement, sql: end.sql)
-            if end.source == .finalize {
+            guard end.source == .reset else {
                 finalized.insert(key)
                 readTexts[key] = nil
-            } else if end.programCounter >= 0, readTexts[key] == nil {
-                let known = processes[process]?.statements[end.statement]
-                if finalized.contains(key) || known?.sql != end.sql || known?.text == nil {
-                    readTexts[key] = .some(text(of: end, process))
-                }
+                continue
             }
+            guard end.programCounter >= 0 else { continue }
+            if finalized.isEmpty || !finalized.contains(key),
+                let known = processes[process]?.statements[end.statement],
+                known.sql == end.sql, known.text != nil
+            {
+                continue
+            }
+            if readTexts[key] == nil { readTexts[key] = .some(text(of: end, process)) }
         }
         return !readTexts.isEmpty
     }

@@ -8,7 +8,7 @@ import Testing
 struct WatchStatementScreensTests {
     private static let update = "UPDATE stock SET n = n - ? WHERE id = ?"
 
-    private func dashboard(isTraced: Bool = true) throws -> WatchDashboard {
+    private func dashboard(isTraced: Bool = true, timed: UInt64 = 0) throws -> WatchDashboard {
         var model = WatchDashboard(
             screens: WatchScreens.traced,
             theme: try Theme.named("dark"),
@@ -25,6 +25,7 @@ struct WatchStatementScreensTests {
             statement.busy = 7
             statement.waited = 2.1
             statement.pids = [812]
+            statement.timed = timed
             statement.plan = ["SEARCH stock USING INTEGER PRIMARY KEY (rowid=?)"]
             report.statements = [statement]
             var transaction = WatchedTransaction(pid: 77, connection: "55aa")
@@ -81,6 +82,16 @@ struct WatchStatementScreensTests {
         _ = model.handle(.key(.down))
         _ = model.handle(.key(.enter))
         #expect(text(model).contains("SEARCH stock USING INTEGER PRIMARY KEY"))
+    }
+
+    @Test func columnsOfTimesAppearOnlyWhenStatementsAreTimed() throws {
+        for timed: UInt64 in [0, 100] {
+            var model = try dashboard(timed: timed)
+            model.press("7")
+            let screen = text(model)
+            #expect(screen.contains("p99") == (timed > 0))
+            #expect(screen.contains("calls/s"))
+        }
     }
 
     @Test func openTransactionsShowTheirAgeAndNoControlCharacters() throws {

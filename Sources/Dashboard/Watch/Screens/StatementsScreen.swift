@@ -53,8 +53,22 @@ struct StatementsScreen: WatchScreen {
         name: \.sql
     )
 
+    /// The columns of traces that time no statements.
+    private static let untimedListing: Listing<WatchedStatement> = {
+        var untimed = listing
+        untimed.columns.removeAll {
+            ["rows", "mean", "p50", "p99", "total"].contains($0.column.title)
+        }
+        return untimed
+    }()
+
+    private var listing: Listing<WatchedStatement> {
+        let isTimed = scene.report?.statements?.contains { $0.timed > 0 } ?? false
+        return isTimed ? Self.listing : Self.untimedListing
+    }
+
     private var statements: [WatchedStatement] {
-        Self.listing.arranged(scene.report?.statements ?? [], scene.view)
+        listing.arranged(scene.report?.statements ?? [], scene.view)
     }
 
     var rowNames: [String] { statements.map(\.sql) }
@@ -67,7 +81,7 @@ struct StatementsScreen: WatchScreen {
         {
             return draw(statement, on: &canvas, in: rect)
         }
-        Self.listing.draw(
+        listing.draw(
             scene.report?.statements ?? [],
             scene.view,
             in: scene.tracingPanel("Statements", "since the trace started", canvas.theme),
