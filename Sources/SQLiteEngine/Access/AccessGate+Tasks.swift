@@ -78,4 +78,106 @@ extension AccessGate {
         }
         return isOurs
     }
+
+    // MARK: Accesses
+
+    /// Waits for a connection without blocking a thread, and then runs a task's access on the
+    /// connection's thread.
+    ///
+    /// If `claimed` is set, the access uses this slot and releases the slot at the end.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is canceled during the wait. If the task
+    ///   is canceled later, the running statement is interrupted and the access rolls back.
+    func perform<T: Sendable>(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        holding claimed: AccessSlot? = nil,
+        _ body: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        // An access that already holds a connection continues, because it must release the
+        // connection.
+        if claimed == nil { try Task.checkCancellation() }
+        let access = TaskAccess(gate: self, site: site, intent: intent, claimed: claimed)
+        return try await withTaskCancellationHandler {
+            try await access.run(body)
+        } onCancel: {
+            access.cancel()
+        }
+    }
+
+    /// Waits for a connection without blocking a thread, and then runs a callback's access on the
+    /// connection's thread.
+    ///
+    /// Waiting accesses run in call order. The access ends when `body` returns. If no connection is
+    /// available, `failure` is called instead.
+    func performLater(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        failure: @escaping @Sendable (any Error) -> Void,
+        _ body: @escaping @Sendable (Database) -> Void
+    ) {
+        _ = acquire(site, intent) { [self] result in
+            // Always uses a Dispatch thread, because `failure` is also user code.
+            let slot = (try? result.get()) ?? slots[0]
+            slot.executor.async { [self] in
+                do {
+                    let slot = try result.get()
+                    if slot.database == nil { _ = try open(slot, site) }
+                    enter(slot, ThreadState.current, site)
+                    defer { leaveOpenOrClosed(slot) }
+                    body(slot.openDatabase)
+                } catch {
+                    failure(error)
+                }
+            }
+        }
+    }
+
+    func perform<T>(
+        _ slot: AccessSlot,
+        _ site: AccessSite,
+        _ cancellation: AccessCancellation,
+        _ body: (Database) throws -> T
+    ) throws -> T {
+        if slot.database == nil { _ = try open(slot, site) }
+        let thread = ThreadState.current
+        enter(slot, thread, site)
+        defer {
+            // Without a target queue, this thread can also run the next task's access.
+            if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
+            leaveOpenOrClosed(slot)
+            thread.pointee.leaving = nil
+        }
+        let database = slot.openDatabase
+        database.cancellation = cancellation
+        cancellation.begin(on: slot)
+        defer {
+            cancellation.end()
+            database.cancellation = nil
+        }
+        do {
+            try cancellation.check()
+            return try body(database)
+        } catch let error as DatabaseError where error.isInterruptionError {
+            // A canceled access throws `CancellationError` instead of the interrupt's error.
+            try cancellation.check()
+            throw error
+        }
+    }
+
+    func acquireForTask(
+        _ site: AccessSite,
+        _ intent: Waiter.Intent,
+        wanted: AccessSlot,
+        holdings: [Holding] = []
+    ) async throws -> AccessSlot {
+        try Task.checkCancellation()
+        let acquisition = TaskAcquisition(gate: self, wanted: wanted, holdings: holdings)
+        return try await withTaskCancellationHandler {
+            acquisition.start(site, intent)
+            return try await acquisition.outcome.value().get()
+        } onCancel: {
+            acquisition.cancel()
+        }
+    }
 }

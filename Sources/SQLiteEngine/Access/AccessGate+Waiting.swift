@@ -1,5 +1,11 @@
 import Telemetry
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 extension AccessGate {
     @inline(never)
     func wait(
@@ -45,5 +51,254 @@ extension AccessGate {
         slowAcquisitions.record(monotonicNanoseconds() &- start)
         slowCount.wrappingAdd(1, ordering: .relaxed)
         return slot
+    }
+}
+
+/// Detects deadlocks among nested accesses.
+///
+/// Both `read { write }` and `write { read }` are allowed. If threads that wait for the writer hold
+/// all readers of a pool, and the holder of the writer waits for a reader, no thread can continue.
+/// The same can happen across several pools and queues. The access that would complete such a cycle
+/// throws instead.
+///
+/// Only a thread that holds a connection and finds no free connection registers its wait, so
+/// ordinary accesses incur no overhead.
+extension AccessGate {
+    typealias NestedWait = WaitGraph<ObjectIdentifier, AccessSlot>.Wait
+    typealias Holding = WaitGraph<ObjectIdentifier, AccessSlot>.Holding
+
+    /// All waits in this process during which a thread or a barrier holds slots.
+    static let nestedWaits = Lock(WaitGraph<ObjectIdentifier, AccessSlot>())
+
+    /// Registers the wait of a waiter that already holds slots.
+    ///
+    /// Call this method again before each sleep, because fewer slots may be usable than before.
+    /// Call ``endNestedWait(_:)`` when the wait ends.
+    ///
+    /// A registration may briefly outlive its wait. By then, the waiter has received a slot that no
+    /// registered wait holds, so the search assumes that the wait will end.
+    ///
+    /// - Returns: The error to throw if the wait would never end, or `nil` otherwise.
+    func deadlock(of waiter: Waiter) -> DatabaseError? {
+        if waiter.holdings.isEmpty { return nil }
+        let wait = NestedWait(
+            holdings: waiter.holdings,
+            awaited: waiter.wanted.map { [$0] } ?? slots.filter { !$0.isLost },
+            mayBorrow: waiter.mayBorrow,
+            site: waiter.site
+        )
+        let waits = Self.nestedWaits.withLock { $0.update(ObjectIdentifier(waiter), wait) }
+        return waits.map(DatabaseError.deadlock)
+    }
+
+    /// Removes the registration of a wait.
+    ///
+    /// Call this method before the waiter releases its slots.
+    func endNestedWait(_ waiter: Waiter) {
+        if waiter.holdings.isEmpty { return }
+        Self.nestedWaits.withLock { $0.remove(ObjectIdentifier(waiter)) }
+    }
+}
+
+extension AccessGate.Holding {
+    /// Returns the slots that a barrier holds, followed by the slot that the barrier has reserved.
+    static func all(
+        _ slots: some Sequence<AccessSlot>,
+        _ reserved: AccessSlot?,
+        _ site: AccessSite
+    ) -> [Self] {
+        slots.map { Self(slot: $0, site: site) }
+            + (reserved.map { [Self(slot: $0, site: site, isReserved: true)] } ?? [])
+    }
+}
+
+/// Implements the steps of the gate's protocol with atomics and a lock.
+///
+/// A step that acquires the lock changes at most one value that is visible without the lock: the
+/// state of a slot or ``conditions``. Other threads therefore observe each step as a whole.
+extension AccessGate: GateSteps {
+    typealias Failure = Never
+
+    var supportsReservation: Bool { readers != nil }
+
+    // MARK: Slots
+
+    /// Treats a slot in the state ``AccessSlot/State/keeping`` as idle.
+    @inline(__always)
+    func claim(_ slot: AccessSlot, from state: UInt8) -> Bool {
+        state == AccessSlot.State.idle ? slot.claimIdle() : slot.claim(from: state)
+    }
+
+    func claimWhenReserved(_ slot: AccessSlot) {
+        while !slot.claim(from: AccessSlot.State.reserved) { sched_yield() }
+    }
+
+    /// Frees a slot that the caller holds.
+    ///
+    /// If `state` is idle and the connection keeps its transaction, the slot's new state is
+    /// ``AccessSlot/State/keeping``.
+    @inline(__always)
+    func giveUp(_ slot: AccessSlot, as state: UInt8) {
+        if state != AccessSlot.State.idle {
+            slot.giveUp(state)
+        } else if slot.giveUpOpen() {
+            keeper.didKeep()
+        }
+    }
+
+    func hasConnection(_ slot: AccessSlot) -> Bool { slot.database != nil }
+
+    func mayBeOpened(_ slot: AccessSlot) -> Bool { !slot.isLost }
+
+    // MARK: Conditions
+
+    @inline(__always)
+    func readConditionsRelaxed() -> GateConditions {
+        GateConditions(word: conditions.load(ordering: .relaxed))
+    }
+
+    @inline(__always)
+    func readConditions() -> GateConditions {
+        GateConditions(word: conditions.load(ordering: .sequentiallyConsistent))
+    }
+
+    func endKeptTransaction(of slot: AccessSlot) { slot.database?.endKeptTransaction() }
+
+    // MARK: The queue
+
+    func queueIsClosed() -> Bool { queue.withLock { $0.isClosed } }
+
+    func queueHasTask() -> Bool { queue.withLock { $0.hasTask } }
+
+    func enqueue(_ waiter: Waiter) -> Bool {
+        // Reads the property first, because another thread may resume an enqueued task immediately.
+        let isTask = waiter.isTask
+        let isOpen = queue.withLock { queue in
+            if queue.isClosed { return false }
+            queue.append(waiter, at: waiter.since)
+            waiting.begin(waiter)
+            conditions.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            return true
+        }
+        // Measures the patience from now, which is later than `since`. A waiter with expired
+        // patience is therefore always entitled to a slot.
+        if !isTask { waiter.patientUntil = monotonicNanoseconds() + EngineTimings.patience }
+        return isOpen
+    }
+
+    func withdraw(_ waiter: Waiter) -> GateWithdrawal<AccessSlot> {
+        queue.withLock { queue in
+            if queue.remove(waiter, at: monotonicNanoseconds()) {
+                waiting.end(waiter)
+                conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            }
+            return GateWithdrawal(
+                granted: waiter.granted,
+                mayLeaveFreeSlot: waiter.isNotified || queue.hasTask
+            )
+        }
+    }
+
+    func startWatching(_ waiter: Waiter) -> GateWaiterState<AccessSlot> {
+        queue.withLock { queue in
+            if let granted = waiter.granted { return .granted(granted) }
+            return queue.startWatching(waiter) ? .waiting : .closed
+        }
+    }
+
+    func watch(_ waiter: Waiter) { waiter.watch() }
+
+    func stopWatching(_ waiter: Waiter) -> AccessSlot? {
+        queue.withLock { queue in
+            queue.stopWatching(waiter)
+            return waiter.granted
+        }
+    }
+
+    func handOver(_ slot: AccessSlot) -> GateHandover<Waiter> {
+        let handover = decideHandover(of: slot)
+        if case .grant = handover { return handover }
+        endTransactionIfForbidden(slot)
+        return handover
+    }
+
+    /// Ends a slot's kept transaction if keeping transactions is forbidden.
+    ///
+    /// A thread that forbids kept transactions changes the conditions and then searches the slots.
+    /// That search misses a slot that becomes free later. The releasing thread frees its slot and
+    /// then reads the conditions. At least one of the two threads therefore observes the other's
+    /// change.
+    private func endTransactionIfForbidden(_ slot: AccessSlot) {
+        guard readConditions().forbidsKeeping, slot.claimKeeping() else { return }
+        slot.database?.endKeptTransaction()
+        release(slot)
+    }
+
+    private func decideHandover(of slot: AccessSlot) -> GateHandover<Waiter> {
+        queue.withLock { queue in
+            switch queue.release(slot, at: monotonicNanoseconds()) {
+            case .grant(let waiter):
+                waiting.end(waiter)
+                conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                return .grant(waiter, isAwake: waiter.isWatching)
+            // Frees the slot while holding the lock, so that the next waiter to enter the queue
+            // finds the slot free.
+            case .free:
+                giveUp(slot)
+                return .free
+            case .notify(let waiter):
+                giveUp(slot)
+                return .notify(waiter)
+            }
+        }
+    }
+
+    private func giveUp(_ slot: AccessSlot) {
+        giveUp(slot, as: slot.database == nil ? AccessSlot.State.closed : AccessSlot.State.idle)
+    }
+
+    func setReserved(_ isReserved: Bool) { queue.withLock { $0.isReserved = isReserved } }
+
+    func giveUpIfReserved(_ slot: AccessSlot) -> Bool {
+        queue.withLock { queue in
+            if queue.isReserved { slot.giveUp(AccessSlot.State.reserved) }
+            return queue.isReserved
+        }
+    }
+
+    // MARK: Sleeping
+
+    func sleep(_ waiter: Waiter, isPatient: Bool) -> Bool {
+        guard case .thread(let parker) = waiter.sleeper else { return false }
+        parker.park(until: isPatient ? waiter.patientUntil : nil)
+        return isPatient && monotonicNanoseconds() < waiter.patientUntil
+    }
+
+    func notify(_ waiter: Waiter) {
+        if case .thread(let parker) = waiter.sleeper { parker.unpark() }
+    }
+
+    func wake(_ waiter: Waiter, granted slot: AccessSlot) { wake(waiter, with: .success(slot)) }
+
+    /// Wakes the thread, or resumes the task, of a waiter that is no longer in the queue.
+    func wake(_ waiter: Waiter, with result: Result<AccessSlot, any Error>) {
+        switch waiter.takeSleeper() {
+        case .thread(let parker): parker.unpark()
+        case .task(let resume):
+            endNestedWait(waiter)
+            resume(result)
+        case .removed: break
+        }
+    }
+
+    func wakeThreads() {
+        queue.withLock { queue in
+            for waiter in queue.waiters { notify(waiter) }
+        }
+    }
+
+    func isDeadlocked(_ waiter: Waiter) -> Bool {
+        waiter.deadlock = deadlock(of: waiter)
+        return waiter.deadlock != nil
     }
 }

@@ -1,6 +1,12 @@
 import Synchronization
 import Telemetry
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// Provides connections of one kind: a pool's readers, its writer, or a queue's connection.
 ///
 /// An access acquires a free connection with one atomic exchange and releases it with another,
@@ -14,8 +20,21 @@ import Telemetry
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
+    /// The connections that a gate provides.
+    enum Kind {
+        /// The connection of a queue, which serves reads and writes.
+        case queue
+        case writer
+        /// The readers of a pool.
+        case reader
+        case snapshot
+    }
+
     /// A number that identifies the gate and, unlike an address, is never reused.
     let identity: UInt
+    let kind: Kind
+    /// Whether the user has set a dispatch queue for the synchronous accesses.
+    @usableFromInline let hasQueue: Bool
     /// The gate's fixed set of slots.
     let slots: [AccessSlot]
 
@@ -53,6 +72,7 @@ final class AccessGate: Sendable {
     /// gate of a pool's writer. The access that needs a connection calls `opening` without holding
     /// a lock.
     init(
+        _ kind: Kind,
         labels: [String],
         probes: Configuration.ProbeLevel,
         readers: AccessGate? = nil,
@@ -60,6 +80,8 @@ final class AccessGate: Sendable {
         dispatching: AccessDispatching = AccessDispatching(),
         opening: @escaping @Sendable (AccessSlot) throws -> Database
     ) {
+        self.kind = kind
+        hasQueue = dispatching.target != nil
         self.opening = opening
         self.readers = readers
         waiting = readers?.waiting ?? WaiterCounts()
@@ -142,12 +164,35 @@ final class AccessGate: Sendable {
         }
     }
 
-    /// Acquires the first slot, which is always available while the database is being opened.
-    func claimFirstSlot() -> AccessSlot? {
-        slots[0].claimClosed() ? slots[0] : nil
-    }
-
     // MARK: Opening
+
+    /// Opens the first connection of a database that is being opened, and starts to watch its
+    /// write-ahead log.
+    ///
+    /// - Returns: The journal mode.
+    func openFirst(
+        _ site: AccessSite,
+        _ configuration: Configuration,
+        entersWAL: Bool,
+        path: String,
+        log: WALWatch
+    ) throws -> String? {
+        guard slots[0].claimClosed() else { return nil }
+        let slot = try open(slots[0], site)
+        slot.thread = ThreadState.current
+        defer {
+            slot.thread = nil
+            release(slot)
+        }
+        let database = slot.openDatabase
+        if entersWAL { try database.switchToWAL(path: path) }
+        let mode = try database.journalMode()
+        if mode == "wal" {
+            database.locateWALIndex()
+            if !configuration.readonly { try log.begin(on: database) }
+        }
+        return mode
+    }
 
     /// Opens the connection of a slot that the caller holds.
     func open(_ slot: AccessSlot, _ site: AccessSite) throws -> AccessSlot {
@@ -173,5 +218,109 @@ final class AccessGate: Sendable {
         openings.record(duration)
         events.emit(slot.label, .connectionOpened(took: duration))
         return slot
+    }
+
+    // MARK: Status
+
+    /// Whether ``retire()`` was called.
+    var isClosed: Bool { queue.withLock { $0.isClosed } }
+
+    /// Returns the waiters that the status includes, oldest first.
+    func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
+        // Reads the waiters while holding the lock, because a waiter that has left the queue may no
+        // longer have a sleeper.
+        queue.withLock { queue in
+            queue.waiters.filter { $0.intent == intent && $0.isCounted }.map { $0.status(at: now) }
+        }
+    }
+
+    /// Returns the time, in nanoseconds, during which at least one access in the status waited.
+    func saturatedNanoseconds(at now: UInt64) -> UInt64 {
+        queue.withLock { $0.saturatedNanoseconds(at: now) }
+    }
+
+    var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
+
+    var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
+        (slowAcquisitions, slowCount.load(ordering: .relaxed))
+    }
+
+    /// The waits and holds that the status excludes, or `nil` if it includes all of them.
+    var baseline: AccessBaseline? { restart.withLock { $0 } }
+
+    /// Resets the waits, holds, and peaks of ``DatabaseStatus``.
+    ///
+    /// This method resets the peaks before the times, so the new peaks cover each wait in the new
+    /// times. The exception is a wait that ends before this call but is recorded afterward.
+    func restartTimes() {
+        waiting.restart()
+        inUsePeak.store(0, ordering: .sequentiallyConsistent)
+        // Slots that are in use count toward the new peak.
+        for slot in slots where slot.isTaken { recordUse(of: slot) }
+        let baseline = AccessBaseline(of: self)
+        restart.withLock { $0 = baseline }
+    }
+}
+
+// MARK: - Kept read transactions
+
+extension AccessGate {
+    @inline(__always)
+    var allowsKeeping: Bool { conditions.load(ordering: .relaxed) < Self.forbidding }
+
+    /// Ends the transactions that idle connections keep, and prevents connections from keeping new
+    /// ones.
+    ///
+    /// Each call must be balanced by a call to ``allowKeeping()``. Calls can be nested.
+    func forbidKeeping() {
+        conditions.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
+        endKeptTransactions()
+        if isEnding { awaitEnding() }
+        // Increments the count after the search. Until then, this caller has not written, so only
+        // another process can have made a kept transaction outdated.
+        keeper.writes.wrappingAdd(1, ordering: .releasing)
+    }
+
+    func allowKeeping() {
+        conditions.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
+    }
+
+    func endIdleTransactions() {
+        keeper.timerDidExpire()
+        endKeptTransactions()
+    }
+
+    /// Ends the transactions that idle connections keep, without claiming other connections.
+    private func endKeptTransactions() {
+        for slot in slots where slot.claimKeeping() {
+            slot.database?.endKeptTransaction()
+            release(slot)
+        }
+    }
+
+    /// Waits, for a limited time, for threads that are ending a kept transaction.
+    @inline(never)
+    private func awaitEnding() {
+        let start = monotonicNanoseconds()
+        let limit = keeper.longestEnding.load(ordering: .relaxed)
+        while isEnding, monotonicNanoseconds() - start < limit { sched_yield() }
+    }
+
+    /// Whether a thread has claimed an idle connection to end its transaction.
+    private var isEnding: Bool { slots.contains(where: \.isEnding) }
+
+    /// Claims a connection after another thread ends the connection's kept transaction.
+    ///
+    /// Waiting for this connection takes less time than opening a new connection.
+    @inline(never)
+    func claimAfterEnding() -> AccessSlot? {
+        guard isEnding else { return nil }
+        let deadline = monotonicNanoseconds() + EngineTimings.watch
+        while true {
+            let isLastTry = !isEnding || monotonicNanoseconds() > deadline
+            if let slot = claimAny() { return slot }
+            if isLastTry { return nil }
+            sched_yield()
+        }
     }
 }

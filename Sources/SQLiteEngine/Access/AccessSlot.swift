@@ -91,6 +91,13 @@ final class AccessSlot: @unchecked Sendable {
     @inline(__always)
     var database: Database? { claimed.pointee.database }
 
+    /// The slot's connection, which must be open.
+    @inline(__always)
+    var openDatabase: Database {
+        guard let database else { fatalError("The connection \(label) is not open.") }
+        return database
+    }
+
     /// The enclosing access on the same thread.
     @inline(__always)
     var outer: Unmanaged<AccessSlot>? {
@@ -247,4 +254,10 @@ final class AccessSlot: @unchecked Sendable {
 
     /// The connection's wal-index, or `nil` if the connection is not open in WAL mode.
     var walIndex: WALIndex? { shared.withLock { $0.walIndex } }
+}
+
+extension AccessSlot: Hashable {
+    static func == (left: AccessSlot, right: AccessSlot) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,83 +1,20 @@
 import Telemetry
 
 /// A type-erased database writer.
-public final class AnyDatabaseWriter: DatabaseWriter {
-    let base: any DatabaseWriter
+public final class AnyDatabaseWriter: ForwardingDatabaseReader, DatabaseWriter,
+    @unchecked Sendable
+{
+    private let writer: any DatabaseWriter
 
     /// Wraps a writer.
-    public init(_ base: any DatabaseWriter) { self.base = base }
-
-    /// The configuration of the connections.
-    public var configuration: Configuration { base.configuration }
-
-    /// The path of the database file.
-    public var path: String { base.path }
-
-    /// Closes the connections.
-    public func close() throws { try base.close() }
-
-    /// Interrupts the running statements.
-    public func interrupt() { base.interrupt() }
-
-    /// Reports the current status of the database.
-    public func status() -> DatabaseStatus { base.status() }
-
-    /// Reads a consistent state of the database, blocking the thread.
-    public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        try base.read(at: site, value)
+    public init(_ base: any DatabaseWriter) {
+        writer = base
+        super.init(forwardingTo: base)
     }
-
-    /// Reads a consistent state of the database, without blocking the thread.
-    public func read<T: Sendable>(
-        at site: AccessSite,
-        _ value: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await base.read(at: site, value)
-    }
-
-    /// Schedules a read of a consistent state of the database, and returns immediately.
-    public func asyncRead(
-        at site: AccessSite,
-        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        base.asyncRead(at: site, value)
-    }
-
-    /// Reads without a transaction, blocking the thread.
-    public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        try base.unsafeRead(at: site, value)
-    }
-
-    /// Reads without a transaction, and without blocking the thread.
-    public func unsafeRead<T: Sendable>(
-        at site: AccessSite,
-        _ value: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await base.unsafeRead(at: site, value)
-    }
-
-    /// Schedules a read without a transaction, and returns immediately.
-    public func asyncUnsafeRead(
-        at site: AccessSite,
-        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        base.asyncUnsafeRead(at: site, value)
-    }
-
-    /// Reads without a transaction on the connection that the thread already holds, or on a free
-    /// connection.
-    public func unsafeReentrantRead<T>(
-        at site: AccessSite,
-        _ value: (Database) throws -> T
-    ) throws -> T {
-        try base.unsafeReentrantRead(at: site, value)
-    }
-
-    // MARK: Writing
 
     /// Writes in one transaction, blocking the thread.
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
-        try base.write(at: site, updates)
+        try writer.write(at: site, updates)
     }
 
     /// Writes in one transaction, without blocking the thread.
@@ -85,7 +22,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await base.write(at: site, updates)
+        try await writer.write(at: site, updates)
     }
 
     /// Runs a closure on the writer connection without a transaction, blocking the thread.
@@ -93,7 +30,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try base.writeWithoutTransaction(at: site, updates)
+        try writer.writeWithoutTransaction(at: site, updates)
     }
 
     /// Runs a closure on the writer connection without a transaction, and without blocking the
@@ -102,7 +39,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await base.writeWithoutTransaction(at: site, updates)
+        try await writer.writeWithoutTransaction(at: site, updates)
     }
 
     /// Schedules a closure on the writer connection, without a transaction, and returns
@@ -111,7 +48,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
     ) {
-        base.asyncWriteWithoutTransaction(at: site, updates)
+        writer.asyncWriteWithoutTransaction(at: site, updates)
     }
 
     /// Runs a closure on the writer connection while no read is running, blocking the thread.
@@ -119,7 +56,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: (Database) throws -> T
     ) throws -> T {
-        try base.barrierWriteWithoutTransaction(at: site, updates)
+        try writer.barrierWriteWithoutTransaction(at: site, updates)
     }
 
     /// Runs a closure on the writer connection while no read is running, without blocking the
@@ -128,7 +65,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await base.barrierWriteWithoutTransaction(at: site, updates)
+        try await writer.barrierWriteWithoutTransaction(at: site, updates)
     }
 
     /// Schedules a closure on the writer connection while no read is running, and returns
@@ -137,7 +74,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        base.asyncBarrierWriteWithoutTransaction(at: site, updates)
+        writer.asyncBarrierWriteWithoutTransaction(at: site, updates)
     }
 
     /// Runs a closure on the writer connection without a transaction, even if the thread already
@@ -146,7 +83,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try base.unsafeReentrantWrite(at: site, updates)
+        try writer.unsafeReentrantWrite(at: site, updates)
     }
 
     /// Reads the state that the writer has just committed.
@@ -156,6 +93,6 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        base.spawnConcurrentRead(at: site, value)
+        writer.spawnConcurrentRead(at: site, value)
     }
 }

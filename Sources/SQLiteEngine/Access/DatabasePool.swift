@@ -36,11 +36,9 @@ public final class DatabasePool: DatabaseWriter {
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
     let suspension = Suspension()
-    @usableFromInline let hasReadQueue: Bool
-    @usableFromInline let hasWriteQueue: Bool
     let observationHub: ObservationHub
     private let log: WALWatch
-    private let journalMode = Lock<String?>(nil)
+    private let journalMode: String?
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates the file if it does not exist.
@@ -66,6 +64,7 @@ public final class DatabasePool: DatabaseWriter {
         readerConfiguration.allowsUnsafeTransactions = false
         let reading = readerConfiguration
         readers = AccessGate(
+            .reader,
             labels: (1...configuration.maximumReaderCount).map { "\(label).reader.\($0)" },
             probes: configuration.probes,
             events: events,
@@ -86,6 +85,7 @@ public final class DatabasePool: DatabaseWriter {
         // The writer of a read-only pool acquires no lock that a suspension must release.
         let writing = configuration.readonly ? Suspension() : suspension
         writer = AccessGate(
+            .writer,
             labels: ["\(label).writer"],
             probes: configuration.probes,
             readers: readers,
@@ -106,26 +106,17 @@ public final class DatabasePool: DatabaseWriter {
             readers.slots.contains(where: \.isTaken) || snapshots.isCreatingSnapshot
         }
         for slot in writer.slots { slot.probe.ownReaders.withLock { $0 = ownReaders } }
-        hasReadQueue = configuration.readDispatching.target != nil
-        hasWriteQueue = configuration.writeDispatching.target != nil
         self.configuration = configuration
         self.path = path
         self.label = label
         log = WALWatch(path: path, label: label, readers: readers, events: events)
-        guard let slot = writer.claimFirstSlot() else { return }
-        _ = try writer.open(slot, AccessSite(fileID: #fileID, line: #line))
-        slot.thread = ThreadState.current
-        defer {
-            slot.thread = nil
-            writer.release(slot)
-        }
-        if !configuration.readonly { try slot.openDatabase.switchToWAL(path: path) }
-        let mode = try slot.openDatabase.journalMode()
-        journalMode.withLock { $0 = mode }
-        if mode == "wal" {
-            slot.openDatabase.locateWALIndex()
-            if !configuration.readonly { try log.begin(on: slot.openDatabase) }
-        }
+        journalMode = try writer.openFirst(
+            AccessSite(fileID: #fileID, line: #line),
+            configuration,
+            entersWAL: !configuration.readonly,
+            path: path,
+            log: log
+        )
         if configuration.observesSuspensionNotifications {
             let observer = SuspensionObserver(
                 suspend: { [weak self] in self?.suspend() },
@@ -172,16 +163,7 @@ public final class DatabasePool: DatabaseWriter {
     @inlinable
     @inline(__always)
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        let db = try beginRead(site)
-        let result: T
-        do {
-            result = try hasReadQueue ? readers.runOnQueue(db, value) : value(db)
-        } catch {
-            abandonRead(db)
-            throw error
-        }
-        try endRead(db)
-        return result
+        try readers.read(site, value)
     }
 
     // MARK: Writing
@@ -214,54 +196,7 @@ public final class DatabasePool: DatabaseWriter {
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
-        let db = try beginWrite(site)
-        let result: T
-        do {
-            result = try hasWriteQueue ? writer.runOnQueue(db, updates) : updates(db)
-        } catch {
-            abandonWrite(db)
-            throw error
-        }
-        try endWrite(db)
-        return result
-    }
-
-    // MARK: Snapshots
-
-    /// Creates a snapshot, a separate connection that continues to read the last committed state.
-    ///
-    /// Calling this method inside a write transaction of this pool is a fatal error.
-    ///
-    /// - Throws: A ``DatabaseError``.
-    public func makeSnapshot(
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> DatabaseSnapshot {
-        try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
-    }
-
-    /// Creates a snapshot with a label that `status()` shows.
-    public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
-        try makeSnapshot(at: AccessSite(label))
-    }
-
-    private func makeSnapshot(at site: AccessSite) throws -> DatabaseSnapshot {
-        if let slot = ThreadState.current.pointee.access(through: writer) {
-            requirement(
-                !slot.openDatabase.isInsideTransaction,
-                "makeSnapshot() must not be called from inside a transaction."
-            )
-        }
-        if writer.isClosed { throw DatabaseError.connectionIsClosed() }
-        return try snapshots.make(at: site) { number in
-            try DatabaseSnapshot(
-                path: path,
-                configuration: configuration,
-                label: "\(label).snapshot.\(number)",
-                site: site,
-                events: writer.events
-            )
-        }
+        try writer.write(site, updates)
     }
 
     // MARK: The whole pool
@@ -302,9 +237,7 @@ public final class DatabasePool: DatabaseWriter {
         do {
             try writer.withAllConnections(thread, site, readers: readers) { slot, readerSlots in
                 defer { writer.returnSlot(slot) }
-                let slots = readerSlots + [slot]
-                for slot in slots { try slot.database?.prepareToClose() }
-                for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
+                try AccessGate.closeConnections(of: readerSlots + [slot])
                 readers.retire()
                 writer.retire()
             }
@@ -325,11 +258,36 @@ public final class DatabasePool: DatabaseWriter {
             snapshots: snapshots,
             interrupts: interrupts
         )
-        status.journalMode = journalMode.withLock { $0 }
+        status.journalMode = journalMode
         status.observations = observationHub.status
-        if status.journalMode == "wal" {
+        if journalMode == "wal" {
             status.addWAL(log, writing: writer, reading: readers, snapshots: snapshots)
         }
         return status
+    }
+
+    /// Returns a stream of new events from the pool's connections and snapshots.
+    ///
+    /// The stream reports slow accesses, interrupts, encountered locks, checkpoints, the creation
+    /// and closing of snapshots, and the opening and closing of connections. It does not report
+    /// slow accesses if ``Configuration/probes`` is off. Each call returns a separate stream, which
+    /// ends when the pool and its snapshots are deallocated.
+    ///
+    /// - Parameters:
+    ///   - limit: The minimum duration of a slow access, including its wait.
+    ///   - capacity: The number of events to buffer. When the buffer is full, the stream drops the
+    ///     oldest event.
+    /// - Returns: The stream of events.
+    public func events(
+        slowerThan limit: Duration = .milliseconds(100),
+        buffering capacity: Int = 256
+    ) -> AsyncStream<ConnectionEvent> {
+        writer.events.events(slowness: limit.wholeNanoseconds, capacity: capacity)
+    }
+
+    /// Resets the waits, holds, and peaks of ``status()``.
+    package func restartTimes() {
+        writer.restartTimes()
+        readers.restartTimes()
     }
 }

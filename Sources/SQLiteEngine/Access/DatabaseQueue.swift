@@ -26,9 +26,8 @@ public final class DatabaseQueue: DatabaseWriter {
     let interrupts = InterruptCounter()
     let suspension = Suspension()
     let observationHub = ObservationHub()
-    @usableFromInline let hasQueue: Bool
     private let log: WALWatch
-    private let journalMode: Lock<String?>
+    private let journalMode: String?
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates the file if it does not exist.
@@ -70,6 +69,7 @@ public final class DatabaseQueue: DatabaseWriter {
         let entersWAL =
             mayChangeJournal && configuration.journalMode == .wal && !configuration.readonly
         gate = AccessGate(
+            .queue,
             labels: [label],
             probes: configuration.probes,
             dispatching: configuration.writeDispatching
@@ -84,27 +84,17 @@ public final class DatabaseQueue: DatabaseWriter {
             )
         }
         if configuration.keepsReadTransactions { gate.keeper.start(for: gate) }
-        hasQueue = configuration.writeDispatching.target != nil
         self.configuration = configuration
         self.path = path
         self.label = label
-        journalMode = Lock(nil)
         log = WALWatch(path: path, label: label, readers: nil, events: gate.events)
-        guard let slot = gate.claimFirstSlot() else { return }
-        _ = try gate.open(slot, AccessSite(fileID: #fileID, line: #line))
-        slot.thread = ThreadState.current
-        defer {
-            slot.thread = nil
-            gate.release(slot)
-        }
-        let database = slot.openDatabase
-        if entersWAL { try database.switchToWAL(path: path) }
-        let mode = try database.journalMode()
-        journalMode.withLock { $0 = mode }
-        if mode == "wal" {
-            database.locateWALIndex()
-            if !configuration.readonly { try log.begin(on: database) }
-        }
+        journalMode = try gate.openFirst(
+            AccessSite(fileID: #fileID, line: #line),
+            configuration,
+            entersWAL: entersWAL,
+            path: path,
+            log: log
+        )
         if configuration.observesSuspensionNotifications {
             let observer = SuspensionObserver(
                 suspend: { [weak self] in self?.suspend() },
@@ -151,16 +141,7 @@ public final class DatabaseQueue: DatabaseWriter {
     @inlinable
     @inline(__always)
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        let db = try beginRead(site)
-        let result: T
-        do {
-            result = try hasQueue ? gate.runOnQueue(db, value) : value(db)
-        } catch {
-            abandonRead(db)
-            throw error
-        }
-        try endRead(db)
-        return result
+        try gate.read(site, value)
     }
 
     // MARK: Writing
@@ -193,16 +174,7 @@ public final class DatabaseQueue: DatabaseWriter {
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
-        let db = try beginWrite(site)
-        let result: T
-        do {
-            result = try hasQueue ? gate.runOnQueue(db, updates) : updates(db)
-        } catch {
-            abandonWrite(db)
-            throw error
-        }
-        try endWrite(db)
-        return result
+        try gate.write(site, updates)
     }
 
     // MARK: The whole queue
@@ -234,15 +206,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
     ///   case, nothing is closed and the queue remains usable.
     public func close() throws {
-        if gate.isClosed { return }
-        let thread = ThreadState.current
-        gate.preconditionNotReentrant(thread)
-        let site = AccessSite(fileID: #fileID, line: #line)
-        try gate.withAllSlotsUnlessClosed(thread, site) { slots in
-            for slot in slots { try slot.database?.prepareToClose() }
-            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
-            gate.retire()
-        }
+        try gate.close(AccessSite(fileID: #fileID, line: #line))
     }
 
     /// Reports the current status of the queue without blocking any access.
@@ -256,81 +220,35 @@ public final class DatabaseQueue: DatabaseWriter {
             snapshots: nil,
             interrupts: interrupts
         )
-        status.journalMode = journalMode.withLock { $0 }
+        status.journalMode = journalMode
         status.observations = observationHub.status
-        if status.journalMode == "wal" {
+        if journalMode == "wal" {
             status.addWAL(log, writing: gate, reading: nil, snapshots: nil)
         }
         return status
     }
-}
 
-// MARK: - Nongeneric parts of reads and writes, which need no specialization
-
-extension DatabaseQueue {
-    @usableFromInline
-    func beginRead(_ site: AccessSite) throws -> Database {
-        let thread = ThreadState.current
-        gate.preconditionNotReentrant(thread)
-        let slot = try gate.enter(thread, site, .read)
-        let database = slot.openDatabase
-        do {
-            try database.beginReadAccess()
-        } catch {
-            gate.leave(slot)
-            throw error
-        }
-        database.readOnlyDepth += 1
-        return database
+    /// Returns a stream of new events from the queue's connection.
+    ///
+    /// The stream reports slow accesses, interrupts, encountered locks, checkpoints, and the
+    /// opening and closing of the connection. It does not report slow accesses if
+    /// ``Configuration/probes`` is off. Each call returns a separate stream, which ends when the
+    /// queue is deallocated.
+    ///
+    /// - Parameters:
+    ///   - limit: The minimum duration of a slow access, including its wait.
+    ///   - capacity: The number of events to buffer. When the buffer is full, the stream drops the
+    ///     oldest event.
+    /// - Returns: The stream of events.
+    public func events(
+        slowerThan limit: Duration = .milliseconds(100),
+        buffering capacity: Int = 256
+    ) -> AsyncStream<ConnectionEvent> {
+        gate.events.events(slowness: limit.wholeNanoseconds, capacity: capacity)
     }
 
-    @usableFromInline
-    func endRead(_ database: Database) throws {
-        database.readOnlyDepth -= 1
-        var end: UInt64 = 0
-        do {
-            if try database.endReadAccess(mayKeep: { gate.allowsKeeping }) {
-                // The decision to keep the transaction has just read the clock.
-                end = database.kept.pointee.lastEnd
-            }
-        } catch {
-            gate.leave(database)
-            throw error
-        }
-        gate.leave(database, at: end)
-    }
-
-    @usableFromInline
-    func abandonRead(_ database: Database) {
-        database.abandonTransaction()
-        database.readOnlyDepth -= 1
-        gate.leave(database)
-    }
-
-    @usableFromInline
-    func beginWrite(_ site: AccessSite) throws -> Database {
-        let thread = ThreadState.current
-        gate.preconditionNotReentrant(thread)
-        let slot = try gate.enter(thread, site, .write)
-        let database = slot.openDatabase
-        do {
-            try database.beginWriteAccess()
-        } catch {
-            gate.leave(slot)
-            throw error
-        }
-        return database
-    }
-
-    @usableFromInline
-    func endWrite(_ database: Database) throws {
-        defer { gate.leave(database) }
-        try database.endWriteAccess()
-    }
-
-    @usableFromInline
-    func abandonWrite(_ database: Database) {
-        database.abandonTransaction()
-        gate.leave(database)
+    /// Resets the waits, holds, and peaks of ``status()``.
+    package func restartTimes() {
+        gate.restartTimes()
     }
 }

@@ -182,6 +182,20 @@ extension DatabaseWriter {
         }
     }
 
+    /// Writes in a transaction that commits or rolls back, depending on the result of `updates`.
+    ///
+    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
+    public func writeInTransaction(
+        _ kind: Database.TransactionKind? = nil,
+        _ updates: (Database) throws -> Database.TransactionCompletion,
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) { db in
+            try db.inTransaction(kind) { try updates(db) }
+        }
+    }
+
     /// Runs a closure on the writer connection while no read is running, blocking the thread.
     ///
     /// This method waits for running reads and blocks new ones.

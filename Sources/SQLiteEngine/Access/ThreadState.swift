@@ -86,3 +86,28 @@ struct ThreadState {
         return caller?.pointee.firstDatabase(where: condition)
     }
 }
+
+extension ThreadState {
+    /// Whether the thread holds a slot or works for a thread that does.
+    var holdsSlots: Bool { innermost != nil || held != nil || caller != nil }
+
+    /// The slots that the thread holds, innermost first, followed by the slots of the threads that
+    /// wait for this thread's queue work.
+    var holdings: [AccessGate.Holding] {
+        var holdings: [AccessGate.Holding] = []
+        for start in [innermost, held] {
+            var next = start
+            while let slot = next?.takeUnretainedValue() {
+                holdings.append(AccessGate.Holding(slot: slot, site: slot.site))
+                next = slot.outer
+            }
+        }
+        return holdings + (caller?.pointee.holdings ?? [])
+    }
+
+    /// Returns whether this thread, or a thread that waits for this thread's queue work, is inside
+    /// an access to `gate`.
+    func isInside(_ gate: AccessGate) -> Bool {
+        access(through: gate) != nil || caller?.pointee.isInside(gate) == true
+    }
+}

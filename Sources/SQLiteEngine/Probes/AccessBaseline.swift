@@ -47,18 +47,3 @@ extension DatabaseStatus {
         }
     }
 }
-
-extension DatabasePool {
-    /// Resets the waits, holds, and peaks of ``status()``.
-    package func restartTimes() {
-        writer.restartTimes()
-        readers.restartTimes()
-    }
-}
-
-extension DatabaseQueue {
-    /// Resets the waits, holds, and peaks of ``status()``.
-    package func restartTimes() {
-        gate.restartTimes()
-    }
-}

@@ -24,7 +24,8 @@ extension DatabaseStatus {
         }
         let alive = snapshots?.alive ?? []
         status.snapshotsMade = UInt64(snapshots?.createdCount ?? 0)
-        status.snapshots = alive.filter { !$0.site.isUncounted }.map { $0.snapshotStatus(at: now) }
+        status.snapshots = alive.map(\.life).filter { !$0.site.isUncounted }
+            .map { $0.status(at: now) }
         status.connections += alive.flatMap(\.gate.slots).map { slot in
             slot.probe.status(label: slot.label, role: .snapshot, at: now)
         }
@@ -61,6 +62,26 @@ extension DatabaseStatus {
         return status
     }
 
+    /// Returns the status of one snapshot or snapshot pool.
+    static func of(
+        _ snapshot: some LiveSnapshot,
+        label: String,
+        path: String,
+        interrupts: InterruptCounter
+    ) -> DatabaseStatus {
+        var status = DatabaseStatus.of(
+            label: label,
+            kind: .snapshot,
+            path: path,
+            writing: (snapshot.gate, .snapshot),
+            reading: nil,
+            snapshots: nil,
+            interrupts: interrupts
+        )
+        status.snapshots = [snapshot.life.status(at: status.takenAtNanoseconds)]
+        return status
+    }
+
     private static func openingStatus(_ gates: [AccessGate]) -> OpeningStatus {
         OpeningStatus(
             opened: gates.map(\.openings.count).reduce(0, +),
@@ -92,7 +113,7 @@ extension DatabaseStatus {
         var holders = slots.compactMap { $0.probe.logHolder(at: now) }
         var positions: [String: WALPosition] = [:]
         for snapshot in snapshots?.alive ?? [] {
-            let status = snapshot.snapshotStatus(at: now)
+            let status = snapshot.life.status(at: now)
             for slot in snapshot.gate.slots {
                 guard var holder = slot.probe.logHolder(at: now) else { continue }
                 holder.origin = status.origin

@@ -102,3 +102,13 @@ final class EventHub: @unchecked Sendable {
         }
     }
 }
+
+extension Duration {
+    /// The duration in nanoseconds, or 0 if the duration is negative.
+    var wholeNanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (whole, isTooLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooLong ? .max : whole &+ UInt64(attoseconds) / 1_000_000_000
+    }
+}

@@ -1,19 +1,22 @@
 import Synchronization
 import Telemetry
 
-/// Reports when a snapshot is created and when it is closed or deallocated.
+/// Reports when a snapshot is created and when it is closed or deallocated, and its status.
 final class SnapshotLife: Sendable {
+    let site: AccessSite
     private let events: EventHub
     private let label: String
-    private let site: AccessSite
-    private let createdAt: UInt64
+    /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
+    private let createdAt = monotonicNanoseconds()
     private let hasEnded = Atomic<Bool>(false)
 
-    init(events: EventHub, label: String, site: AccessSite, createdAt: UInt64) {
+    /// Starts the life of a snapshot whose connections have been opened.
+    ///
+    /// The age of the snapshot does not include the opening time.
+    init(events: EventHub, label: String, site: AccessSite) {
         self.events = events
         self.label = label
         self.site = site
-        self.createdAt = createdAt
         events.emit(label, .snapshotMade(by: origin))
     }
 
@@ -28,4 +31,12 @@ final class SnapshotLife: Sendable {
     }
 
     private var origin: AccessOrigin { site.origin ?? AccessOrigin(name: label) }
+
+    func status(at now: UInt64) -> SnapshotStatus {
+        SnapshotStatus(
+            label: label,
+            origin: origin,
+            ageNanoseconds: now > createdAt ? now - createdAt : 0
+        )
+    }
 }

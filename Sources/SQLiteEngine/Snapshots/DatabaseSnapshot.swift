@@ -22,13 +22,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     public let path: String
 
     let label: String
-    let site: AccessSite
     let gate: AccessGate
     let interrupts = InterruptCounter()
-    /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
-    let createdAt: UInt64
-    private let life: SnapshotLife
-    private let hasQueue: Bool
+    let life: SnapshotLife
 
     init(
         path: String,
@@ -43,43 +39,20 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         // The single transaction stays open between accesses.
         configuration.allowsUnsafeTransactions = true
         let opened = configuration
-        hasQueue = configuration.readDispatching.target != nil
         gate = AccessGate(
+            .snapshot,
             labels: [label],
             probes: configuration.probes,
             events: events,
             dispatching: configuration.readDispatching
         ) { slot in
-            let database = try Database.open(
-                path: path,
-                configuration: opened,
-                label: slot.label,
-                isReadOnly: true,
-                busyMode: opened.readonlyBusyMode ?? .timeout(10),
-                probe: slot.probe
-            )
-            do {
-                database.locateWALIndex()
-                try database.beginReadAccess()
-                try database.captureState()
-            } catch {
-                database.closeIgnoringErrors()
-                throw error
-            }
-            return database
+            try Database.openInTransaction(path: path, configuration: opened, slot)
         }
         self.configuration = configuration
         self.path = path
         self.label = label
-        self.site = site
-        if let slot = gate.claimFirstSlot() {
-            _ = try gate.open(slot, site)
-            gate.release(slot)
-        }
-        // Reads the clock after the connection opens, so that the age of the snapshot does not
-        // include the opening time.
-        createdAt = monotonicNanoseconds()
-        life = SnapshotLife(events: events, label: label, site: site, createdAt: createdAt)
+        if gate.slots[0].claimClosed() { gate.release(try gate.open(gate.slots[0], site)) }
+        life = SnapshotLife(events: events, label: label, site: site)
     }
 
     // MARK: Reading
@@ -111,7 +84,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try gate.withConnection(site, .read, onQueue: hasQueue, value)
+        try gate.withConnection(site, .read, value)
     }
 
     /// Reads the state of the snapshot, without blocking the thread.
@@ -139,10 +112,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         at site: AccessSite,
         _ value: (Database) throws -> T
     ) throws -> T {
-        if let slot = ThreadState.current.pointee.access(through: gate) {
-            return try value(slot.openDatabase)
-        }
-        return try read(at: site, value)
+        try gate.withCurrentConnection(site, .read, value)
     }
 
     // MARK: The whole snapshot
@@ -159,37 +129,11 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
     ///   case, nothing is closed and the snapshot remains usable.
     public func close() throws {
-        if gate.isClosed { return }
-        let thread = ThreadState.current
-        gate.preconditionNotReentrant(thread)
-        try gate.withAllSlotsUnlessClosed(thread, site) { slots in
-            for slot in slots { try slot.database?.prepareToClose() }
-            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
-            gate.retire()
-            life.end()
-        }
+        try gate.close(life.site) { life.end() }
     }
 
     /// Reports the current status of the snapshot without blocking any access.
     public func status() -> DatabaseStatus {
-        var status = DatabaseStatus.of(
-            label: label,
-            kind: .snapshot,
-            path: path,
-            writing: (gate, .snapshot),
-            reading: nil,
-            snapshots: nil,
-            interrupts: interrupts
-        )
-        status.snapshots = [snapshotStatus(at: status.takenAtNanoseconds)]
-        return status
-    }
-
-    func snapshotStatus(at now: UInt64) -> SnapshotStatus {
-        SnapshotStatus(
-            label: label,
-            origin: site.origin ?? AccessOrigin(name: label),
-            ageNanoseconds: now > createdAt ? now - createdAt : 0
-        )
+        DatabaseStatus.of(self, label: label, path: path, interrupts: interrupts)
     }
 }

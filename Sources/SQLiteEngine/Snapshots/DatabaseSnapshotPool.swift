@@ -26,12 +26,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     let label: String
     let gate: AccessGate
-    let site: AccessSite
     private let interrupts = InterruptCounter()
-    private let hasQueue: Bool
-    /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
-    private let createdAt: UInt64
-    private let life: SnapshotLife
+    let life: SnapshotLife
     /// The ``Database/dataVersion`` of each connection in the snapshot's state.
     private let versions: [UInt32]
 
@@ -107,28 +103,13 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         reading.allowsUnsafeTransactions = true
         let opened = reading
         let gate = AccessGate(
+            .snapshot,
             labels: (1...configuration.maximumReaderCount).map { "\(label).snapshot.\($0)" },
             probes: configuration.probes,
             events: events,
             dispatching: configuration.readDispatching
         ) { slot in
-            let database = try Database.open(
-                path: path,
-                configuration: opened,
-                label: slot.label,
-                isReadOnly: true,
-                busyMode: opened.readonlyBusyMode ?? .timeout(10),
-                probe: slot.probe
-            )
-            do {
-                database.locateWALIndex()
-                try database.beginReadAccess()
-                try database.captureState()
-            } catch {
-                database.closeIgnoringErrors()
-                throw error
-            }
-            return database
+            try Database.openInTransaction(path: path, configuration: opened, slot)
         }
         versions = try FrozenState(path: path, configuration: configuration).hold {
             try check()
@@ -143,10 +124,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         self.configuration = opened
         self.path = path
         self.label = label
-        self.site = site
-        hasQueue = configuration.readDispatching.target != nil
-        createdAt = monotonicNanoseconds()
-        life = SnapshotLife(events: events, label: label, site: site, createdAt: createdAt)
+        life = SnapshotLife(events: events, label: label, site: site)
     }
 
     // MARK: Reading
@@ -160,7 +138,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         defer { gate.leaveOpenOrClosed(slot) }
         let database = slot.openDatabase
         defer { closeIfLost(database) }
-        return try hasQueue ? gate.runOnQueue(database, value) : value(database)
+        return try gate.hasQueue ? gate.runOnQueue(database, value) : value(database)
     }
 
     /// Reads the state of the snapshot, without blocking the thread.
@@ -240,69 +218,11 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
     ///   case, nothing is closed and the snapshot remains usable.
     public func close() throws {
-        if gate.isClosed { return }
-        let thread = ThreadState.current
-        gate.preconditionNotReentrant(thread)
-        try gate.withAllSlotsUnlessClosed(thread, site) { slots in
-            for slot in slots { try slot.database?.prepareToClose() }
-            for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
-            gate.retire()
-            life.end()
-        }
+        try gate.close(life.site) { life.end() }
     }
 
     /// Reports the current status of the snapshot without blocking any access.
     public func status() -> DatabaseStatus {
-        var status = DatabaseStatus.of(
-            label: label,
-            kind: .snapshot,
-            path: path,
-            writing: (gate, .snapshot),
-            reading: nil,
-            snapshots: nil,
-            interrupts: interrupts
-        )
-        status.snapshots = [snapshotStatus(at: status.takenAtNanoseconds)]
-        return status
-    }
-
-    func snapshotStatus(at now: UInt64) -> SnapshotStatus {
-        SnapshotStatus(
-            label: label,
-            origin: site.origin ?? AccessOrigin(name: label),
-            ageNanoseconds: now > createdAt ? now - createdAt : 0
-        )
-    }
-}
-
-extension DatabasePool {
-    /// Creates a snapshot with several connections that continue to read the last committed state.
-    ///
-    /// Inside a read, the snapshot reads the same state as the read, which must still be the last
-    /// committed state.
-    ///
-    /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read of an earlier state, and
-    ///   on a read-only pool; otherwise, another ``DatabaseError``.
-    public func makeSnapshotPool(
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> DatabaseSnapshotPool {
-        let site = AccessSite(fileID: fileID, line: line)
-        let thread = ThreadState.current.pointee
-        return try snapshots.make(at: site) { _ in
-            if let slot = thread.access(through: readers) ?? thread.access(through: writer) {
-                return try DatabaseSnapshotPool(
-                    slot.openDatabase,
-                    configuration,
-                    site,
-                    events: writer.events
-                )
-            }
-            // Holds the writer, so that this access waits for a write of the same pool instead of
-            // competing with it for the lock.
-            return try writeWithoutTransaction(at: site) { db in
-                try DatabaseSnapshotPool(db, configuration, site, events: writer.events)
-            }
-        }
+        DatabaseStatus.of(self, label: label, path: path, interrupts: interrupts)
     }
 }

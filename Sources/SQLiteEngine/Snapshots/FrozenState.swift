@@ -69,6 +69,31 @@ struct FrozenState {
 }
 
 extension Database {
+    /// Opens a snapshot's connection, whose transaction stays open.
+    static func openInTransaction(
+        path: String,
+        configuration: Configuration,
+        _ slot: AccessSlot
+    ) throws -> Database {
+        let database = try open(
+            path: path,
+            configuration: configuration,
+            label: slot.label,
+            isReadOnly: true,
+            busyMode: configuration.readonlyBusyMode ?? .timeout(10),
+            probe: slot.probe
+        )
+        do {
+            database.locateWALIndex()
+            try database.beginReadAccess()
+            try database.captureState()
+        } catch {
+            database.closeIgnoringErrors()
+            throw error
+        }
+        return database
+    }
+
     /// Checks that the connection reads the last committed state.
     ///
     /// The caller must ensure that no connection can write during the check.

@@ -4,9 +4,7 @@ import Telemetry
 protocol LiveSnapshot: AnyObject, Sendable {
     var gate: AccessGate { get }
 
-    var site: AccessSite { get }
-
-    func snapshotStatus(at now: UInt64) -> SnapshotStatus
+    var life: SnapshotLife { get }
 }
 
 final class SnapshotRegister: Sendable {

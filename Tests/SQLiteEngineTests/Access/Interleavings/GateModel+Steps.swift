@@ -1,7 +1,7 @@
 @testable import SQLiteEngine
 
 /// Defines the effect of each step on the shared state, as the counterpart of
-/// `AccessGate+Steps.swift`.
+/// `AccessGate+Waiting.swift`.
 extension GateModel {
     /// Performs a step of a thread.
     ///

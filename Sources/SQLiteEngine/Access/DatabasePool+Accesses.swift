@@ -1,12 +1,12 @@
 extension DatabasePool {
+    // MARK: Reading
+
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await readers.perform(site, .read) { db in
-            try db.withReadTransaction(mayKeep: { readers.allowsKeeping }, value)
-        }
+        try await readers.readInTask(site, value)
     }
 
     /// Schedules a read in one transaction, and returns immediately.
@@ -14,20 +14,7 @@ extension DatabasePool {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        readers.performLater(site, .read) {
-            value(.failure($0))
-        } _: { [self] db in
-            do {
-                try db.beginReadAccess()
-            } catch {
-                value(.failure(error))
-                return
-            }
-            value(.success(db))
-            // No caller can receive the error from a failed commit, and the transaction has ended
-            // in any case.
-            _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
-        }
+        readers.readLater(site, keeping: self, value)
     }
 
     /// Reads in one transaction on this thread if a reader is open and free and no access waits.
@@ -36,7 +23,7 @@ extension DatabasePool {
     ///   the user has set a dispatch queue for reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
-        guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
+        guard !readers.hasQueue, thread.pointee.access(through: readers) == nil,
             let slot = readers.claimFree()
         else { return false }
         readers.enter(slot, thread, site)
@@ -50,14 +37,7 @@ extension DatabasePool {
 
     /// Reads without a transaction: two statements may see different states of the database.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        let thread = ThreadState.current
-        readers.preconditionNotReentrant(thread)
-        let slot = try readers.enter(thread, site, .read)
-        defer { readers.leave(slot) }
-        let database = slot.openDatabase
-        database.endKeptTransaction()
-        defer { database.endUnsafeAccess() }
-        return try hasReadQueue ? readers.runOnQueue(database, value) : value(database)
+        try readers.withConnection(site, .read, value)
     }
 
     /// Reads without a transaction and without blocking the thread.
@@ -65,11 +45,7 @@ extension DatabasePool {
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await readers.perform(site, .read) { db in
-            db.endKeptTransaction()
-            defer { db.endUnsafeAccess() }
-            return try value(db)
-        }
+        try await readers.performWithoutTransaction(site, .read, value)
     }
 
     /// Schedules a read without a transaction, and returns immediately.
@@ -77,15 +53,7 @@ extension DatabasePool {
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        readers.performLater(site, .read) {
-            value(.failure($0))
-        } _: { [self] db in
-            withExtendedLifetime(self) {
-                db.endKeptTransaction()
-                value(.success(db))
-                db.endUnsafeAccess()
-            }
-        }
+        readers.performWithoutTransactionLater(site, .read, keeping: self, value)
     }
 
     /// Reads without a transaction, on the connection that the thread already holds or on a free
@@ -169,5 +137,101 @@ extension DatabasePool {
         }
         readers.detach(slot, from: thread)
         return slot
+    }
+
+    // MARK: Writing
+
+    /// Writes in one immediate transaction, without blocking the thread.
+    public func write<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writer.perform(site, .write) { db in try db.withWriteTransaction(updates) }
+    }
+
+    /// Runs a closure on the writer connection without a transaction: each statement commits
+    /// separately.
+    public func writeWithoutTransaction<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        try writer.withConnection(site, .write, updates)
+    }
+
+    /// Runs a closure on the writer connection without a transaction, and without blocking the
+    /// thread.
+    public func writeWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writer.performWithoutTransaction(site, .write, updates)
+    }
+
+    /// Schedules a closure on the writer connection, without a transaction, and returns
+    /// immediately.
+    public func asyncWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Database) -> Void
+    ) {
+        writer.writeWithoutTransactionLater(site, keeping: self, updates)
+    }
+
+    /// Runs a closure on the writer connection without a transaction, even if the thread already
+    /// holds the writer.
+    public func unsafeReentrantWrite<T, E: Error>(
+        at site: AccessSite,
+        _ updates: (Database) throws(E) -> T
+    ) throws(E) -> T {
+        try writer.withCurrentConnection(site, .write, updates)
+    }
+
+    // MARK: Barriers
+
+    /// Runs a closure on the writer connection while no reader is in use.
+    ///
+    /// The method waits for running reads and blocks new ones.
+    public func barrierWriteWithoutTransaction<T>(
+        at site: AccessSite,
+        _ updates: (Database) throws -> T
+    ) throws -> T {
+        let thread = ThreadState.current
+        readers.preconditionNotReentrant(thread)
+        writer.preconditionNotReentrant(thread)
+        return try writer.withAllConnections(thread, site, readers: readers) { slot, _ in
+            writer.enter(slot, thread, site)
+            defer { writer.leave(slot) }
+            let database = slot.openDatabase
+            defer { database.preconditionNoTransactionIsLeftOpen() }
+            return try writer.hasQueue
+                ? writer.runOnQueue(database, updates) : updates(database)
+        }
+    }
+
+    /// Runs a closure on the writer connection while no reader is in use, without blocking the
+    /// thread.
+    public func barrierWriteWithoutTransaction<T: Sendable>(
+        at site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writer.performWithAllConnections(site, readers: readers) { db in
+            defer { db.preconditionNoTransactionIsLeftOpen() }
+            return try updates(db)
+        }
+    }
+
+    /// Schedules a closure on the writer connection while no reader is in use, and returns
+    /// immediately.
+    public func asyncBarrierWriteWithoutTransaction(
+        at site: AccessSite,
+        _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        writer.performWithAllConnectionsLater(site, readers: readers) {
+            updates(.failure($0))
+        } _: { [self] db in
+            withExtendedLifetime(self) {
+                updates(.success(db))
+                db.preconditionNoTransactionIsLeftOpen()
+            }
+        }
     }
 }

@@ -1,4 +1,80 @@
 extension DatabaseQueue {
+    // MARK: Reading
+
+    /// Reads in one transaction, without blocking the thread.
+    public func read<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await gate.readInTask(site, value)
+    }
+
+    /// Schedules a read in one transaction, and returns immediately.
+    public func asyncRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        gate.readLater(site, keeping: self, value)
+    }
+
+    /// Runs a closure on the connection without a transaction.
+    ///
+    /// The connection accepts statements that write.
+    public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
+        try gate.withConnection(site, .read, value)
+    }
+
+    /// Runs a closure on the connection without a transaction, and without blocking the thread.
+    ///
+    /// The connection accepts statements that write.
+    public func unsafeRead<T: Sendable>(
+        at site: AccessSite,
+        _ value: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await gate.performWithoutTransaction(site, .read, value)
+    }
+
+    /// Schedules a closure on the connection, without a transaction, and returns immediately.
+    ///
+    /// The connection accepts statements that write.
+    public func asyncUnsafeRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        gate.performWithoutTransactionLater(site, .read, keeping: self, value)
+    }
+
+    /// Runs a closure on the connection without a transaction, even if the thread already holds the
+    /// connection.
+    ///
+    /// The connection accepts statements that write, unless the enclosing access refuses them.
+    public func unsafeReentrantRead<T>(
+        at site: AccessSite,
+        _ value: (Database) throws -> T
+    ) throws -> T {
+        try gate.withCurrentConnection(site, .read, value)
+    }
+
+    /// Reads the state that was just committed.
+    ///
+    /// A queue has only one connection, so this method returns after the read.
+    public func spawnConcurrentRead(
+        at site: AccessSite,
+        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        guard let holder = ThreadState.current.pointee.access(through: gate) else {
+            fatalError("A concurrent read was started by a thread that does not hold the writer.")
+        }
+        let database = holder.openDatabase
+        requirement(
+            !database.isInsideTransaction,
+            "A concurrent read must not be started inside a transaction."
+        )
+        gate.read(on: database, value)
+    }
+
+    // MARK: Writing
+
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
         at site: AccessSite,
@@ -12,7 +88,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T {
-        try gate.withConnection(site, .write, onQueue: hasQueue, updates)
+        try gate.withConnection(site, .write, updates)
     }
 
     /// Runs a closure on the connection without a transaction, and without blocking the thread.
@@ -20,11 +96,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await gate.perform(site, .write) { db in
-            db.endKeptTransaction()
-            defer { db.preconditionNoTransactionIsLeftOpen() }
-            return try updates(db)
-        }
+        try await gate.performWithoutTransaction(site, .write, updates)
     }
 
     /// Schedules a closure on the connection, without a transaction, and returns immediately.
@@ -32,7 +104,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
     ) {
-        gate.performWithoutTransactionLater(site, keeping: self, updates)
+        gate.writeWithoutTransactionLater(site, keeping: self, updates)
     }
 
     /// Runs a closure on the connection without a transaction.
@@ -55,21 +127,7 @@ extension DatabaseQueue {
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) throws {
-        try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) { db in
-            try db.inTransaction(kind) { try updates(db) }
-        }
-    }
-
-    /// Writes in a transaction that commits or rolls back, depending on the result of `updates`.
-    ///
-    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
-    public func writeInTransaction(
-        _ kind: Database.TransactionKind? = nil,
-        _ updates: (Database) throws -> Database.TransactionCompletion,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws {
-        try inTransaction(kind, updates, fileID: fileID, line: line)
+        try writeInTransaction(kind, updates, fileID: fileID, line: line)
     }
 
     /// Runs a closure on the connection without a transaction, even if the thread already holds the
@@ -78,10 +136,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T {
-        if let slot = ThreadState.current.pointee.access(through: gate) {
-            return try updates(slot.openDatabase)
-        }
-        return try writeWithoutTransaction(at: site, updates)
+        try gate.withCurrentConnection(site, .write, updates)
     }
 
     // MARK: Barriers, which are ordinary accesses because a queue has no readers
@@ -107,15 +162,7 @@ extension DatabaseQueue {
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        gate.performLater(site, .write) {
-            updates(.failure($0))
-        } _: { [self] db in
-            withExtendedLifetime(self) {
-                db.endKeptTransaction()
-                updates(.success(db))
-                db.preconditionNoTransactionIsLeftOpen()
-            }
-        }
+        gate.performWithoutTransactionLater(site, .write, keeping: self, updates)
     }
 
     // MARK: Memory and locks

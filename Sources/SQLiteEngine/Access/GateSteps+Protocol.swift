@@ -1,0 +1,228 @@
+/// The protocol that threads follow to share the slots of a gate.
+extension GateSteps {
+    // MARK: Waiting
+
+    /// Acquires any free slot with a connection.
+    func claimAny() throws(Failure) -> Slot? { try claimAny(in: slots[...]) }
+
+    func claimAny(in slots: ArraySlice<Slot>) throws(Failure) -> Slot? {
+        for slot in slots {
+            if try claim(slot, from: AccessSlot.State.idle) { return slot }
+        }
+        return nil
+    }
+
+    /// Acquires any slot without a connection, which the caller then opens.
+    func claimClosed() throws(Failure) -> Slot? {
+        for slot in slots where mayBeOpened(slot) {
+            if try claim(slot, from: AccessSlot.State.closed) { return slot }
+        }
+        return nil
+    }
+
+    /// Acquires the reserved writer, if the caller may borrow it.
+    func borrow(ifAllowed isAllowed: Bool) throws(Failure) -> Slot? {
+        guard isAllowed, supportsReservation,
+            try claim(slots[0], from: AccessSlot.State.reserved)
+        else { return nil }
+        return slots[0]
+    }
+
+    private func claimFree(for waiter: Waiter) throws(Failure) -> Slot? {
+        if let wanted = waiter.wanted {
+            if try claim(wanted, from: AccessSlot.State.idle) { return wanted }
+            return try claim(wanted, from: AccessSlot.State.closed) ? wanted : nil
+        }
+        if let slot = try claimAny() { return slot }
+        if let slot = try claimClosed() { return slot }
+        return try borrow(ifAllowed: waiter.mayBorrow)
+    }
+
+    /// Blocks the calling thread until it has acquired a slot, which may have no connection.
+    func waitForSlot(_ waiter: Waiter) throws(Failure) -> GateWaitEnd<Slot> {
+        guard try enqueue(waiter) else { return .closed }
+        // A waiter for one specific slot is entitled to it immediately.
+        var isPatient = waiter.wanted == nil
+        while true {
+            if let slot = try claimFree(for: waiter) {
+                try finishWaiting(waiter)
+                return .slot(slot)
+            }
+            if try isDeadlocked(waiter) {
+                try finishWaiting(waiter)
+                return .deadlocked
+            }
+            isPatient = try sleep(waiter, isPatient: isPatient)
+            switch try watchForSlot(waiter) {
+            case .waiting: break
+            case .closed: return .closed
+            case .granted(let slot):
+                try passOnFreeSlot()
+                return .slot(slot)
+            }
+        }
+    }
+
+    /// Acquires the slot for which a waiter's thread was woken.
+    ///
+    /// If no slot is free yet, the thread stays awake briefly, because an awake thread can receive
+    /// a slot without a wake-up.
+    private func watchForSlot(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
+        let state = try startWatching(waiter)
+        guard case .waiting = state else { return state }
+        // A thread may have released a slot without observing that this thread is awake. Such a
+        // thread leaves the slot free.
+        if let slot = try claimFree(for: waiter) {
+            try finishWaiting(waiter)
+            return .granted(slot)
+        }
+        try watch(waiter)
+        if let granted = try stopWatching(waiter) { return .granted(granted) }
+        return .waiting
+    }
+
+    /// Removes a waiter that has acquired a slot itself or has failed, and passes on any slot or
+    /// notification that was intended for the waiter.
+    ///
+    /// Before its removal, the waiter may have been granted a slot or notified about a free slot.
+    /// Another thread may also have left a slot free for the waiter instead of granting the slot to
+    /// a task.
+    private func finishWaiting(_ waiter: Waiter) throws(Failure) {
+        let withdrawal = try withdraw(waiter)
+        if let granted = withdrawal.granted { try returnSlot(granted) }
+        if withdrawal.mayLeaveFreeSlot { try wakeOne() }
+    }
+
+    /// Passes on a free slot after this thread was granted another slot.
+    ///
+    /// Another thread may have left the slot free for this thread instead of granting it to a task.
+    private func passOnFreeSlot() throws(Failure) {
+        if try readConditions().hasWaiters, try queueHasTask() { try wakeOne() }
+    }
+
+    /// Enqueues a waiter that does not search for a slot itself.
+    ///
+    /// - Returns: `false` if the gate is closed, in which case the waiter is not enqueued.
+    func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {
+        guard try enqueue(waiter) else { return false }
+        // A thread that did not observe the waiter may have left a slot free.
+        if let slot = try claimFree(for: waiter) { try returnSlot(slot) }
+        return true
+    }
+
+    // MARK: Releasing
+
+    /// Releases a slot with a connection.
+    ///
+    /// A thread that releases a slot first marks it as free and then checks for waiters. A waiter
+    /// joins the queue and then checks the slots. At least one of the two therefore observes the
+    /// other.
+    @inline(__always)
+    func release(_ slot: Slot) throws(Failure) {
+        if try readConditionsRelaxed().isNone {
+            try giveUp(slot, as: AccessSlot.State.idle)
+            if try readConditions().isNone { return }
+            // Since the first check, a waiter has joined the queue and may have missed the slot, or
+            // an access has disabled kept transactions and may not have ended the one on this slot.
+            guard try claim(slot, from: AccessSlot.State.idle) else { return }
+        }
+        try releaseSlowPath(slot)
+    }
+
+    @inline(never)
+    func releaseSlowPath(_ slot: Slot) throws(Failure) {
+        if try readConditionsRelaxed().forbidsKeeping {
+            try endKeptTransaction(of: slot)
+            if supportsReservation, try returnToReservation(slot) { return }
+            if try !readConditions().hasWaiters {
+                try giveUp(slot, as: AccessSlot.State.idle)
+                guard try readConditions().hasWaiters,
+                    try claim(slot, from: AccessSlot.State.idle)
+                else { return }
+            }
+        }
+        try releaseToWaiters(slot)
+    }
+
+    /// Releases a slot that may have no connection, or whose gate may be closed.
+    func returnSlot(_ slot: Slot) throws(Failure) {
+        if try queueIsClosed() {
+            try giveUp(slot, as: AccessSlot.State.retired)
+        } else if try hasConnection(slot) {
+            try release(slot)
+        } else {
+            if try !readConditions().hasWaiters {
+                try giveUp(slot, as: AccessSlot.State.closed)
+                guard try readConditions().hasWaiters,
+                    try claim(slot, from: AccessSlot.State.closed)
+                else { return }
+            }
+            // Grants the slot instead of leaving it free. If a running thread acquired a free
+            // slot, a suspended task would not be resumed, although the task could open a
+            // connection in another slot.
+            try releaseToWaiters(slot)
+        }
+    }
+
+    /// Hands a slot over to a waiter, or frees the slot if no waiter needs it.
+    @inline(never)
+    func releaseToWaiters(_ slot: Slot) throws(Failure) {
+        switch try handOver(slot) {
+        case .free, .grant(_, isAwake: true): break
+        case .notify(let waiter): try notify(waiter)
+        case .grant(let waiter, isAwake: false): try wake(waiter, granted: slot)
+        }
+    }
+
+    /// Hands a free slot over to a waiter, if both exist.
+    func wakeOne() throws(Failure) {
+        guard try readConditions().hasWaiters else { return }
+        if let slot = try claimAny() {
+            try releaseToWaiters(slot)
+        } else if let slot = try claimClosed() {
+            try releaseToWaiters(slot)
+        }
+    }
+
+    // MARK: Reserving a pool's writer; see ``AccessGate/withAllConnections(_:_:readers:_:)``
+
+    /// Reserves the writer, which the caller holds.
+    ///
+    /// Only threads inside a read may borrow the writer. The caller must then call
+    /// ``claimReservation()`` or ``endReservation()``.
+    func reserve() throws(Failure) {
+        // Makes threads that release the slot check whether it is reserved.
+        try forbidKeeping()
+        try setReserved(true)
+        try giveUp(slots[0], as: AccessSlot.State.reserved)
+        try wakeThreads()
+    }
+
+    /// Acquires the reserved writer.
+    ///
+    /// The caller must hold all readers, so that no thread can borrow the writer.
+    func claimReservation() throws(Failure) -> Slot {
+        // The last borrower may not have returned the slot yet, but it has left its access.
+        try claimWhenReserved(slots[0])
+        try setReserved(false)
+        try allowKeeping()
+        return slots[0]
+    }
+
+    /// Ends the reservation.
+    ///
+    /// A borrower keeps the writer until its access ends.
+    func endReservation() throws(Failure) {
+        try setReserved(false)
+        let isReturned = try claim(slots[0], from: AccessSlot.State.reserved)
+        try allowKeeping()
+        if isReturned { try returnSlot(slots[0]) }
+    }
+
+    /// Releases a borrowed slot to its reserver, or returns `false` if no access has reserved it.
+    func returnToReservation(_ slot: Slot) throws(Failure) -> Bool {
+        guard try giveUpIfReserved(slot) else { return false }
+        try wakeThreads()
+        return true
+    }
+}

@@ -1,0 +1,69 @@
+import Telemetry
+
+extension DatabasePool {
+    /// Creates a snapshot, a separate connection that continues to read the last committed state.
+    ///
+    /// Calling this method inside a write transaction of this pool is a fatal error.
+    ///
+    /// - Throws: A ``DatabaseError``.
+    public func makeSnapshot(
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> DatabaseSnapshot {
+        try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
+    }
+
+    /// Creates a snapshot with a label that `status()` shows.
+    public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
+        try makeSnapshot(at: AccessSite(label))
+    }
+
+    private func makeSnapshot(at site: AccessSite) throws -> DatabaseSnapshot {
+        if let slot = ThreadState.current.pointee.access(through: writer) {
+            requirement(
+                !slot.openDatabase.isInsideTransaction,
+                "makeSnapshot() must not be called from inside a transaction."
+            )
+        }
+        if writer.isClosed { throw DatabaseError.connectionIsClosed() }
+        return try snapshots.make(at: site) { number in
+            try DatabaseSnapshot(
+                path: path,
+                configuration: configuration,
+                label: "\(label).snapshot.\(number)",
+                site: site,
+                events: writer.events
+            )
+        }
+    }
+
+    /// Creates a snapshot with several connections that continue to read the last committed state.
+    ///
+    /// Inside a read, the snapshot reads the same state as the read, which must still be the last
+    /// committed state.
+    ///
+    /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read of an earlier state, and
+    ///   on a read-only pool; otherwise, another ``DatabaseError``.
+    public func makeSnapshotPool(
+        fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) throws -> DatabaseSnapshotPool {
+        let site = AccessSite(fileID: fileID, line: line)
+        let thread = ThreadState.current.pointee
+        return try snapshots.make(at: site) { _ in
+            if let slot = thread.access(through: readers) ?? thread.access(through: writer) {
+                return try DatabaseSnapshotPool(
+                    slot.openDatabase,
+                    configuration,
+                    site,
+                    events: writer.events
+                )
+            }
+            // Holds the writer, so that this access waits for a write of the same pool instead of
+            // competing with it for the lock.
+            return try writeWithoutTransaction(at: site) { db in
+                try DatabaseSnapshotPool(db, configuration, site, events: writer.events)
+            }
+        }
+    }
+}
