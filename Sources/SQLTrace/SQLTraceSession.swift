@@ -20,8 +20,6 @@ public final class SQLTraceSession {
     var models: [TraceModel] = []
     /// The names of processes, including ended ones, by process ID.
     var names: [Int32: String] = [:]
-    /// The number of times that the kernel has lost events.
-    var losses = 0
     /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
@@ -222,7 +220,7 @@ public final class SQLTraceSession {
     private static let surveyTime: UInt64 = 5_000_000
     private static let firstSurveyTime: UInt64 = 2_000_000_000
 
-    private func surveyProcesses() {
+    func surveyProcesses() {
         let now = monotonicNanoseconds()
         probeLibraries(of: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
     }
@@ -272,115 +270,6 @@ public final class SQLTraceSession {
         return facts.code.isEmpty
             ? "its memory map cannot be read"
             : "none of its files contains SQLite's symbols, so its copy of SQLite is stripped"
-    }
-
-    // MARK: Events
-
-    /// Reads the events since the last call.
-    ///
-    /// - Returns: The executions on watched databases, ordered by end time.
-    @discardableResult
-    public func poll() -> [StatementExecution] {
-        var until = monotonicNanoseconds()
-        var executions: [StatementExecution] = []
-        // Busy programs fill the buffers within a tenth of a second. Therefore decode each batch
-        // before reading the next, and close a timing window in time.
-        while decodedUntil < until {
-            let end = read(until: until)
-            executions += decodeEvents(until: end)
-            decodedUntil = max(decodedUntil, end)
-            adjust()
-            // After a loss, decode all events until the stop.
-            until = max(until, stopTime ?? until)
-        }
-        resumeAfterLoss()
-        surveyProcesses()
-        return executions
-    }
-
-    /// Reads a batch of events.
-    ///
-    /// - Returns: The time, at most `until`, before which all events have been read.
-    private func read(until: UInt64) -> UInt64 {
-        let batch = probes.instance.read()
-        counted += UInt64(batch.records.count)
-        let events = batch.records.compactMap { probes.decoder.event($0) }
-        windowEvents += events.count { $0.kind.isStep }
-        pendingEvents += events
-        if let end = batch.lossEnd {
-            // Without a stop, programs that outpace the decoder would lose events in every batch.
-            // With a stop, the events between two losses are complete.
-            if stopTime == nil {
-                probes.instance.record(false)
-                stopTime = monotonicNanoseconds()
-            }
-            forgetEvents(before: end)
-        }
-        if let selected { readSelected(selected, until: until) }
-        return min(until, batch.completeUntil ?? until)
-    }
-
-    private func readSelected(_ selected: PerfEvents, until: UInt64) {
-        let lost = selected.lost
-        let records = selected.read()
-        counted += UInt64(records.count)
-        pendingEvents += records.compactMap { probes.decoder.event($0) }
-        if selected.lost > lost { forgetEvents(before: until) }
-    }
-
-    private func decodeEvents(until end: UInt64) -> [StatementExecution] {
-        // Events after `end` wait for the next batch, because earlier events of other processors
-        // may not be readable yet.
-        pendingEvents.sort { $0.time < $1.time }
-        let count = pendingEvents.firstIndex { $0.time > end } ?? pendingEvents.endIndex
-        let batch = Array(pendingEvents[..<count])
-        pendingEvents.removeFirst(count)
-        for event in batch {
-            switch event.kind {
-            case .newProgram:
-                survey.scheduleSurvey(of: event.thread, at: end)
-                files.noteProgram(of: event.thread)
-            case .newThread(let process, isProcess: true):
-                files.noteStart(of: process, by: event.thread)
-            default: break
-            }
-            let cost = event.kind.cost(probes.cost)
-            if event.kind.isStep {
-                lostStepTimes[event.thread, default: 0] += cost
-            } else {
-                lostTimes[event.thread, default: 0] += cost
-            }
-        }
-        let output = decode(batch)
-        var executions: [StatementExecution] = []
-        for output in output {
-            switch output {
-            case .execution(let execution, let database):
-                models[database].add(execution)
-                executions.append(execution)
-            case .closed(let process, let connection, let time):
-                let key = ConnectionKey(process: process, connection: connection)
-                for database in models.indices { models[database].end(key, at: time) }
-            case .ended(let process, let time):
-                for database in models.indices { models[database].end(process: process, at: time) }
-            }
-        }
-        return executions
-    }
-
-    /// The maximum number of reads that search for the end of new statements.
-    private static let finalReadLimit = 4
-
-    private func decode(_ batch: [TraceEvent]) -> [ExecutionDecoder.Output] {
-        let known = losses
-        if decoder.readTexts(of: batch) {
-            let now = monotonicNanoseconds()
-            for _ in 0..<Self.finalReadLimit where read(until: now) < now {}
-            pendingEvents.sort { $0.time < $1.time }
-        }
-        // The batch is older than a loss in these reads.
-        defer { if losses != known { decoder.forget() } }
-        return decoder.decode(batch, followedBy: pendingEvents)
     }
 
     private func select() {

@@ -10,7 +10,8 @@ import Foundation
 // input ends.
 
 let arguments = CommandLine.arguments
-guard arguments.count == 8, let seconds = Double(arguments[3]), let attempts = Int(arguments[7])
+guard arguments.count == 8, ["engine", "GRDB"].contains(arguments[1]),
+    let seconds = Double(arguments[3]), let attempts = Int(arguments[7])
 else {
     let usage = "usage: TracedProgram engine|GRDB DATABASE SECONDS LONG POINT INSERT BUSY\n"
     FileHandle.standardError.write(Data(usage.utf8))

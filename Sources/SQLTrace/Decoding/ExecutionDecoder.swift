@@ -1,7 +1,7 @@
 /// Converts the events of all threads, ordered by time, to statement executions.
 ///
 /// The decoder keeps the process of each thread, the file of each connection, and the text of each
-/// statement. It reads each text from the process's memory only once.
+/// statement.
 struct ExecutionDecoder {
     /// A closure that returns the watched database to which a path in a process refers.
     typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
@@ -42,11 +42,11 @@ struct ExecutionDecoder {
     /// The number of executions on watched files with unreadable text.
     private(set) var unknownTexts: UInt64 = 0
 
-    /// The texts of new statements that have been read from memory, or `nil` if unreadable.
-    private var readTexts: [StatementKey: String?] = [:]
+    /// The texts of the batch's new statements, or `nil` before ``prepare(_:at:)``.
+    var texts: BatchTexts?
 
     /// The maximum length of a statement's text, in bytes.
-    private static let textLimit = 1 << 16
+    static let textLimit = 1 << 16
     /// The maximum number of threads to keep, and of statements to keep per process.
     private static let capacity = 1 << 16
 
@@ -55,47 +55,17 @@ struct ExecutionDecoder {
         self.database = database
     }
 
-    /// Reads the texts of new statements from memory.
-    ///
-    /// Read the events again afterwards, and pass them to ``decode(_:followedBy:)``. They show
-    /// whether a statement was finalized before its text was read.
-    ///
-    /// - Parameter events: The events to decode next.
-    /// - Returns: Whether any text was read.
-    mutating func readTexts(of events: [TraceEvent]) -> Bool {
-        readTexts = [:]
-        var finalized: Set<StatementKey> = []
-        for event in events {
-            guard case .end(let end) = event.kind, end.statement != 0 else { continue }
-            let process = process(of: event.thread)
-            let key = StatementKey(process: process, statement: end.statement, sql: end.sql)
-            guard end.source == .reset else {
-                finalized.insert(key)
-                readTexts[key] = nil
-                continue
-            }
-            guard end.programCounter >= 0 else { continue }
-            if finalized.isEmpty || !finalized.contains(key),
-                let known = processes[process]?.statements[end.statement],
-                known.sql == end.sql, known.text != nil
-            {
-                continue
-            }
-            if readTexts[key] == nil { readTexts[key] = .some(text(of: end, process)) }
-        }
-        return !readTexts.isEmpty
-    }
-
     /// Decodes a batch of events.
     ///
     /// - Parameters:
     ///   - events: The events, which must not be older than the events of earlier batches.
-    ///   - later: The events that have already been read but are decoded later.
+    ///   - later: Events after the batch that were read after ``prepare(_:at:)``.
     /// - Returns: The executions and the ends of connections and processes, ordered by time.
     mutating func decode(_ events: [TraceEvent], followedBy later: [TraceEvent] = []) -> [Output] {
+        if texts == nil { prepare(events) }
+        var texts = texts.take() ?? BatchTexts()
+        texts.addFinal(later) { process(of: $0) }
         var output: [Output] = []
-        let texts = FinalTexts(events + later) { process(of: $0) }
-        for process in processes.keys { processes[process]?.connectionsChecked = [] }
         for (index, event) in events.enumerated() {
             switch event.kind {
             case .newThread(let thread, let isProcess):
@@ -166,7 +136,7 @@ struct ExecutionDecoder {
     private mutating func execution(
         _ end: TraceEvent.StatementEnd,
         _ event: TraceEvent,
-        _ texts: FinalTexts,
+        _ texts: BatchTexts,
         at index: Int
     ) -> (StatementExecution, database: Int)? {
         guard end.statement != 0, end.connection != 0 else { return nil }
@@ -196,11 +166,7 @@ struct ExecutionDecoder {
             )
         if statement.text == nil {
             let key = StatementKey(process: process, statement: end.statement, sql: end.sql)
-            statement.text =
-                switch texts.text(of: key, from: index) {
-                case .some(let final): final
-                case .none: readTexts[key] ?? text(of: end, process)
-                }
+            statement.text = end.text ?? texts.text(of: key, from: index)
             statement.text = statement.text.map(SecretKeys.redacted)
         }
         if statement.text == nil { unknownTexts &+= 1 }
@@ -239,18 +205,6 @@ struct ExecutionDecoder {
         return (execution, database)
     }
 
-    /// Reads the text from memory, or returns `nil` if the statement's text has changed.
-    private func text(of end: TraceEvent.StatementEnd, _ process: Int32) -> String? {
-        // The memory of a finalized statement may have been reused.
-        guard end.source == .reset, let layout = layouts[end.library] else { return nil }
-        let address = end.statement &+ UInt64(layout.sql)
-        guard memory.pointer(process, at: address) == end.sql,
-            let text = memory.text(process, at: end.sql, limit: Self.textLimit),
-            memory.pointer(process, at: address) == end.sql
-        else { return nil }
-        return text
-    }
-
     private func waited(_ end: TraceEvent.StatementEnd) -> Double? {
         guard let calls = end.busyCalls, let timeout = end.busyTimeout else { return nil }
         if calls > 0 {
@@ -267,7 +221,7 @@ struct ExecutionDecoder {
 
     // MARK: Connections
 
-    private func file(
+    func file(
         of connection: UInt64,
         library: Int,
         _ process: Int32,

@@ -11,6 +11,8 @@ struct StatementTable {
         var timedRows: Double = 0
         /// The number of executions with a known number of rows.
         var counted: Double = 0
+        /// The time of the timed executions, in seconds, without the time in the busy handler, which
+        /// is known for all executions.
         var timedSeconds: Double = 0
         var timedSquares: Double = 0
         var steps: Double = 0
@@ -56,8 +58,9 @@ struct StatementTable {
                 entry.timedRows += Double(rows)
                 entry.counted += 1
             }
-            entry.timedSeconds += seconds
-            entry.timedSquares += seconds * seconds
+            let active = max(0, seconds - (execution.secondsWaited ?? 0))
+            entry.timedSeconds += active
+            entry.timedSquares += active * active
             entry.times.record(UInt64(max(0, min(seconds, 1e6)) * 1e9))
         }
     }
@@ -77,7 +80,8 @@ struct StatementTable {
             let count = Double(report.timed)
             guard count > 0 else { return report }
             // Extrapolate from the timed executions to all executions.
-            let mean = entry.timedSeconds / count
+            let active = entry.timedSeconds / count
+            let mean = active + report.waited / Double(report.calls)
             if entry.counted > 0 {
                 report.rows = entry.timedRows / entry.counted * Double(report.calls)
             }
@@ -86,7 +90,7 @@ struct StatementTable {
             if report.timed == report.calls {
                 report.meanError = 0
             } else if report.timed > 1 {
-                let variance = max(0, entry.timedSquares / count - mean * mean)
+                let variance = max(0, entry.timedSquares / count - active * active)
                 report.meanError = 1.96 * (variance / (count - 1)).squareRoot()
             }
             let summary = AtomicHistogram.summary(of: [entry.times])

@@ -193,6 +193,24 @@ struct StatementTableTests {
     }
 }
 
+extension StatementTableTests {
+    @Test func waitsOfUntimedExecutionsCount() {
+        var table = StatementTable()
+        for index in 0..<100 {
+            let isTimed = index % 10 == 1
+            let wait = index % 10 == 0 ? 0.5 : 0
+            table.add(
+                execution("a", at: 1, waited: wait, seconds: isTimed ? 0.002 : nil),
+                sql: "a"
+            )
+        }
+        // Ten of a hundred executions waited, and none of them was timed.
+        let report = table.report(elapsed: 1)[0]
+        #expect(abs((report.mean ?? 0) - 0.052) < 1e-9)
+        #expect(abs((report.seconds ?? 0) - 5.2) < 1e-9)
+    }
+}
+
 struct CurrentStatementTests {
     @Test func eachProcessHasItsRunningOrLastStatement() {
         var model = TraceModel()

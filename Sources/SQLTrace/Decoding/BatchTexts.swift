@@ -1,0 +1,72 @@
+/// A statement at an address in a process, with the address of its text.
+struct StatementKey: Hashable {
+    var process: Int32
+    var statement: UInt64
+    var sql: UInt64
+}
+
+/// The texts of statements that a batch of events executes for the first time.
+///
+/// A text comes from the event that finalizes the statement, or from the process's memory. A
+/// program may finalize a statement and prepare another one at the same address before the memory
+/// is read. Therefore, the events are read again after the memory. They contain any earlier call
+/// that finalizes the statement.
+struct BatchTexts {
+    /// The texts of finalized statements, with the index of the event in the batch.
+    private var final: [StatementKey: [(index: Int, text: String?)]] = [:]
+    /// The texts in memory, or `nil` if unreadable.
+    private var read: [StatementKey: String?] = [:]
+    /// The processes of the threads that the batch starts.
+    var threads: [Int32: Int32] = [:]
+    /// The time after the last read of memory.
+    private var readTime: UInt64 = .max
+
+    var readsMemory: Bool { !read.isEmpty }
+
+    mutating func addFinal(_ text: String?, of key: StatementKey, at index: Int) {
+        final[key, default: []].append((index, text))
+    }
+
+    mutating func addRead(_ text: String?, of key: StatementKey) { read[key] = .some(text) }
+
+    func isRead(_ key: StatementKey) -> Bool { read[key] != nil }
+
+    mutating func finishReading(at time: UInt64) { readTime = time }
+
+    /// Replaces texts in memory that events after the batch show to be wrong.
+    mutating func addFinal(_ later: [TraceEvent], process: (Int32) -> Int32) {
+        guard readsMemory else { return }
+        var replaced: Set<StatementKey> = []
+        for event in later where event.time <= readTime {
+            guard case .end(let end) = event.kind, end.source == .finalize else { continue }
+            let key = StatementKey(
+                process: threads[event.thread] ?? process(event.thread),
+                statement: end.statement,
+                sql: end.sql
+            )
+            guard read[key] != nil, replaced.insert(key).inserted else { continue }
+            read[key] = .some(end.text)
+        }
+    }
+
+    /// Forgets the texts in memory, because the events that verify them were lost.
+    mutating func forgetRead() { for key in read.keys { read[key] = .some(nil) } }
+
+    /// Returns whether the batch finalizes a statement at an index or later.
+    func isFinalized(_ key: StatementKey, from index: Int) -> Bool {
+        (final[key]?.last?.index ?? -1) >= index
+    }
+
+    /// Returns the text of a statement that is executed at an index, or `nil` if unknown.
+    func text(of key: StatementKey, from index: Int) -> String? {
+        guard let final = final[key], isFinalized(key, from: index) else { return read[key] ?? nil }
+        // Use a binary search, because a loop may prepare thousands of statements at one address.
+        var lower = 0
+        var upper = final.count - 1
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if final[middle].index >= index { upper = middle } else { lower = middle + 1 }
+        }
+        return final[lower].text
+    }
+}
