@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import SQLTrace
 import WorkloadEngine
 
@@ -19,10 +20,12 @@ struct SQLArguments: ParsableArguments {
 
     /// The level of `--sql=LEVEL`, as described by ``expanded(_:)``.
     @Option(name: .customLong("sql-level"), help: .hidden)
-    var chosenLevel: SQLTraceOptions.Level?
+    var levelName: String?
 
     /// The level, or `nil` without `--sql`.
-    var level: SQLTraceOptions.Level? { chosenLevel ?? (isOn ? .light : nil) }
+    var level: SQLTraceOptions.Level? {
+        levelName.flatMap(SQLTraceOptions.Level.init) ?? (isOn ? .light : nil)
+    }
 
     /// Replaces `--sql=LEVEL` with a flag and an option, because ArgumentParser does not support
     /// options with an optional value.
@@ -50,6 +53,12 @@ struct SQLArguments: ParsableArguments {
     var sqlLimit: ShareArgument?
 
     func validate() throws {
+        if let levelName, SQLTraceOptions.Level(rawValue: levelName) == nil {
+            throw ValidationError(
+                "--sql=\(levelName): there is no such level; use light, timed or full"
+            )
+        }
+        try Self.check(processes: pid)
         if level == nil, !pid.isEmpty || literals || values || sqlLimit != nil {
             throw ValidationError("--pid, --literals, --values and --sql-limit require --sql")
         }
@@ -58,6 +67,13 @@ struct SQLArguments: ParsableArguments {
         }
         if level != .full, !pid.isEmpty {
             throw ValidationError("--pid requires --sql=full")
+        }
+    }
+
+    /// Checks that processes exist.
+    static func check(processes: [Int32]) throws {
+        for process in processes where process <= 0 || (kill(process, 0) != 0 && errno == ESRCH) {
+            throw ValidationError("--pid: there is no process \(process)")
         }
     }
 
@@ -74,8 +90,6 @@ struct SQLArguments: ParsableArguments {
         }
     }
 }
-
-extension SQLTraceOptions.Level: ExpressibleByArgument {}
 
 /// A share of a whole, such as `5%`.
 struct ShareArgument {

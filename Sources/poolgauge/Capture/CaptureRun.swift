@@ -32,7 +32,7 @@ struct CaptureRun {
     ///
     /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(from source: String) throws {
-        try checkOutput()
+        let destination = try destination()
         let data = try Self.data(of: source)
         let name = source == "-" ? "standard input" : source
         let folders = CaptureFolders()
@@ -41,7 +41,7 @@ struct CaptureRun {
         let copy = try CaptureCopy(of: database, in: folders.make())
         var run = self
         run.options.origin = URL(fileURLWithPath: name).lastPathComponent
-        try run.write(copy, in: folders, interruption) { () throws(CaptureError) in
+        try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
             try ExecutionReader.executions(of: data, file: name)
         } from: {
             name
@@ -52,7 +52,7 @@ struct CaptureRun {
     ///
     /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(_ live: LiveCapture) throws {
-        try checkOutput()
+        let destination = try destination()
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
@@ -79,7 +79,7 @@ struct CaptureRun {
         run.written = result.written
         run.gaps = result.gaps
         run.competition = result.competition
-        try run.write(copy, in: folders, interruption) { () throws(CaptureError) in
+        try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
             result.executions
         } from: {
             nil
@@ -97,22 +97,28 @@ struct CaptureRun {
         }
     }
 
-    private func checkOutput() throws {
-        guard !replacesOutput, FileManager.default.fileExists(atPath: output) else { return }
-        throw CommandFailure(
-            "'\(output)' already exists; choose another --output, or replace the file with --force"
-        )
+    /// Checks that the scenario can be written, before anything is captured.
+    private func destination() throws -> ReportDestination {
+        guard replacesOutput || !FileManager.default.fileExists(atPath: output) else {
+            throw CommandFailure(
+                "'\(output)' already exists; choose another --output, or replace the file with "
+                    + "--force"
+            )
+        }
+        return try ReportDestination(path: output)
     }
 
     private func write(
         _ copy: CaptureCopy,
+        to destination: ReportDestination,
         in folders: CaptureFolders,
         _ interruption: Interruption,
         _ executions: () throws(CaptureError) -> [CapturedExecution],
         from name: () -> String?
     ) throws {
         let folder = try folders.make()
-        let captured = try writeScenario(on: copy, in: folder, executions, from: name)
+        let captured = try scenario(on: copy, in: folder, executions, from: name)
+        try destination.write(captured.yaml)
         let count = captured.operations.count
         try StandardOutput.write(
             PrintableText.escaped("wrote \(output): \(count) operations") + "\n"
@@ -123,7 +129,7 @@ struct CaptureRun {
         }
     }
 
-    private func writeScenario(
+    private func scenario(
         on copy: CaptureCopy,
         in folder: URL,
         _ executions: () throws(CaptureError) -> [CapturedExecution],
@@ -134,7 +140,6 @@ struct CaptureRun {
         options.journal = copy.journal
         let sync = HostEnvironment(in: folder).syncNanoseconds
         options.syncSeconds = sync.map { Double($0) / 1e9 }
-        let captured: CapturedScenario
         do {
             let analysis = try CaptureAnalysis(
                 executions(),
@@ -143,22 +148,10 @@ struct CaptureRun {
                 competition: competition,
                 gaps: gaps
             )
-            captured = try CapturedScenario(analysis, schema: schema, options: options)
+            return try CapturedScenario(analysis, schema: schema, options: options)
         } catch {
             throw CommandFailure(error.description)
         }
-        do {
-            try Data(captured.yaml.utf8).write(
-                to: URL(fileURLWithPath: output),
-                options: .atomic
-            )
-        } catch {
-            throw CommandFailure(
-                "'\(output)' cannot be written: \(error.localizedDescription)",
-                status: ExitStatus.failed.rawValue
-            )
-        }
-        return captured
     }
 
     /// The path of the scenario file, with a slash to distinguish the path from a preset's name.

@@ -98,6 +98,7 @@ struct CaptureSubcommand: ParsableCommand {
             throw ValidationError("specify only one of --check and --no-check")
         }
         if from != nil, !pid.isEmpty { throw ValidationError("--pid requires --for") }
+        try SQLArguments.check(processes: pid)
     }
 
     func run() throws {

@@ -133,6 +133,11 @@ struct CaptureCommandTests {
         (["app.sqlite", "--output", "a.yaml"], "specify --for"),
         (["app.sqlite", "--from", "x", "--for", "1s", "--output", "a.yaml"], "one of --for"),
         (["app.sqlite", "--from", "missing.jsonl", "--output", "a.yaml"], "cannot be read"),
+        (
+            ["app.sqlite", "--from", "log.jsonl", "--output", "gone/a.yaml"],
+            "cannot write to 'gone"
+        ),
+        (["app.sqlite", "--from", "log.jsonl", "--force", "--output", "."], "Is a directory"),
         (["gone.sqlite", "--from", "x", "--output", "a.yaml"], "there is no file 'gone.sqlite'"),
         (
             ["log.jsonl", "--from", "log.jsonl", "--output", "a.yaml"],

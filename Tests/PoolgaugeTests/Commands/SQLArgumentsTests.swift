@@ -1,3 +1,4 @@
+import Foundation
 import SQLTrace
 import Testing
 
@@ -15,14 +16,16 @@ struct SQLArgumentsTests {
         #expect(try options("--once")?.level == nil)
         #expect(try options("--sql", "--once")?.level == .light)
         #expect(try options("--sql=timed", "--once", "--for", "1s")?.level == .timed)
-        let full = try options("--once", "--sql=full", "--pid", "7", "--for", "1s")
+        let full = try options("--once", "--sql=full", "--pid", "\(getpid())", "--for", "1s")
         #expect(full?.level == .full)
-        #expect(full?.processes == [7])
+        #expect(full?.processes == [getpid()])
     }
 
     @Test func anUnknownLevelIsRejected() {
         #expect(throws: (any Error).self) { try options("--sql=bogus", "--once") }
         #expect(throws: (any Error).self) { try options("--sql=full", "--once") }
+        // Linux limits process IDs to 2²².
+        #expect(throws: (any Error).self) { try options("--sql=full", "--pid", "5000000") }
         #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }
     }
 
