@@ -173,7 +173,7 @@ package struct CaptureAnalysis {
         var shapes: [ShapeStatistics] = []
         var connections: [String: Int] = [:]
         var visits: [Visit] = []
-        var untimed: [(index: Int, isAlone: Bool)] = []
+        var untimed: [(index: Int, isAlone: Bool, waited: Double)] = []
         for transaction in transactions {
             let statements = transaction.statements.map { item in
                 let next = numbers.count
@@ -193,7 +193,8 @@ package struct CaptureAnalysis {
             let connection = connections[transaction.connection] ?? next
             connections[transaction.connection] = connection
             if transaction.beginSeconds == nil {
-                untimed.append((visits.count, isAlone: transaction.begin == .autocommit))
+                let isAlone = transaction.begin == .autocommit
+                untimed.append((visits.count, isAlone, transaction.waited))
             }
             visits.append(
                 Visit(
@@ -206,16 +207,14 @@ package struct CaptureAnalysis {
             )
         }
         // A trace may time only some executions, so estimate the other durations from the mean of
-        // the known durations.
+        // the known durations. Waits for locks are known for all executions.
         var unknown = 0
-        for (index, isAlone) in untimed {
+        for (index, isAlone, waited) in untimed {
             let shape = shapes[visits[index].shape]
             if !isAlone {
                 visits[index].start -= shape.begins.quantile(0.5)
             } else if shape.isTimed {
-                // Keep the start if it includes a longer wait for a lock.
-                let start = visits[index].end - shape.durations.mean
-                visits[index].start = min(visits[index].start, start)
+                visits[index].start = visits[index].end - waited - shape.activeDurations.mean
             } else {
                 unknown += 1
             }

@@ -7,6 +7,11 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
+    /// The minimum number of transactions of a connection that forms a client because no other
+    /// client runs similar transactions.
+    private static let rareCount = 3
+    /// The maximum cosine similarity between the mixes of such a connection and of a client.
+    private static let foreignSimilarity = 0.1
     /// The number of equal periods in which to compare rates.
     private static let parts = 10
     /// The shortest think time to model, in seconds, if transactions take almost all of the time.
@@ -47,10 +52,20 @@ struct ClientInference {
             ]
         }
         var groups = Self.groups(longLived)
+        let rare = byConnection.filter { connection, own in
+            longLived[connection] == nil && own.count >= Self.rareCount
+                && (own.last?.end ?? 0) - own[0].start >= length / 2
+        }
+        let foreign = rare.filter { _, own in
+            let mix = Self.mix(of: own)
+            return groups.allSatisfy { Self.cosine($0.mix, mix) < Self.foreignSimilarity }
+        }
+        groups += Self.groups(foreign)
         // Short-lived connections, such as those that set up a database, do not add concurrency.
         // Count them with the largest group.
         let counts = groups.map(\.connections.count)
-        groups[0].connections.formUnion(Set(byConnection.keys).subtracting(longLived.keys))
+        let others = Set(byConnection.keys).subtracting(longLived.keys).subtracting(foreign.keys)
+        groups[0].connections.formUnion(others)
         return groups.enumerated().map { index, group in
             let evidence =
                 switch (groups.count, counts[index]) {
@@ -78,8 +93,7 @@ struct ClientInference {
     private static func groups(_ connections: [Int: [Visit]]) -> [Group] {
         var groups: [Group] = []
         for (connection, own) in connections.sorted(by: { $0.key < $1.key }) {
-            var mix: [Int: Double] = [:]
-            for visit in own { mix[visit.shape, default: 0] += 1 }
+            let mix = mix(of: own)
             if let index = groups.firstIndex(where: { cosine($0.mix, mix) >= minimumSimilarity }) {
                 groups[index].connections.insert(connection)
                 groups[index].mix.merge(mix, uniquingKeysWith: +)
@@ -89,6 +103,10 @@ struct ClientInference {
             }
         }
         return groups.sorted { $0.count > $1.count }
+    }
+
+    private static func mix(of visits: [Visit]) -> [Int: Double] {
+        visits.reduce(into: [:]) { $0[$1.shape, default: 0] += 1 }
     }
 
     private static func cosine(_ first: [Int: Double], _ second: [Int: Double]) -> Double {

@@ -53,6 +53,8 @@ struct CapturedTransaction {
     /// The number of lock failures of BEGIN and of the statements.
     var busyCount = 0
     var isTimed = true
+    /// The time that a single statement outside a transaction waited for locks, in seconds.
+    var waited = 0.0
     /// Whether a library began the transaction without a statement in the input.
     var beginsImplicitly = false
 

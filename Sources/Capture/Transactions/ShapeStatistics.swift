@@ -17,6 +17,10 @@ struct ShapeStatistics {
     private(set) var maximumBusyCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
+    /// The known durations without the waits of single statements for locks.
+    ///
+    /// The waits of all executions are known, but only a sample of the executions is timed.
+    private(set) var activeDurations = SampledNumbers()
     /// The known durations of the statements that began transactions.
     private(set) var begins = SampledNumbers()
     /// The number of repetitions of each part in a transaction.
@@ -37,9 +41,11 @@ struct ShapeStatistics {
     /// The total time from the first writing statement or a locking BEGIN to the end of each
     /// transaction.
     ///
-    /// A single statement of unknown duration contributes the mean of the known durations.
+    /// A single statement of unknown duration contributes its wait and the mean of the other known
+    /// durations.
     var writeSeconds: Double {
-        knownWriteSeconds + Double(unknownWrites) * (durations.count > 0 ? durations.mean : 0)
+        let mean = activeDurations.count > 0 ? activeDurations.mean : 0
+        return knownWriteSeconds + Double(unknownWrites) * mean
     }
     private var knownWriteSeconds = 0.0
     private var unknownWrites = 0
@@ -96,6 +102,7 @@ struct ShapeStatistics {
         // a single statement, but only a small part of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
             durations.add(transaction.duration)
+            activeDurations.add(max(0, transaction.duration - transaction.waited))
         }
         if let own = transaction.beginSeconds { begins.add(own) }
         connections.insert(transaction.connection)
@@ -166,8 +173,9 @@ struct ShapeStatistics {
 
     private mutating func addWriteTime(of transaction: CapturedTransaction) {
         guard transaction.writes else { return }
-        if transaction.begin == .autocommit, !transaction.isTimed, transaction.duration == 0 {
+        if transaction.begin == .autocommit, !transaction.isTimed {
             unknownWrites += 1
+            knownWriteSeconds += transaction.waited
             return
         }
         let locksImmediately = transaction.begin == .immediate || transaction.begin == .exclusive

@@ -197,6 +197,7 @@ struct TransactionAssembler {
             alone.statements = [item]
             alone.busyCount = connection.busyBegins
             alone.isTimed = item.seconds != nil
+            alone.waited = execution.waited ?? 0
             alone.beginSeconds = item.seconds
             connection.busyBegins = 0
             transactions.append(alone)

@@ -169,6 +169,18 @@ struct PaceDecisionTests {
         #expect(Set(clients.map(\.name)) == ["client-1", "client-2"])
     }
 
+    @Test func aRareConnectionIsAClientOnlyIfNoOtherRunsItsTransactions() {
+        for (shape, names) in [(7, [[0, 1], [5]]), (0, [[0, 1, 5]])] as [(Int, [Set<Int>])] {
+            var visits = closed(workers: 2, service: 0.001, think: 0.02, seed: 5)
+            for start in stride(from: 1.0, to: 59, by: 10) {
+                visits.append(Visit(connection: 5, shape: shape, start: start, end: start + 1.5))
+            }
+            visits.sort { $0.start < $1.start }
+            let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
+            #expect(clients.map(\.connections) == names)
+        }
+    }
+
     /// A connection that only sets up the database does not run alongside the others.
     @Test func aShortLivedConnectionIsNotAWorker() {
         var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
