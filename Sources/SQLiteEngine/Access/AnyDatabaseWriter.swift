@@ -1,6 +1,8 @@
 import Telemetry
 
 /// A type-erased database writer.
+///
+/// `@unchecked Sendable`: the state is immutable, as in ``ForwardingDatabaseReader``.
 public final class AnyDatabaseWriter: ForwardingDatabaseReader, DatabaseWriter,
     @unchecked Sendable
 {
