@@ -125,9 +125,14 @@ struct BusyCauseRunTests {
             clients: Self.blocked
         )
         let groups = try #require(result.busy?.groups.filter { $0.client == "app" })
-        let group = try #require(groups.first)
-        #expect(groups.count == 1 && group.cause == .noTimeout && group.waited == 0)
-        #expect(group.holders["import"] ?? 0 > 0)
+        // A connection that opens the log at the same time can also find it in recovery.
+        #expect(
+            groups.allSatisfy { [.noTimeout, .recovery].contains($0.cause) && $0.waited == 0 },
+            "\(groups)"
+        )
+        let group = try #require(
+            groups.first { $0.cause == .noTimeout && $0.holders["import"] ?? 0 > 0 }
+        )
         #expect(group.remedy == "set a busy timeout: `busy: {timeout: 5s}`")
     }
 

@@ -225,17 +225,20 @@ struct DeadlockTests {
 
     @Test func aWriteThatCatchesTheErrorCommits() throws {
         let pool = try makePool(readers: 1)
-        let isInside = Gate()
+        let isReading = Gate()
+        let isWriting = Gate()
         let waiting = AccessLabel("waits in a read")
         let read = Background {
             try pool.read { _ in
-                isInside.open()
+                isReading.open()
+                try isWriting.wait()
                 try pool.write(as: waiting) { db in try db.insert(1) }
             }
         }
         try pool.write { db in
+            try isReading.wait()
+            isWriting.open()
             try db.insert(2)
-            try isInside.wait()
             try awaitNestedWait(waiting)
             #expect(databaseError { _ = try pool.rowCount() }?.resultCode == .SQLITE_LOCKED)
             // The access is refused each time.
@@ -248,18 +251,21 @@ struct DeadlockTests {
 
     @Test func aWriteThatThrowsTheErrorRollsBack() throws {
         let pool = try makePool(readers: 1)
-        let isInside = Gate()
+        let isReading = Gate()
+        let isWriting = Gate()
         let waiting = AccessLabel("waits in a read")
         let read = Background {
             try pool.read { _ in
-                isInside.open()
+                isReading.open()
+                try isWriting.wait()
                 try pool.write(as: waiting) { db in try db.insert(1) }
             }
         }
         let error = databaseError {
             try pool.write { db in
+                try isReading.wait()
+                isWriting.open()
                 try db.insert(2)
-                try isInside.wait()
                 try awaitNestedWait(waiting)
                 _ = try pool.rowCount()
             }
