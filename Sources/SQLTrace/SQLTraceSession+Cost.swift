@@ -26,6 +26,10 @@ extension SQLTraceSession {
         }
         // At the full level, the user has chosen the processes, so the cost is only reported.
         if let decision, options.level != .full {
+            if decision, limiter.share > costliest?.share ?? 0 {
+                let process = lostShares.busiest.flatMap { ProcMemory().process(ofThread: $0) }
+                costliest = (process, limiter.share)
+            }
             pause(decision)
         }
         guard options.level == .timed, !limiter.isPaused else { return }

@@ -71,8 +71,7 @@ extension SQLTraceSession {
     func report() -> [String: TracedDatabase] {
         plan()
         let now = monotonicNanoseconds()
-        let elapsed = Double(now - lastReport) / 1e9
-        lastReport = now
+        let elapsed = ratePeriod.end(at: now, gapStart: gapStart)
         let lost = probes.instance.lost + (selected?.lost ?? 0)
         let start = calendarStart
         let names = names
@@ -140,13 +139,26 @@ extension SQLTraceSession {
             )
         }
         if limiter.tracedShare < 1 {
-            tracing.notes.append(
-                "a program lost more than \(Int((options.shareLimit * 100).rounded()))% of its time "
-                    + "to probes: it was traced for \(Int(limiter.tracedShare * 100))% of the time, "
-                    + "and all counts refer to that time"
-            )
+            tracing.notes.append(pauseNote)
         }
         return tracing
     }
+
+    private var pauseNote: String {
+        var program = "a program lost too much time"
+        if let (process, share) = costliest {
+            program = process.map(description) ?? "a program"
+            program += " lost \(percent(share)) of its time"
+        }
+        return "\(program) to probes, but the limit is \(percent(options.shareLimit)): tracing "
+            + "paused, and was active for \(percent(limiter.tracedShare)) of the time; counts and "
+            + "rates refer to that time"
+    }
+
+    private func description(of process: Int32) -> String {
+        names[process].map { "\($0) (\(process))" } ?? "process \(process)"
+    }
+
+    private func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
 }
 #endif

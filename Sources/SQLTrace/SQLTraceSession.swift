@@ -26,7 +26,7 @@ public final class SQLTraceSession {
     var nextPlans: UInt64 = 0
     let start: UInt64
     var counted: UInt64 = 0
-    var lastReport: UInt64
+    var ratePeriod: RatePeriod
     var limiter: CostLimiter
     var windows: TimingWindows
     /// The time that each thread lost to execution events since the limiter's last decision, and to
@@ -46,7 +46,10 @@ public final class SQLTraceSession {
     var notes: [String] = []
     private static let nameLimit = 4_096
     private var gaps: [ClosedRange<UInt64>] = []
-    private var gapStart: UInt64?
+    /// The start of the current pause, or `nil` during tracing.
+    private(set) var gapStart: UInt64?
+    /// The process, if known, that lost the largest share of its time before a pause, and the share.
+    var costliest: (process: Int32?, share: Double)?
     private static let gapLimit = 1 << 14
     /// The time until which all events have been decoded or counted as lost.
     var decodedUntil: UInt64
@@ -88,7 +91,7 @@ public final class SQLTraceSession {
         models = files.paths.map { _ in Self.model(options) }
         planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
-        lastReport = start
+        ratePeriod = RatePeriod(start: start)
         lastWindow = start
         decodedUntil = start
         var time = timespec()
@@ -194,6 +197,7 @@ public final class SQLTraceSession {
         // Limit the list, because some callers never call takeGaps().
         if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
         gaps.append(gap)
+        ratePeriod.exclude(gap)
     }
 
     func pause(_ isPaused: Bool) {

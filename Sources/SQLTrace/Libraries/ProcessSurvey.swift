@@ -96,9 +96,7 @@ struct ProcessSurvey {
             let isLikely = mapping.path.lowercased().contains("sqlite")
             if !facts.databases.isEmpty || isLikely { facts.code.append(mapping) }
         }
-        facts.name = ProcFile.text("/proc/\(process)/comm", limit: 64).map {
-            String($0.prefix { $0 != "\n" })
-        }
+        facts.name = ProcessFacts.name(of: process)
         processes[process] = facts
     }
 

@@ -67,13 +67,16 @@ struct StatementTable {
 
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
-    /// The rates require the time since the last report, in seconds.
-    mutating func report(elapsed: Double) -> [WatchedStatement] {
+    /// Rates refer to the traced time since the last report, in seconds. If it is `nil`, the rates
+    /// of the last report remain.
+    mutating func report(elapsed: Double?) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
+            if let elapsed {
+                let new = entry.report.calls - entry.reported
+                entry.reported = entry.report.calls
+                entry.report.callsPerSecond = elapsed > 0 ? Double(new) / elapsed : 0
+            }
             var report = entry.report
-            let new = report.calls - entry.reported
-            entry.reported = report.calls
-            report.callsPerSecond = elapsed > 0 ? Double(new) / elapsed : 0
             report.pids = entry.pids.sorted()
             report.isIncomplete = isIncomplete
             report.steps = entry.stepped > 0 ? entry.steps / entry.stepped : nil

@@ -53,7 +53,7 @@ struct TraceModel {
     mutating func noteLoss() { statements.isIncomplete = true }
 
     /// Returns the statements with their plans, as in ``StatementTable/report(elapsed:)``.
-    mutating func statementReport(elapsed: Double) -> [WatchedStatement] {
+    mutating func statementReport(elapsed: Double?) -> [WatchedStatement] {
         statements.report(elapsed: elapsed).map { statement in
             var statement = statement
             statement.plan = plans[statement.sql].flatMap { $0.isEmpty ? nil : $0 }

@@ -9,6 +9,8 @@ struct LostShares {
     private let delay: (Int32) -> UInt64?
     /// The delays of threads at the end of the last interval.
     private var delays: [Int32: UInt64] = [:]
+    /// The thread that lost the largest share of the last interval.
+    private(set) var busiest: Int32?
 
     /// The maximum number of threads to examine, starting with the threads that lost the most time.
     private static let threadLimit = 8
@@ -25,11 +27,12 @@ struct LostShares {
     /// - Returns: The share, from 0 to 1.
     mutating func largest(of lost: [Int32: Double], in elapsed: UInt64) -> Double {
         let length = Double(max(1, elapsed))
-        let busiest = lost.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+        let candidates = lost.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
             .prefix(Self.threadLimit)
         var largest = 0.0
+        busiest = nil
         var known: [Int32: UInt64] = [:]
-        for (thread, nanoseconds) in busiest {
+        for (thread, nanoseconds) in candidates {
             var own = length
             if let now = delay(thread) {
                 known[thread] = now
@@ -37,7 +40,10 @@ struct LostShares {
                 if let before = delays[thread], now >= before { own -= Double(now - before) }
             }
             own = max(own, nanoseconds, length * Self.minimumRunnableShare)
-            largest = max(largest, nanoseconds / own)
+            if nanoseconds / own > largest {
+                largest = nanoseconds / own
+                busiest = thread
+            }
         }
         delays = known
         return largest

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-struct ProcessFacts: Equatable, Sendable {
+package struct ProcessFacts: Equatable, Sendable {
     var process: Int32
     /// The program's name, with the script's name for an interpreter, such as `python3 report.py`.
     var name: String
@@ -21,13 +21,26 @@ struct ProcessFacts: Equatable, Sendable {
         self.process = process
         startTicks = status.startTicks
         user = Self.owner(of: process).map(Self.userName)
-        let words = ProcFile.read("/proc/\(process)/cmdline", limit: Self.commandLineLimit)
-            .map { bytes in
-                bytes.prefix(Self.commandLineLimit).split(separator: 0)
-                    .map { String(decoding: $0, as: UTF8.self) }
-            }
+        let words = Self.commandLine(of: process)
         commandLine = words?.joined(separator: " ")
         name = Self.name(of: status.name, arguments: words ?? [])
+    }
+
+    private static func commandLine(of process: Int32) -> [String]? {
+        ProcFile.read("/proc/\(process)/cmdline", limit: commandLineLimit).map { bytes in
+            bytes.prefix(commandLineLimit).split(separator: 0)
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// Returns the name of a process, such as `python3 report.py`, or `nil` if it has ended or is
+    /// hidden.
+    package static func name(of process: Int32) -> String? {
+        guard let command = ProcFile.text("/proc/\(process)/comm", limit: 64) else { return nil }
+        return name(
+            of: String(command.prefix { $0 != "\n" }),
+            arguments: commandLine(of: process) ?? []
+        )
     }
 
     /// The names of interpreters.

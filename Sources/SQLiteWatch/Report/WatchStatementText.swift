@@ -67,10 +67,11 @@ enum WatchStatementText {
 
     private static func blocked(_ report: WatchReport) -> [String] {
         guard let blocks = report.blocked, !blocks.isEmpty else { return [] }
-        let lines = blocks.prefix(limit).flatMap { block in
-            WatchText.wrapped(block.sentence, first: "▲ ", rest: "  ")
+        let groups = BlockGroup.groups(of: blocks)
+        let lines = groups.prefix(limit).flatMap { group in
+            WatchText.wrapped(group.sentence, first: "▲ ", rest: "  ")
         }
-        let more = blocks.count - limit
+        let more = groups.dropFirst(limit).reduce(0) { $0 + $1.count }
         return [""] + lines + (more > 0 ? ["and \(more) more waits"] : [])
     }
 

@@ -4,7 +4,7 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var sql: String
     /// The number of executions.
     public var calls: UInt64
-    /// The number of executions per second in the last interval.
+    /// The number of executions per second of traced time in the last interval.
     public var callsPerSecond: Double
     /// The number of returned rows, or `nil` if no executions were timed.
     ///

@@ -6,14 +6,20 @@ import WorkloadEngine
 enum DatabaseFile {
     /// Returns the URL of an existing file.
     ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - argument: The argument that specifies the path, for the error message.
+    /// - Returns: The URL.
     /// - Throws: ``CommandFailure`` if the file does not exist or is a folder.
-    static func url(_ path: String) throws -> URL {
+    static func url(_ path: String, argument: String = "--database") throws -> URL {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw CommandFailure("--database: there is no file '\(path)'")
+            throw CommandFailure("\(argument): there is no file '\(path)'; check the path")
         }
         guard !isFolder.boolValue else {
-            throw CommandFailure("--database: '\(path)' is a folder; specify a database file in it")
+            throw CommandFailure(
+                "\(argument): '\(path)' is a folder; specify a database file in it"
+            )
         }
         return URL(fileURLWithPath: path)
     }

@@ -61,7 +61,10 @@ struct CaptureRun {
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
         guard !result.executions.isEmpty else {
-            let reason = "no program executed a statement on '\(database)' during the capture"
+            let reason =
+                "no program executed a statement on '\(database)' during the capture; "
+                + "capture for longer with --for, or list the programs that use the file with "
+                + "`poolgauge top`"
             throw CommandFailure(
                 ([reason] + result.notes).joined(separator: "\n"),
                 status: ExitStatus.failed.rawValue

@@ -102,7 +102,10 @@ struct CaptureSubcommand: ParsableCommand {
     }
 
     func run() throws {
-        let path = try DatabaseFile.url(file ?? database ?? "").path
+        let path = try DatabaseFile.url(
+            file ?? database ?? "",
+            argument: file == nil ? "--database" : "FILE"
+        ).path
         var run = CaptureRun(database: path, output: output)
         run.replacesOutput = force
         run.checkDuration = noCheck ? nil : check?.duration ?? .seconds(5)

@@ -114,6 +114,12 @@ struct TopSubcommand: ParsableCommand {
         if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
             return try runDisplay(source)
         }
+        guard source != .machine || sql.options == nil else {
+            throw ValidationError(
+                "a report with --sql requires a database file, as in "
+                    + "`poolgauge top --sql --for 10s app.sqlite`"
+            )
+        }
         let search = DatabaseSearch(helper: ClientProcess.command(WatchHelperSubcommand.name))
         let found = try source.find(search)
         guard !found.paths.isEmpty else {

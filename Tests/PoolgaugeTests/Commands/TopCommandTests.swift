@@ -112,6 +112,7 @@ struct TopCommandTests {
 
     private static let mistakes: [([String], String)] = [
         (["top", "absent.sqlite"], "absent.sqlite"),
+        (["top", "--sql", "--once"], "a report with --sql requires a database file"),
         (["top", "text"], "not an SQLite database"),
         (["top", "."], "there is no SQLite database that this user can read directly in '.'"),
         (["top", "x", "--once", "--theme", "light"], "dashboard"),

@@ -100,7 +100,10 @@ struct WhatIfCommandTests {
             #expect(refused.errors.contains("used your own database; specify it with --database"))
             let missing = try HeadlessProgram.run(check + ["--database", "none"], in: folder)
             #expect(missing.status == 64)
-            #expect(missing.errors == "poolgauge: --database: there is no file 'none'\n")
+            #expect(
+                missing.errors
+                    == "poolgauge: --database: there is no file 'none'; check the path\n"
+            )
             let outcome = try HeadlessProgram.run(
                 check + ["--database", "mine.sqlite"],
                 in: folder

@@ -191,6 +191,15 @@ struct StatementTableTests {
         #expect(report[1].failed == 1)
         #expect(table.report(elapsed: 2)[0].callsPerSecond == 0)
     }
+
+    @Test func duringAPauseTheLastRatesRemain() {
+        var table = StatementTable()
+        for _ in 0..<10 { table.add(execution("a", at: 1), sql: "a") }
+        #expect(table.report(elapsed: 2)[0].callsPerSecond == 5)
+        for _ in 0..<6 { table.add(execution("a", at: 1), sql: "a") }
+        #expect(table.report(elapsed: nil)[0].callsPerSecond == 5)
+        #expect(table.report(elapsed: 2)[0].callsPerSecond == 3)
+    }
 }
 
 extension StatementTableTests {

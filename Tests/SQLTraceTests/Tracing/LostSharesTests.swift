@@ -17,6 +17,7 @@ struct LostSharesTests {
         // Thread 7 could run for a tenth of the interval, and thread 8 for all of it.
         delays.values[7] = 900_500
         #expect(shares.largest(of: [7: 20_000, 8: 30_000], in: 1_000_000) == 0.2)
+        #expect(shares.busiest == 7)
         // A sleeping thread does not wait for a processor.
         #expect(shares.largest(of: [7: 20_000], in: 1_000_000) == 0.02)
     }

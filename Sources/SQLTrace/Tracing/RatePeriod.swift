@@ -1,0 +1,35 @@
+/// The period to which the rates of a report refer.
+///
+/// The period excludes gaps, in which events are missing. Times are in nanoseconds.
+struct RatePeriod {
+    private var start: UInt64
+    private var missing: UInt64 = 0
+
+    /// The shortest traced time that yields a rate, in nanoseconds.
+    static let minimum: UInt64 = 100_000_000
+
+    init(start: UInt64) { self.start = start }
+
+    /// Excludes a gap that has ended.
+    mutating func exclude(_ gap: ClosedRange<UInt64>) {
+        let begin = max(start, gap.lowerBound)
+        missing += max(begin, gap.upperBound) - begin
+    }
+
+    /// Ends the period and starts the next one.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - gapStart: The start of the current gap, or `nil` if events are recorded.
+    /// - Returns: The traced time in seconds, or `nil` if gaps leave too little time for a rate. In
+    ///   that case, the period continues.
+    mutating func end(at now: UInt64, gapStart: UInt64?) -> Double? {
+        let current = gapStart.map { now - min(now, max($0, start)) } ?? 0
+        let all = now - min(now, start)
+        let traced = all - min(all, missing + current)
+        guard traced == all || traced >= Self.minimum else { return nil }
+        start = now
+        missing = 0
+        return Double(traced) / 1e9
+    }
+}
