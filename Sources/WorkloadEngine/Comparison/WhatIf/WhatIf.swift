@@ -165,10 +165,7 @@ public struct WhatIf: Sendable {
     }
 
     static func percentile99(of waits: [Double]) -> UInt64? {
-        guard !waits.isEmpty else { return nil }
-        let sorted = waits.sorted()
-        let rank = Int((Double(sorted.count) * 0.99).rounded(.up))
-        return UInt64(max(0, sorted[min(rank, sorted.count) - 1]))
+        PercentileRule.value(at: 99, of: waits).map { UInt64(max(0, $0)) }
     }
 
     func simulate(
