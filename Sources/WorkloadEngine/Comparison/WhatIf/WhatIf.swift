@@ -25,7 +25,8 @@ public struct WhatIf: Sendable {
         /// The time of each client's accesses between acquiring a connection and entering the
         /// closure.
         var overheads: [String: SpectrumSampler] = [:]
-        var handover = HandoverTime()
+        /// The time of each resource between two accesses, in nanoseconds.
+        var handover = AccessSimulation.immediateHandover
     }
 
     /// Fits the model to a recorded run.

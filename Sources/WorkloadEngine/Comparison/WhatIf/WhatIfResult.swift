@@ -121,22 +121,9 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         return difference <= max(Double(measured) * 0.25, 1_000_000)
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case predicted
-        case measured
-        case least
-        case most
+    private enum DerivedKeys: String, CodingKey {
         case error
         case isWithin = "within"
-    }
-
-    /// Decodes the waits.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        predicted = try container.decode(UInt64.self, forKey: .predicted)
-        measured = try container.decode(UInt64.self, forKey: .measured)
-        least = try container.decodeIfPresent(UInt64.self, forKey: .least)
-        most = try container.decodeIfPresent(UInt64.self, forKey: .most)
     }
 
     /// Encodes the waits, the error, and whether the error is within the limit.
@@ -146,8 +133,9 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         try container.encode(measured, forKey: .measured)
         try container.encodeIfPresent(least, forKey: .least)
         try container.encodeIfPresent(most, forKey: .most)
-        try container.encode(error.rounded(toDigits: 4), forKey: .error)
-        try container.encode(isWithin, forKey: .isWithin)
+        var derived = encoder.container(keyedBy: DerivedKeys.self)
+        try derived.encode(error.rounded(toDigits: 4), forKey: .error)
+        try derived.encode(isWithin, forKey: .isWithin)
     }
 }
 
