@@ -123,26 +123,20 @@ package final class AtomicHistogram: @unchecked Sendable {
         counts[0] += zeros
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
-        // Percentiles are in hundredths of a percent, so the rank is computed with integers.
-        let percentile = { (share: UInt64) -> UInt64? in
-            guard PercentileRule.supports(Double(share) / 100, count: count) else { return nil }
-            let rank = (count / 10_000) * share + ((count % 10_000) * share + 9_999) / 10_000
-            var seen: UInt64 = 0
-            for index in 0..<bucketCount {
-                seen += counts[index]
-                if seen >= rank { return min(value(at: index), largest) }
-            }
-            return largest
+        let percentile = { (percentile: Double) -> UInt64? in
+            guard PercentileRule.supports(percentile, count: count) else { return nil }
+            return PercentileRule.place(of: percentile, in: counts)
+                .map { min(value(at: $0.bucket), largest) }
         }
         return LatencySummary(
             count: count,
             mean: sum / count,
-            p50: percentile(50_00),
-            p90: percentile(90_00),
-            p95: percentile(95_00),
-            p99: percentile(99_00),
-            p999: percentile(99_90),
-            p9999: percentile(99_99),
+            p50: percentile(50),
+            p90: percentile(90),
+            p95: percentile(95),
+            p99: percentile(99),
+            p999: percentile(99.9),
+            p9999: percentile(99.99),
             max: largest
         )
     }

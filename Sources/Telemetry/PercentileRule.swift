@@ -1,6 +1,6 @@
-/// The rule for reporting a percentile: at least ten values must lie beyond the percentile.
+/// The computation of a percentile, and the rule for reporting it.
 ///
-/// Every report, threshold, and comparison applies this rule. With fewer values, a percentile
+/// At least ten values must lie beyond a reported percentile. Every report, threshold, and comparison applies this rule. With fewer values, a percentile
 /// describes a few slow accesses instead of the load. A p99 requires 1,000 values, a p99.9 requires
 /// 10,000, and a p99.99 requires 100,000.
 package enum PercentileRule {
@@ -18,5 +18,39 @@ package enum PercentileRule {
         guard percentile < 100 else { return nil }
         // 1,000 / (100 − 99.9) is slightly more than 10,000 in floating point.
         return UInt64((valuesBeyond * 100 / (100 - percentile) - 1e-6).rounded(.up))
+    }
+
+    /// Finds the value at a percentile among values that are counted in ascending buckets.
+    ///
+    /// The value at a percentile is the smallest value that at least this share of all values does
+    /// not exceed (the nearest rank).
+    ///
+    /// - Parameters:
+    ///   - percentile: The percentile, 0…100.
+    ///   - counts: The number of values in each bucket, in ascending order of the values.
+    /// - Returns: The index of the value's bucket, and the share of the bucket's values, 0…1, that
+    ///   belong to the percentile. If there are no values, the method returns `nil`.
+    package static func place<Count: BinaryInteger>(
+        of percentile: Double,
+        in counts: some Collection<Count>
+    ) -> (bucket: Int, share: Double)? {
+        let total = counts.reduce(0.0) { $0 + Double($1) }
+        var rest = total * percentile / 100
+        var last: Int?
+        for (bucket, count) in counts.enumerated() where count > 0 {
+            let count = Double(count)
+            // Floating-point rounding errors must not move the value to the next bucket.
+            if count >= rest - 1e-6 { return (bucket, min(max(rest, 0) / count, 1)) }
+            rest -= count
+            last = bucket
+        }
+        return last.map { ($0, 1) }
+    }
+
+    /// Returns the value at a percentile (0…100), or `nil` if there are no values.
+    package static func value(at percentile: Double, of values: [Double]) -> Double? {
+        let sorted = values.sorted()
+        return place(of: percentile, in: repeatElement(1, count: sorted.count))
+            .map { sorted[$0.bucket] }
     }
 }

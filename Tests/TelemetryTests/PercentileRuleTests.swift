@@ -17,4 +17,25 @@ struct PercentileRuleTests {
     @Test func nothingLiesBeyondTheMaximum() {
         #expect(PercentileRule.neededCount(for: 100) == nil)
     }
+
+    @Test func aPercentileIsAtTheNearestRank() throws {
+        let counts = [0, 50, 0, 49, 1, 0]
+        func bucket(_ percentile: Double) -> Int? {
+            PercentileRule.place(of: percentile, in: counts)?.bucket
+        }
+        #expect([0, 50, 50.1, 99, 99.1, 100].map(bucket) == [1, 1, 3, 3, 4, 4])
+        #expect(try #require(PercentileRule.place(of: 25, in: counts)).share == 0.5)
+        #expect(PercentileRule.place(of: 50, in: [0, 0]) == nil)
+        #expect(PercentileRule.value(at: 50, of: [3, 1, 2]) == 2)
+        #expect(PercentileRule.value(at: 99, of: (1...100).map(Double.init)) == 99)
+        #expect(PercentileRule.value(at: 50, of: []) == nil)
+    }
+
+    @Test func roundingErrorsDoNotMoveAPercentile() {
+        // 100,000 × 99.99 / 100 is slightly more than 99,990 in floating point.
+        for (percentile, beyond) in [(99.9, 100), (99.99, 10)] {
+            let counts = [100_000 - beyond, beyond]
+            #expect(PercentileRule.place(of: percentile, in: counts)?.bucket == 0)
+        }
+    }
 }

@@ -127,19 +127,13 @@ extension LatencyDistribution {
     /// Returns an approximate percentile (0…100), in nanoseconds, or `nil` if there are too few
     /// values (``PercentileRule``).
     func percentile(_ percentile: Double) -> UInt64? {
-        let total = count
-        guard total > 0, PercentileRule.supports(percentile, count: total) else { return nil }
-        var left = Double(total) * percentile / 100
-        for (offset, count) in counts.enumerated() where count > 0 {
-            if Double(count) >= left {
-                let bucket = firstBucket + offset
-                let low = Double(Self.lowerBound(of: bucket))
-                let high = Double(Self.lowerBound(of: bucket + 1))
-                return UInt64(low + (max(high, low) - low) * left / Double(count))
-            }
-            left -= Double(count)
-        }
-        return nil
+        guard PercentileRule.supports(percentile, count: count),
+            let place = PercentileRule.place(of: percentile, in: counts)
+        else { return nil }
+        let bucket = firstBucket + place.bucket
+        let low = Double(Self.lowerBound(of: bucket))
+        let high = Double(Self.lowerBound(of: bucket + 1))
+        return UInt64(low + max(high - low, 0) * place.share)
     }
 
     /// The upper bound of the last bucket with values, in nanoseconds.

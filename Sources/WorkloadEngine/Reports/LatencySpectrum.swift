@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The distribution of latencies in a compact form for results.
 ///
 /// The spectrum has sixteen buckets per octave, so the width of a bucket is at most 6.25% of a
@@ -64,13 +66,8 @@ public struct LatencySpectrum: Sendable, Equatable {
     /// - Parameter share: The share of all latencies, in 0…1.
     /// - Returns: The midpoint of the latency's bucket, or `nil` if the spectrum is empty.
     public func value(at share: Double) -> Double? {
-        let rank = share * Double(count)
-        var below = 0.0
-        for bucket in buckets {
-            below += Double(bucket.count)
-            if below >= rank - 1e-9 { return bucket.middle }
-        }
-        return buckets.last?.middle
+        PercentileRule.place(of: share * 100, in: buckets.map(\.count))
+            .map { buckets[$0.bucket].middle }
     }
 }
 

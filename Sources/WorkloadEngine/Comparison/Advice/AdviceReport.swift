@@ -1,7 +1,7 @@
 /// Formats advice as text.
-public enum AdviceReport {
+package enum AdviceReport {
     /// Returns the report as text.
-    public static func text(of result: AdviceResult) -> String {
+    package static func text(of result: AdviceResult) -> String {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         lines.append(result.answer)

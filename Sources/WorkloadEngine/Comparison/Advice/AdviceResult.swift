@@ -1,80 +1,80 @@
 /// The result of a search for advice (`poolgauge.advice/1`).
 ///
 /// Latencies are in nanoseconds, and throughputs are in accesses/s.
-public struct AdviceResult: Sendable, Codable, Equatable {
+package struct AdviceResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
-    public static let schemaName = "poolgauge.advice/1"
+    package static let schemaName = "poolgauge.advice/1"
 
     /// The schema's identifier, ``schemaName``.
-    public var schema: String
+    package var schema: String
     /// The answer in one sentence.
-    public var answer: String
+    package var answer: String
     /// The scenario's name.
-    public var scenario: String
+    package var scenario: String
     /// The seed of all random choices.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The machine and the versions.
-    public var environment: HostEnvironment
+    package var environment: HostEnvironment
     /// The arm to which the candidates apply.
-    public var arm: String
+    package var arm: String
     /// The arm's journal mode and `synchronous` setting, or `nil` if they are unknown.
-    public var settings: String?
+    package var settings: String?
     /// The primary metrics.
-    public var primary: [String]
+    package var primary: [String]
     /// Whether the search ended before completion.
-    public var partial: Bool
+    package var partial: Bool
     /// The reason that the search ended early, or `nil` if it was complete.
-    public var partialReason: String?
+    package var partialReason: String?
     /// The number of pairs of runs that test each candidate, or 0 if there was no confirmation.
-    public var blocks: Int
+    package var blocks: Int
     /// The number of screening rounds.
     ///
     /// Each round eliminates the less promising half of the candidates.
-    public var screeningRounds: Int
+    package var screeningRounds: Int
     /// The length of a screening run's measured part, in seconds.
-    public var screeningSeconds: Double
+    package var screeningSeconds: Double
     /// The length of a confirmation run's measured part, in seconds, or `nil` if there was no
     /// confirmation.
-    public var confirmingSeconds: Double?
+    package var confirmingSeconds: Double?
     /// The noise floor of each primary metric, as a ratio of at least 1, or `nil` if there was no
     /// confirmation.
-    public var noiseFloor: [String: Double]?
+    package var noiseFloor: [String: Double]?
     /// The candidates, ordered by verdict and then by effect.
     ///
     /// Recommended candidates come first. Candidates that weaken durability come last.
-    public var candidates: [Candidate]
+    package var candidates: [Candidate]
     /// The warnings about the result, or `nil` if there are none.
-    public var warnings: [String]?
+    package var warnings: [String]?
 
     /// A proposed change with its outcome.
-    public struct Candidate: Sendable, Codable, Equatable {
+    package struct Candidate: Sendable, Codable, Equatable {
         /// The candidate's name.
-        public var name: String
+        package var name: String
         /// The line of the scenario or the SQL statement that makes the change.
-        public var change: String
+        package var change: String
         /// A cost that the metrics do not show.
-        public var cost: String
+        package var cost: String
         /// Whether a power failure can lose commits that the current arm would keep.
-        public var weakensDurability: Bool
+        package var weakensDurability: Bool
         /// The outcome.
-        public var verdict: Verdict
+        package var verdict: Verdict
         /// The factor by which the primary metrics improved in the screening, as a geometric mean,
         /// or `nil` if there are no values.
-        public var screening: Double?
+        package var screening: Double?
         /// The comparison of the primary metrics on fresh pairs of runs, or `nil` if there was no
         /// confirmation.
-        public var confirmed: [ComparisonPair]?
+        package var confirmed: [ComparisonPair]?
         /// The other metrics that became worse, or `nil` if there are none.
-        public var sideEffects: [ComparisonPair]?
+        package var sideEffects: [ComparisonPair]?
         /// The response times of writing clients on fresh pairs of runs, or `nil` for candidates
         /// that do not add an index.
-        public var writes: [ComparisonPair]?
+        package var writes: [ComparisonPair]?
         /// The reason that the candidate could not be measured, if any.
-        public var problem: String?
+        package var problem: String?
     }
 
     /// A candidate's outcome.
-    public enum Verdict: String, Sendable, Codable, Equatable {
+    package enum Verdict: String, Sendable, Codable, Equatable {
         /// On fresh pairs of runs, a primary metric is better, and none is much worse.
         case recommended
         /// On fresh pairs of runs, a primary metric is better, and another is much worse.
@@ -94,12 +94,12 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     }
 
     /// The recommended candidates, with the largest effect first.
-    public var recommended: [Candidate] {
+    package var recommended: [Candidate] {
         candidates.filter { $0.verdict == .recommended && !$0.weakensDurability }
     }
 
     /// The exit status of the command.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         partialReason == Self.stopped ? .interrupted : partial ? .undecided : .passed
     }
 

@@ -9,7 +9,7 @@ import Telemetry
 /// by chance has no advantage.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
-public final class AdviceRun: Sendable {
+package final class AdviceRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
     private let options: AdviceOptions
@@ -28,7 +28,7 @@ public final class AdviceRun: Sendable {
     /// Call ``run()`` to start it.
     ///
     /// - Throws: ``RunError`` if the scenario does not have the arm.
-    public init(
+    package init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
         options: AdviceOptions
@@ -53,7 +53,7 @@ public final class AdviceRun: Sendable {
     }
 
     /// Ends the search early, with the findings so far.
-    public func stop() {
+    package func stop() {
         trials.stop()
         comparison.withLock { $0 }?.stop()
     }
@@ -61,7 +61,7 @@ public final class AdviceRun: Sendable {
     /// Runs the search.
     ///
     /// - Throws: ``RunError``, or ``ScenarioError`` if a time does not fit into a run.
-    public func run() async throws -> AdviceResult {
+    package func run() async throws -> AdviceResult {
         defer { datasets.remove() }
         var result = AdviceResult(
             schema: AdviceResult.schemaName,

@@ -1,17 +1,17 @@
 /// The criteria that a sustained rate meets.
-public struct CapacityCriteria: Sendable, Equatable {
+package struct CapacityCriteria: Sendable, Equatable {
     /// The limits on metrics.
-    public var thresholds: [Threshold]
+    package var thresholds: [Threshold]
     /// The clients whose arrival rates the search varies.
-    public var clients: [String]
+    package var clients: [String]
     /// The maximum share of a client's arrivals, 0…1, that may be skipped or unfinished.
-    public var mostLeft: Double
+    package var mostLeft: Double
 
     /// The default of ``mostLeft``, which allows for accesses in progress at the end of a run.
-    public static let defaultLeft = 0.02
+    package static let defaultLeft = 0.02
 
     /// Creates criteria.
-    public init(thresholds: [Threshold], clients: [String], mostLeft: Double = defaultLeft) {
+    package init(thresholds: [Threshold], clients: [String], mostLeft: Double = defaultLeft) {
         self.thresholds = thresholds
         self.clients = clients
         self.mostLeft = mostLeft
@@ -27,7 +27,7 @@ public struct CapacityCriteria: Sendable, Equatable {
     ///   - load: The load whose rate the search varies.
     ///   - further: Additional thresholds.
     ///   - limit: The limit for clients without a latency threshold.
-    public init(
+    package init(
         _ scenario: Scenario,
         _ load: OfferedLoad,
         further: [Threshold] = [],
@@ -56,7 +56,7 @@ public struct CapacityCriteria: Sendable, Equatable {
     }
 
     /// The decision on whether a run sustained its rate.
-    public enum Verdict: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
         /// The run met all criteria.
         case met
         /// The run missed the described criterion.
@@ -77,7 +77,7 @@ public struct CapacityCriteria: Sendable, Equatable {
     }
 
     /// Returns whether a run sustained its rate.
-    public func verdict(of result: ArmResult) -> Verdict {
+    package func verdict(of result: ArmResult) -> Verdict {
         let problem: Verdict
         if let miss = miss(in: result) {
             problem = .missed(miss.reason)
@@ -149,7 +149,7 @@ public struct CapacityCriteria: Sendable, Equatable {
     }
 
     /// The descriptions of the criteria.
-    public var lines: [String] {
+    package var lines: [String] {
         thresholds.map { "\($0.metric) \($0.expression)" }
             + ["at most \(ReportUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
     }

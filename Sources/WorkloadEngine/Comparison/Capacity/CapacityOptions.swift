@@ -1,42 +1,42 @@
 import Foundation
 
 /// The options of a capacity search.
-public struct CapacityOptions: Sendable {
+package struct CapacityOptions: Sendable {
     /// The arms, in the scenario's order.
-    public var arms: [String]
+    package var arms: [String]
     /// The length of a short run's measured part.
     ///
     /// A long run is at least three times as long.
-    public var duration: Duration = .seconds(2)
+    package var duration: Duration = .seconds(2)
     /// The relative precision of a capacity.
-    public var precision = 0.05
+    package var precision = 0.05
     /// The reader counts to try with each pool, or an empty array for the scenario's counts.
-    public var readers: [Int] = []
+    package var readers: [Int] = []
     /// The rate, in accesses/s, for which to find the smallest sufficient number of readers, if
     /// any.
-    public var rate: Double?
+    package var rate: Double?
     /// The limit on the 99th percentile of response times, for clients without a latency threshold.
-    public var latencyLimit: Duration = .milliseconds(50)
+    package var latencyLimit: Duration = .milliseconds(50)
     /// Additional thresholds.
-    public var thresholds: [Threshold] = []
+    package var thresholds: [Threshold] = []
     /// The shares of the slowest arm's capacity at which to compare latencies.
-    public var equalLoads = [0.5, 0.7, 0.9]
+    package var equalLoads = [0.5, 0.7, 0.9]
     /// The time limit, after which the search ends with the capacities found so far.
-    public var within: Duration = .seconds(900)
+    package var within: Duration = .seconds(900)
     /// The library versions to record in the result's environment.
-    public var versions: [String: String] = [:]
+    package var versions: [String: String] = [:]
     /// The options of each run.
-    public var run = RunOptions()
+    package var run = RunOptions()
     /// A function that receives a description of each trial before the trial starts.
-    public var onProgress: (@Sendable (String) -> Void)?
+    package var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options for the given arms.
-    public init(arms: [String]) { self.arms = arms }
+    package init(arms: [String]) { self.arms = arms }
 }
 
 extension CapacityOptions {
     /// Returns the expected time and the maximum time of a search.
-    public func estimate(
+    package func estimate(
         for scenario: Scenario
     ) -> (likely: Duration, most: Duration) {
         let arms = scenario.arms.filter { self.arms.contains($0.name) }

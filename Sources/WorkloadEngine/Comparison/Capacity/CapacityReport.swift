@@ -1,9 +1,9 @@
 import Telemetry
 
 /// Formats the result of a capacity search as text or Markdown.
-public enum CapacityReport {
+package enum CapacityReport {
     /// Returns the report as text.
-    public static func text(of result: CapacityResult) -> String {
+    package static func text(of result: CapacityResult) -> String {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         lines += [headline(of: result), "", result.load.sentence]
@@ -26,7 +26,7 @@ public enum CapacityReport {
     }
 
     /// Returns the report as Markdown.
-    public static func markdown(of result: CapacityResult) -> String {
+    package static func markdown(of result: CapacityResult) -> String {
         var lines = ["## What \(result.scenario) sustains", ""]
         if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
         lines += [headline(of: result), "", result.load.sentence, "", "Sustained means:", ""]

@@ -1,160 +1,160 @@
 /// The result of a capacity search (`poolgauge.capacity/1`).
 ///
 /// Rates are in accesses/s, latencies are in nanoseconds, and durations are in seconds.
-public struct CapacityResult: Sendable, Codable, Equatable {
+package struct CapacityResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
-    public static let schemaName = "poolgauge.capacity/1"
+    package static let schemaName = "poolgauge.capacity/1"
 
     /// The schema's identifier, ``schemaName``.
-    public var schema: String
+    package var schema: String
     /// The scenario's name.
-    public var scenario: String
+    package var scenario: String
     /// The seed of all random choices.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The machine and the versions.
-    public var environment: HostEnvironment
+    package var environment: HostEnvironment
     /// Whether the search ended before completion.
-    public var partial: Bool
+    package var partial: Bool
     /// The reason that the search ended early, or `nil` if it was complete.
-    public var partialReason: String?
+    package var partialReason: String?
     /// The load whose rate the search varied.
-    public var load: Load
+    package var load: Load
     /// The criteria that a sustained rate must meet.
-    public var criteria: [String]
+    package var criteria: [String]
     /// The relative precision of the capacities.
-    public var precision: Double
+    package var precision: Double
     /// The lengths of the measured parts of short and long runs.
-    public var runSeconds: RunSeconds
+    package var runSeconds: RunSeconds
     /// The capacity of each arm, with one entry per number of readers of a pool.
-    public var arms: [ArmCapacity]
+    package var arms: [ArmCapacity]
     /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
-    public var settings: [String: String]?
+    package var settings: [String: String]?
     /// The smallest number of readers with which each pool sustains the requested rate, or `nil`
     /// if no rate was requested.
-    public var readers: [ReadersNeeded]?
+    package var readers: [ReadersNeeded]?
     /// The outcomes at shares of the slowest arm's capacity, or `nil` if a capacity is unknown.
-    public var equalLoads: [EqualLoad]?
+    package var equalLoads: [EqualLoad]?
 
     /// The load whose rate the search varied.
-    public struct Load: Sendable, Codable, Equatable {
+    package struct Load: Sendable, Codable, Equatable {
         /// The origin of the arrivals.
-        public var origin: OfferedLoad.Origin
+        package var origin: OfferedLoad.Origin
         /// The clients with varied rates.
-        public var clients: [OfferedLoad.Part]
+        package var clients: [OfferedLoad.Part]
         /// The clients with an unchanged load.
-        public var background: [String]
+        package var background: [String]
         /// A sentence that describes the load.
-        public var sentence: String
+        package var sentence: String
     }
 
     /// The lengths of runs, in seconds.
-    public struct RunSeconds: Sendable, Codable, Equatable {
+    package struct RunSeconds: Sendable, Codable, Equatable {
         /// The length of search runs.
-        public var short: Double
+        package var short: Double
         /// The length of confirmation runs and of runs at equal load.
-        public var long: Double
+        package var long: Double
     }
 
     /// A run at one rate.
-    public struct Trial: Sendable, Codable, Equatable {
+    package struct Trial: Sendable, Codable, Equatable {
         /// The rate, in arrivals per second.
-        public var rate: Double
+        package var rate: Double
         /// Whether this was a long run.
-        public var long: Bool
+        package var long: Bool
         /// Whether the run met all criteria, or `nil` if the generator could not produce the rate
         /// or there were too few samples.
-        public var met: Bool?
+        package var met: Bool?
         /// The reason that the run did not meet all criteria, if any.
-        public var reason: String?
+        package var reason: String?
         /// Whether there were too few samples to decide, or `nil` if there were enough.
-        public var undecided: Bool?
+        package var undecided: Bool?
     }
 
     /// The capacity of an arm.
-    public struct ArmCapacity: Sendable, Codable, Equatable {
+    package struct ArmCapacity: Sendable, Codable, Equatable {
         /// The arm's name.
-        public var arm: String
+        package var arm: String
         /// The pool's `maximumReaderCount`, if the search varied it.
-        public var readers: Int?
+        package var readers: Int?
         /// The highest sustained rate, or `nil` if no rate was sustained.
-        public var capacity: Double?
+        package var capacity: Double?
         /// Whether a long run passed at the capacity.
-        public var confirmed: Bool
+        package var confirmed: Bool
         /// A slightly higher rate at which a run failed, if any.
-        public var failsAt: Double?
+        package var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
-        public var failureConfirmed: Bool
+        package var failureConfirmed: Bool
         /// The missed criterion at ``failsAt``.
-        public var failure: String?
+        package var failure: String?
         /// Whether the capacity is a lower bound, because the search ended at the generator's
         /// limit.
-        public var lowerBound: Bool
+        package var lowerBound: Bool
         /// The reason that even the lowest rates miss the criteria, or `nil` if a rate may meet
         /// them.
-        public var noneAtAnyRate: String?
+        package var noneAtAnyRate: String?
         /// The reason that the search has no answer, if any.
-        public var unanswered: String?
+        package var unanswered: String?
         /// The clients that this arm cannot run, with the reasons, or `nil` if there are none.
-        public var unsupported: [String: String]?
+        package var unsupported: [String: String]?
         /// All runs, in order.
-        public var trials: [Trial]
+        package var trials: [Trial]
 
         var isOpen: Bool { capacity == nil && noneAtAnyRate == nil && unanswered == nil }
 
         /// The arm's name, with its number of readers if the search varied it.
-        public var title: String { readers.map { "\(arm), readers \($0)" } ?? arm }
+        package var title: String { readers.map { "\(arm), readers \($0)" } ?? arm }
     }
 
     /// The smallest number of readers that sustains a rate.
-    public struct ReadersNeeded: Sendable, Codable, Equatable {
+    package struct ReadersNeeded: Sendable, Codable, Equatable {
         /// The pool's name.
-        public var arm: String
+        package var arm: String
         /// The rate, in arrivals per second.
-        public var rate: Double
+        package var rate: Double
         /// The candidate numbers of readers.
-        public var candidates: [Int]
+        package var candidates: [Int]
         /// The smallest number that sustains the rate, or `nil` if none does.
-        public var smallest: Int?
+        package var smallest: Int?
         /// The reason that the next smaller number does not sustain the rate, or `nil` if that
         /// number was not tried.
         ///
         /// If no number suffices, this is the reason for the largest number.
-        public var failure: String?
+        package var failure: String?
     }
 
     /// The same load on every arm.
-    public struct EqualLoad: Sendable, Codable, Equatable {
+    package struct EqualLoad: Sendable, Codable, Equatable {
         /// The rate as a share of the slowest arm's capacity, 0…1.
-        public var share: Double
+        package var share: Double
         /// The rate, in arrivals per second.
-        public var rate: Double
+        package var rate: Double
         /// The outcome on each arm.
-        public var arms: [Arm]
+        package var arms: [Arm]
 
         /// The outcome on one arm.
-        public struct Arm: Sendable, Codable, Equatable {
+        package struct Arm: Sendable, Codable, Equatable {
             /// The arm's name, with its number of readers if the search varied it.
-            public var arm: String
+            package var arm: String
             /// The times from intended start to end of each client with a varied rate.
-            public var response: [String: Latency]
+            package var response: [String: Latency]
             /// The reason that the run did not meet all criteria, if any.
-            public var missed: String?
+            package var missed: String?
             /// Whether the generator was the bottleneck.
-            public var invalid: Bool?
+            package var invalid: Bool?
         }
 
         /// The compared values of a client's latency.
-        public struct Latency: Sendable, Codable, Equatable {
+        package struct Latency: Sendable, Codable, Equatable {
             /// The median, or `nil` if fewer than ten samples exceed it.
-            public var p50: UInt64?
+            package var p50: UInt64?
             /// The 99th percentile, or `nil` if fewer than ten samples exceed it.
-            public var p99: UInt64?
+            package var p99: UInt64?
             /// The 99.9th percentile, or `nil` if fewer than ten samples exceed it.
-            public var p999: UInt64?
+            package var p999: UInt64?
             /// The 99.99th percentile, or `nil` if fewer than ten samples exceed it.
-            public var p9999: UInt64?
+            package var p9999: UInt64?
             /// The largest latency.
-            public var max: UInt64
+            package var max: UInt64
 
             private enum CodingKeys: String, CodingKey {
                 case p50
@@ -167,7 +167,7 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     }
 
     /// The exit status of the command.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         if partialReason == Self.stopped { return .interrupted }
         let unknown = arms.filter { $0.capacity == nil }
         if unknown.contains(where: { $0.unanswered == nil }) { return .thresholdMissed }

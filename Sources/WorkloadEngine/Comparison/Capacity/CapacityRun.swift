@@ -3,9 +3,9 @@ import Foundation
 /// Searches for the highest rate that each arm sustains, and compares the arms at equal load.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
-public final class CapacityRun: Sendable {
+package final class CapacityRun: Sendable {
     /// The default numbers of readers to try for a rate.
-    public static let defaultReaders = [1, 2, 3, 4, 6, 8, 12, 16]
+    package static let defaultReaders = [1, 2, 3, 4, 6, 8, 12, 16]
 
     let scenario: Scenario
     let options: CapacityOptions
@@ -19,7 +19,7 @@ public final class CapacityRun: Sendable {
     ///
     /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a time
     ///   does not fit into a run.
-    public init(
+    package init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
         options: CapacityOptions
@@ -39,10 +39,10 @@ public final class CapacityRun: Sendable {
     }
 
     /// The descriptions of the load and the criteria, to print before the search.
-    public var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
+    package var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
 
     /// Ends the search early, with the capacities found so far.
-    public func stop() { trials.stop() }
+    package func stop() { trials.stop() }
 
     struct Variant {
         var arm: Arm
@@ -54,7 +54,7 @@ public final class CapacityRun: Sendable {
     /// Runs the search.
     ///
     /// - Throws: ``RunError`` if a trial fails.
-    public func run() async throws -> CapacityResult {
+    package func run() async throws -> CapacityResult {
         defer { trials.close() }
         var result = CapacityResult(
             schema: CapacityResult.schemaName,

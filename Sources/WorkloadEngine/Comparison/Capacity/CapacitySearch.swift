@@ -6,9 +6,9 @@ import Foundation
 /// the highest passing rate and the lowest failing rate. Finally, it requests longer runs on both
 /// sides of the limit. If trials at the same rate have different outcomes, long runs override short
 /// runs.
-public struct CapacitySearch: Sendable {
+package struct CapacitySearch: Sendable {
     /// The next trial.
-    public enum Step: Sendable, Equatable {
+    package enum Step: Sendable, Equatable {
         /// A short run at a rate.
         case probe(Double)
         /// A long run at the found rate, to confirm that the rate passes.
@@ -20,7 +20,7 @@ public struct CapacitySearch: Sendable {
     }
 
     /// The outcome of a trial.
-    public enum Answer: Sendable, Equatable {
+    package enum Answer: Sendable, Equatable {
         /// The trial passed.
         case passed
         /// The trial missed no criterion but had too few samples.
@@ -32,22 +32,22 @@ public struct CapacitySearch: Sendable {
     }
 
     /// The result of a search.
-    public struct Outcome: Sendable, Equatable {
+    package struct Outcome: Sendable, Equatable {
         /// The highest rate that passed, in accesses/s, or `nil` if none passed.
-        public var rate: Double?
+        package var rate: Double?
         /// Whether a long run passed at the rate.
-        public var isConfirmed: Bool
+        package var isConfirmed: Bool
         /// The lowest rate above ``rate`` at which a run failed, if any.
-        public var failsAt: Double?
+        package var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
-        public var isRefuted: Bool
+        package var isRefuted: Bool
         /// Whether the rate is a lower bound, because the search ended at the generator's limit or
         /// at the highest rate to try.
-        public var isLowerBound: Bool
+        package var isLowerBound: Bool
     }
 
     /// The relative precision of the limit, such as 0.05.
-    public let precision: Double
+    package let precision: Double
     private let floor: Double
     private let ceiling: Double
     private let mostLongRuns: Int
@@ -71,7 +71,7 @@ public struct CapacitySearch: Sendable {
     ///   - floor: The lowest rate to try.
     ///   - ceiling: The highest rate to try.
     ///   - mostLongRuns: The maximum number of long runs.
-    public init(
+    package init(
         start: Double,
         precision: Double = 0.05,
         floor: Double = 0.5,
@@ -86,10 +86,10 @@ public struct CapacitySearch: Sendable {
     }
 
     /// The trial to run next.
-    public var step: Step { pending }
+    package var step: Step { pending }
 
     /// Records the outcome of ``step``.
-    public mutating func record(_ answer: Answer) {
+    package mutating func record(_ answer: Answer) {
         switch pending {
         case .probe(let rate):
             note(rate, answer)
@@ -160,7 +160,7 @@ public struct CapacitySearch: Sendable {
     }
 
     /// The result so far.
-    public var outcome: Outcome {
+    package var outcome: Outcome {
         Outcome(
             rate: confirmed ?? (isBestUndecided ? nil : best),
             isConfirmed: confirmed != nil,

@@ -4,9 +4,9 @@
 /// and the mean rate replaces any stages. If no client has arrivals, the search converts closed
 /// loops to arrivals without think time, with the same share for each worker. All other clients
 /// remain unchanged and provide background load.
-public struct OfferedLoad: Sendable, Equatable {
+package struct OfferedLoad: Sendable, Equatable {
     /// The origin of the arrivals.
-    public enum Origin: String, Sendable, Codable, Equatable {
+    package enum Origin: String, Sendable, Codable, Equatable {
         /// Arrivals that the scenario declares.
         case open
         /// Closed loops, converted to arrivals.
@@ -14,27 +14,27 @@ public struct OfferedLoad: Sendable, Equatable {
     }
 
     /// A client with arrivals.
-    public struct Part: Sendable, Codable, Equatable {
+    package struct Part: Sendable, Codable, Equatable {
         /// The client's name.
-        public var client: String
+        package var client: String
         /// The client's share of the arrivals, 0…1.
-        public var share: Double
+        package var share: Double
     }
 
     /// The origin of the arrivals.
-    public let origin: Origin
+    package let origin: Origin
     /// The clients with arrivals, in the scenario's order.
-    public let parts: [Part]
+    package let parts: [Part]
     /// The unchanged clients, in the scenario's order.
-    public let background: [String]
+    package let background: [String]
     /// The sum of the declared rates, in accesses/s, if any.
-    public let ownRate: Double?
+    package let ownRate: Double?
     private let scenario: Scenario
 
     /// Determines which clients of a scenario have arrivals.
     ///
     /// - Throws: ``RunError`` if no client can have arrivals.
-    public init(_ scenario: Scenario) throws(RunError) {
+    package init(_ scenario: Scenario) throws(RunError) {
         self.scenario = scenario
         let measured = scenario.measuredDuration
         var loads = scenario.clients.compactMap { client -> (name: String, load: Double)? in
@@ -61,7 +61,7 @@ public struct OfferedLoad: Sendable, Equatable {
     }
 
     /// Returns the scenario with a total of `rate` arrivals per second.
-    public func scenario(at rate: Double) -> Scenario {
+    package func scenario(at rate: Double) -> Scenario {
         var changed = scenario
         for part in parts {
             guard let index = changed.clients.firstIndex(where: { $0.name == part.client }) else {
@@ -78,7 +78,7 @@ public struct OfferedLoad: Sendable, Equatable {
     }
 
     /// A sentence that describes the load.
-    public var sentence: String {
+    package var sentence: String {
         let names = parts.map { part in
             parts.count == 1 ? part.client : "\(part.client) \(ReportUnits.percent(part.share))"
         }.joined(separator: ", ")

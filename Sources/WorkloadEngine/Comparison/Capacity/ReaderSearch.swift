@@ -1,7 +1,7 @@
 /// Finds the smallest number of readers that passes, if more readers are never worse.
-public struct ReaderSearch: Sendable {
+package struct ReaderSearch: Sendable {
     /// The candidate numbers of readers, in ascending order.
-    public let candidates: [Int]
+    package let candidates: [Int]
     /// The lowest index that may still pass.
     private var low = 0
     /// The lowest index known to pass, or the number of candidates if none is known to pass.
@@ -9,13 +9,13 @@ public struct ReaderSearch: Sendable {
     private var isConfirmed = false
 
     /// Creates a search among the given numbers of readers.
-    public init(_ candidates: [Int]) {
+    package init(_ candidates: [Int]) {
         self.candidates = Set(candidates).sorted()
         high = self.candidates.count
     }
 
     /// The number of readers to try next and whether to use a long run, or `nil` at the end.
-    public var step: (readers: Int, isLong: Bool)? {
+    package var step: (readers: Int, isLong: Bool)? {
         if low < high {
             // Try the largest candidate first. If it fails, no candidate passes.
             let index = high == candidates.count ? candidates.count - 1 : (low + high) / 2
@@ -26,7 +26,7 @@ public struct ReaderSearch: Sendable {
     }
 
     /// Records whether the number of readers in ``step`` passed.
-    public mutating func record(_ passed: Bool) {
+    package mutating func record(_ passed: Bool) {
         guard let step, let index = candidates.firstIndex(of: step.readers) else { return }
         if step.isLong {
             isConfirmed = passed
@@ -43,7 +43,7 @@ public struct ReaderSearch: Sendable {
     }
 
     /// The smallest number of readers that passed a long run, if any.
-    public var smallest: Int? {
+    package var smallest: Int? {
         isConfirmed && high < candidates.count ? candidates[high] : nil
     }
 }

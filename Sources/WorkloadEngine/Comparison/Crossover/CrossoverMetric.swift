@@ -3,19 +3,19 @@ import Telemetry
 import Units
 
 /// The metric that a map uses to compare two arms, such as `ui.response.p99`.
-public struct CrossoverMetric: Sendable, Equatable {
+package struct CrossoverMetric: Sendable, Equatable {
     /// The metric's name in the notation of thresholds, such as `ui.response`.
-    public var metric: String
+    package var metric: String
     /// The aggregate in the notation of thresholds, such as `p(99)`.
-    public var aggregate: String
+    package var aggregate: String
 
     /// Whether larger values are better.
-    public var isThroughput: Bool { metric.hasSuffix(".throughput") }
+    package var isThroughput: Bool { metric.hasSuffix(".throughput") }
     /// The client's name.
-    public var client: String { String(metric.prefix { $0 != "." }) }
+    package var client: String { String(metric.prefix { $0 != "." }) }
 
     /// The name, such as `ui.response.p99`.
-    public var name: String {
+    package var name: String {
         isThroughput
             ? metric : "\(metric).\(aggregate.filter { $0 != "(" && $0 != ")" })"
     }
@@ -37,7 +37,7 @@ public struct CrossoverMetric: Sendable, Equatable {
     /// Parses the name of a scenario's metric.
     ///
     /// - Throws: ``RunError``, which suggests the nearest valid name.
-    public init(_ name: String, of scenario: Scenario) throws(RunError) {
+    package init(_ name: String, of scenario: Scenario) throws(RunError) {
         let known = scenario.clients.flatMap { client in
             ["\(client.name).throughput"]
                 + Self.latencies.flatMap { latency in
@@ -67,7 +67,7 @@ public struct CrossoverMetric: Sendable, Equatable {
 
     /// Creates a scenario's default metric, which is the first primary metric or the response time
     /// of the first client with arrivals.
-    public init(defaultOf scenario: Scenario) throws(RunError) {
+    package init(defaultOf scenario: Scenario) throws(RunError) {
         if let primary = scenario.primary.first,
             let metric = try? CrossoverMetric(primary, of: scenario)
         {

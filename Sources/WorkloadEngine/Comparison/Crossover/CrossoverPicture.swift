@@ -1,5 +1,5 @@
 /// Draws a crossover map as an SVG image that adapts to light and dark themes.
-public enum CrossoverPicture {
+package enum CrossoverPicture {
     private static let cellWidth = 96
     private static let cellHeight = 52
     private static let margin = 24
@@ -8,7 +8,7 @@ public enum CrossoverPicture {
     private static let pageHead = 62
 
     /// Returns the SVG image.
-    public static func svg(of result: CrossoverResult) -> String {
+    package static func svg(of result: CrossoverResult) -> String {
         guard let grid = CrossoverGrid(result) else { return "" }
         let columns = grid.columns.values.count
         let rows = grid.rows?.values.count ?? 1

@@ -1,5 +1,5 @@
 /// The cells, the metric, and the duration of a crossover map.
-public struct CrossoverPlan: Sendable {
+package struct CrossoverPlan: Sendable {
     /// A combination of one value from each sweep.
     struct Cell: Sendable {
         /// The index of the value in each sweep.
@@ -13,20 +13,20 @@ public struct CrossoverPlan: Sendable {
     /// The cells, with the first sweep's values changing fastest.
     let cells: [Cell]
     /// The compared metric.
-    public let metric: CrossoverMetric
+    package let metric: CrossoverMetric
     /// The reason that the metric differs from the requested or default metric, if any.
-    public let metricNote: String?
+    package let metricNote: String?
     /// The length of each run's measured part.
-    public let duration: Duration
+    package let duration: Duration
     /// The number of runs.
-    public let runs: Int
+    package let runs: Int
     /// The approximate total time.
-    public let time: Duration
+    package let time: Duration
     /// The number of pairs per block that compare an arm with itself.
     let noisePairs: Int
 
     /// The number of cells.
-    public var cellCount: Int { cells.count }
+    package var cellCount: Int { cells.count }
 
     /// Plans a map of runs that each take `overhead` seconds in addition to their phases.
     ///

@@ -1,21 +1,21 @@
 /// Formats a crossover map as text or Markdown.
-public enum CrossoverReport {
+package enum CrossoverReport {
     /// The capabilities of the output.
-    public struct Style: Sendable, Equatable {
+    package struct Style: Sendable, Equatable {
         /// Whether the output supports color.
-        public var hasColour: Bool
+        package var hasColour: Bool
         /// Whether the output supports non-ASCII characters.
-        public var isUTF8: Bool
+        package var isUTF8: Bool
 
         /// Creates a style.
-        public init(hasColour: Bool = false, isUTF8: Bool = true) {
+        package init(hasColour: Bool = false, isUTF8: Bool = true) {
             self.hasColour = hasColour
             self.isUTF8 = isUTF8
         }
     }
 
     /// Returns the report as text.
-    public static func text(of result: CrossoverResult, style: Style = Style()) -> String {
+    package static func text(of result: CrossoverResult, style: Style = Style()) -> String {
         var lines = heading(of: result)
         if let grid = CrossoverGrid(result) {
             for page in grid.pages {
@@ -33,7 +33,7 @@ public enum CrossoverReport {
     }
 
     /// Returns the report as Markdown.
-    public static func markdown(of result: CrossoverResult) -> String {
+    package static func markdown(of result: CrossoverResult) -> String {
         var lines = ["## Where \(result.b) beats \(result.a): \(result.scenario)", ""]
         lines += heading(of: result).flatMap { [$0, ""] }
         if let grid = CrossoverGrid(result) {

@@ -1,98 +1,98 @@
 /// A map of the settings in which one arm beats another (`poolgauge.crossover/1`).
 ///
 /// Latencies are in nanoseconds, throughputs are in accesses/s, and durations are in seconds.
-public struct CrossoverResult: Sendable, Codable, Equatable {
+package struct CrossoverResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
-    public static let schemaName = "poolgauge.crossover/1"
+    package static let schemaName = "poolgauge.crossover/1"
 
     /// The schema's identifier, ``schemaName``.
-    public var schema: String
+    package var schema: String
     /// The scenario's name.
-    public var scenario: String
+    package var scenario: String
     /// The seed of all random choices.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The machine and the versions.
-    public var environment: HostEnvironment
+    package var environment: HostEnvironment
     /// Whether the map ended before completion.
-    public var partial: Bool
+    package var partial: Bool
     /// The reason that the map ended early, or `nil` if it is complete.
-    public var partialReason: String?
+    package var partialReason: String?
     /// The baseline arm.
-    public var a: String
+    package var a: String
     /// The arm to compare with the baseline.
-    public var b: String
+    package var b: String
     /// The compared metric, such as `ui.response.p99`.
-    public var metric: String
+    package var metric: String
     /// The reason that the metric differs from the requested or default metric, if any.
-    public var metricNote: String?
+    package var metricNote: String?
     /// Whether larger values are better.
-    public var higherIsBetter: Bool
+    package var higherIsBetter: Bool
     /// The planned number of pairs of runs in each cell.
-    public var blocks: Int
+    package var blocks: Int
     /// The length of each run's measured part, in seconds.
-    public var runSeconds: Double
+    package var runSeconds: Double
     /// The variables and their values.
-    public var sweeps: [Axis]
+    package var sweeps: [Axis]
     /// The factor, at least 1, by which runs of one arm differ, or `nil` if the factor is unknown.
-    public var noiseFloor: Double?
+    package var noiseFloor: Double?
     /// The number of pairs that determine ``noiseFloor``.
-    public var noisePairs: Int
+    package var noisePairs: Int
     /// The clients omitted from both arms, with the reasons, or `nil` if there are none.
-    public var leftOut: [String: String]?
+    package var leftOut: [String: String]?
     /// The command that runs the scenario on its data, without a cell's options, or `nil` if there
     /// is none.
-    public var command: String?
+    package var command: String?
     /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
-    public var settings: [String: String]?
+    package var settings: [String: String]?
     /// The cells, with the first sweep's values changing fastest.
-    public var cells: [Cell]
+    package var cells: [Cell]
 
     /// A variable and its values.
-    public struct Axis: Sendable, Codable, Equatable {
+    package struct Axis: Sendable, Codable, Equatable {
         /// The variable.
-        public var variable: Sweep.Variable
+        package var variable: Sweep.Variable
         /// The values, such as `20ms`.
-        public var values: [String]
+        package var values: [String]
     }
 
     /// A cell of the map.
-    public struct Cell: Sendable, Codable, Equatable {
+    package struct Cell: Sendable, Codable, Equatable {
         /// The index of the value in each sweep.
-        public var indices: [Int]
+        package var indices: [Int]
         /// The values, keyed by the variables' names.
-        public var values: [String: String]
+        package var values: [String: String]
         /// The number of pairs of runs with a ratio.
-        public var pairs: Int
+        package var pairs: Int
         /// The number of pairs in which the generator was the bottleneck.
-        public var invalidPairs: Int
+        package var invalidPairs: Int
         /// The metric's median in runs of `a`, or `nil` if there are no values.
-        public var a: Double?
+        package var a: Double?
         /// The metric's median in runs of `b`, or `nil` if there are no values.
-        public var b: Double?
+        package var b: Double?
         /// The Hodges–Lehmann estimate of `b` divided by `a`, or `nil` if there are no pairs.
-        public var ratio: Double?
+        package var ratio: Double?
         /// The lower end of the ratio's interval.
-        public var low: Double?
+        package var low: Double?
         /// The upper end of the ratio's interval.
-        public var high: Double?
+        package var high: Double?
         /// The interval's confidence level, 0…1.
-        public var level: Double?
+        package var level: Double?
         /// The verdict on `b`.
-        public var verdict: Verdict
+        package var verdict: Verdict
         /// The largest share of accesses, 0…1, that a run of `a` skipped, or `nil` if none were
         /// skipped.
         ///
         /// Skipped accesses have no latency, so the arm appears faster than it is.
-        public var skippedA: Double?
+        package var skippedA: Double?
         /// The largest share of accesses, 0…1, that a run of `b` skipped, or `nil` if none were
         /// skipped.
-        public var skippedB: Double?
+        package var skippedB: Double?
         /// The options of `poolgauge run SCENARIO` for this cell.
-        public var options: [String]
+        package var options: [String]
     }
 
     /// A verdict on arm `b`.
-    public enum Verdict: String, Sendable, Codable, Equatable {
+    package enum Verdict: String, Sendable, Codable, Equatable {
         /// `b` is better by more than the noise.
         case better
         /// `b` is worse by more than the noise.
@@ -104,7 +104,7 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     }
 
     /// The exit status of the command.
-    public var exitStatus: ExitStatus {
+    package var exitStatus: ExitStatus {
         partialReason == Self.stopped ? .interrupted : .passed
     }
 

@@ -8,7 +8,7 @@ import Telemetry
 /// has fewer pairs in every cell instead of empty cells.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
-public final class CrossoverRun: Sendable {
+package final class CrossoverRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
     private let options: CrossoverOptions
@@ -21,7 +21,7 @@ public final class CrossoverRun: Sendable {
     ///
     /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps, or times do not fit the
     ///   scenario. The message contains valid values.
-    public init(
+    package init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
         options: CrossoverOptions
@@ -36,14 +36,14 @@ public final class CrossoverRun: Sendable {
     /// The plan.
     ///
     /// Its time estimate is more precise after ``rehearse()``.
-    public var plan: CrossoverPlan { planned.withLock { $0 } }
+    package var plan: CrossoverPlan { planned.withLock { $0 } }
 
     /// Builds the data, runs each arm briefly to measure a run's overhead, and updates the plan.
     ///
     /// If ``stop()`` ends this method, ``run()`` ends immediately.
     ///
     /// - Throws: ``RunError`` if the measured overhead makes the map exceed its time limit.
-    public func rehearse() async throws {
+    package func rehearse() async throws {
         guard let first = plan.cells.first, let last = plan.cells.last else { return }
         do {
             for (cell, name) in [(first, options.a), (last, options.b)] {
@@ -61,7 +61,7 @@ public final class CrossoverRun: Sendable {
     }
 
     /// Ends the map early, with the pairs measured so far.
-    public func stop() { trials.stop() }
+    package func stop() { trials.stop() }
 
     /// The values of pairs of runs for the metric and each replacement, or `nil` for too few
     /// samples.
@@ -92,7 +92,7 @@ public final class CrossoverRun: Sendable {
     /// Runs all blocks.
     ///
     /// - Throws: ``RunError`` if the metric's client cannot run on both arms, or if a run fails.
-    public func run() async throws -> CrossoverResult {
+    package func run() async throws -> CrossoverResult {
         defer { trials.close() }
         let plan = self.plan
         let arms = try (scenario.arm(named: options.a), scenario.arm(named: options.b))

@@ -2,9 +2,9 @@ import Foundation
 import Units
 
 /// A scenario variable and its values, such as `readers=1,2,4,8`.
-public struct Sweep: Sendable, Equatable {
+package struct Sweep: Sendable, Equatable {
     /// A setting that a sweep varies.
-    public enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
+    package enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
         /// The maximum number of readers (`maximumReaderCount`) of every pool.
         case readers
         /// The share of the accesses that write, 0…1.
@@ -17,40 +17,40 @@ public struct Sweep: Sendable, Equatable {
         case workers
 
         /// The name on the command line.
-        public var name: String { rawValue }
+        package var name: String { rawValue }
     }
 
     /// A value of a variable.
-    public struct Value: Sendable, Codable, Equatable {
+    package struct Value: Sendable, Codable, Equatable {
         /// The value as text, such as `20ms`.
-        public var text: String
+        package var text: String
         /// The value as a count, a share from 0 to 1, a rate in accesses/s, or a time in
         /// nanoseconds.
-        public var number: Double
+        package var number: Double
 
         /// Creates a value.
-        public init(text: String, number: Double) {
+        package init(text: String, number: Double) {
             self.text = text
             self.number = number
         }
     }
 
     /// The error for an invalid sweep.
-    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+    package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The problem and the expected form.
-        public var description: String
+        package var description: String
     }
 
     /// The variable.
-    public let variable: Variable
+    package let variable: Variable
     /// The values, in the given order.
-    public let values: [Value]
+    package let values: [Value]
 
     static let usualPoints = 5
     static let mostValues = 40
 
     /// Creates a sweep.
-    public init(_ variable: Variable, values: [Value]) {
+    package init(_ variable: Variable, values: [Value]) {
         self.variable = variable
         self.values = values
     }
@@ -62,7 +62,7 @@ public struct Sweep: Sendable, Equatable {
     /// and equal ratios between times or rates.
     ///
     /// - Throws: ``Failure``, which suggests the nearest valid name.
-    public init(_ text: String) throws(Failure) {
+    package init(_ text: String) throws(Failure) {
         let known = Variable.allCases.map(\.rawValue)
         guard let sign = text.firstIndex(of: "=") else {
             throw Failure(
@@ -108,7 +108,7 @@ public struct Sweep: Sendable, Equatable {
     }
 
     /// The values as whole numbers.
-    public var counts: [Int] { values.map { Int($0.number) } }
+    package var counts: [Int] { values.map { Int($0.number) } }
 
     // MARK: Reading
 

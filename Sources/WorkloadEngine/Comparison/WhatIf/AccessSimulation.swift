@@ -47,7 +47,6 @@ struct AccessSimulation {
     private let isQueue: Bool
     /// Whether running threads may overtake accesses that have waited briefly, as in the engine.
     private let isOvertaking: Bool
-    /// The mean time for which a connection of each kind is idle while accesses wait for it.
     private let handover: [Double]
     private var service: RandomStream
     private var mixes: RandomStream
@@ -74,8 +73,10 @@ struct AccessSimulation {
     /// connection.
     private static let betweenBatches = 100e3
 
-    private static let readers = 0
-    private static let writer = 1
+    // The indices of the resources. All accesses to a queue use the first one.
+    static let readers = 0
+    static let writer = 1
+    static let immediateHandover = [0.0, 0.0]
 
     /// Creates a simulation.
     ///
@@ -84,7 +85,9 @@ struct AccessSimulation {
     ///   - phases: The phases of the load.
     ///   - setting: The queue or pool that serves the accesses.
     ///   - processors: The number of processors.
-    ///   - handover: The mean times to hand over a connection to a waiter.
+    ///   - handover: The mean time, in nanoseconds, for which a connection of each resource is
+    ///     idle between two accesses. The time ends when the waiter is awake or another access
+    ///     overtakes the waiter.
     ///   - isOvertaking: Whether running threads may overtake accesses that have waited briefly.
     ///   - random: The random numbers for service times, mixes, and think times.
     init(
@@ -92,7 +95,7 @@ struct AccessSimulation {
         in phases: PhasePlan,
         on setting: WhatIfSetting,
         processors: Int,
-        handover: HandoverTime = HandoverTime(),
+        handover: [Double] = immediateHandover,
         isOvertaking: Bool = false,
         random: RandomStream
     ) {
@@ -105,9 +108,7 @@ struct AccessSimulation {
         timers = MinimumHeap { ($0.time, $0.order) < ($1.time, $1.order) }
         isQueue = setting.readers == nil
         self.isOvertaking = isOvertaking
-        self.handover =
-            isQueue
-            ? [max(handover.reader, handover.writer), 0] : [handover.reader, handover.writer]
+        self.handover = isQueue ? [handover.max() ?? 0, 0] : handover
         free = isQueue ? [1, 0] : [setting.readers ?? 1, 1]
         queues = [[], []]
         outcomes = clients.map { client in

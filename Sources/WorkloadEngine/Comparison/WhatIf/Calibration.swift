@@ -36,45 +36,29 @@ enum Calibration {
     /// Waits increase with the handover time, so the method uses bisection.
     ///
     /// - Parameter excess: A function that simulates the given handover times and round number.
-    ///   It returns the difference between simulated and recorded waits for a reader and for the
-    ///   writer, in any unit, or `nil` if too few accesses wait.
-    /// - Returns: The times. A time is 0 if waits are long enough without a handover time, or if
-    ///   the longest handover time does not explain the waits.
-    static func handover(
-        _ excess: (HandoverTime, Int) throws -> (reader: Double?, writer: Double?)
-    ) rethrows -> HandoverTime {
-        var low = HandoverTime()
-        var high = HandoverTime(reader: longestHandover, writer: longestHandover)
+    ///   It returns the difference between simulated and recorded waits for each resource, in any
+    ///   unit, or `nil` if too few accesses wait.
+    /// - Returns: The time of each resource. A time is 0 if waits are long enough without a
+    ///   handover time, or if the longest handover time does not explain the waits.
+    static func handover(_ excess: ([Double], Int) throws -> [Double?]) rethrows -> [Double] {
+        var low = AccessSimulation.immediateHandover
+        var high = low.map { _ in longestHandover }
         let (lower, upper) = (try excess(low, 0), try excess(high, 0))
-        func isFound(_ lower: Double?, _ upper: Double?) -> Bool {
-            guard let lower, let upper else { return false }
-            return lower < 0 && upper > 0
-        }
-        let isReader = isFound(lower.reader, upper.reader)
-        let isWriter = isFound(lower.writer, upper.writer)
-        if !isReader { high.reader = 0 }
-        if !isWriter { high.writer = 0 }
-        for round in 0..<(isReader || isWriter ? 8 : 0) {
-            let middle = HandoverTime(
-                reader: (low.reader + high.reader) / 2,
-                writer: (low.writer + high.writer) / 2
-            )
-            let found = try excess(middle, round % 3)
-            if isReader {
-                let isShort = (found.reader ?? 0) < 0
-                (low.reader, high.reader) =
-                    isShort ? (middle.reader, high.reader) : (low.reader, middle.reader)
-            }
-            if isWriter {
-                let isShort = (found.writer ?? 0) < 0
-                (low.writer, high.writer) =
-                    isShort ? (middle.writer, high.writer) : (low.writer, middle.writer)
+        let found = low.indices.filter { (lower[$0] ?? 0) < 0 && (upper[$0] ?? 0) > 0 }
+        for resource in high.indices where !found.contains(resource) { high[resource] = 0 }
+        func middle() -> [Double] { zip(low, high).map { ($0 + $1) / 2 } }
+        for round in 0..<(found.isEmpty ? 0 : 8) {
+            let trial = middle()
+            let excess = try excess(trial, round % 3)
+            for resource in found {
+                if (excess[resource] ?? 0) < 0 {
+                    low[resource] = trial[resource]
+                } else {
+                    high[resource] = trial[resource]
+                }
             }
         }
-        return HandoverTime(
-            reader: (low.reader + high.reader) / 2,
-            writer: (low.writer + high.writer) / 2
-        )
+        return middle()
     }
 
     private static func corrected(_ model: ServiceModel, simulated: Double) -> ServiceModel {

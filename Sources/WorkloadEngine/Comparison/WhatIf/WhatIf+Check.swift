@@ -3,11 +3,11 @@ import Units
 
 extension WhatIf {
     /// A real run that checks a prediction.
-    public struct CheckRun: Sendable {
+    package struct CheckRun: Sendable {
         /// The run's setting.
-        public let setting: WhatIfSetting
+        package let setting: WhatIfSetting
         /// The arm to run.
-        public let arm: Arm
+        package let arm: Arm
     }
 
     /// Restores the recorded run's scenario from the text, measured length, seed, and scale in the
@@ -19,7 +19,7 @@ extension WhatIf {
     /// - Returns: A scenario that produces the recorded load.
     /// - Throws: ``WhatIfError`` if the scenario produces a different load, or ``ScenarioError``
     ///   if the scenario is invalid.
-    public func scenario(
+    package func scenario(
         _ scenario: Scenario? = nil,
         with settings: [Scenario.Setting] = []
     ) throws -> Scenario {
@@ -93,7 +93,7 @@ extension WhatIf {
     ///   - includingRecorded: Whether to run the recorded setting.
     /// - Returns: The runs, in order.
     /// - Throws: ``WhatIfError`` if the scenario does not have the recorded arm.
-    public func checkRuns(
+    package func checkRuns(
         in scenario: Scenario,
         times: Int = 1,
         includingRecorded: Bool = false
@@ -130,7 +130,7 @@ extension WhatIf {
     ///   - machine: The machine of the runs.
     ///   - result: The predictions.
     /// - Returns: The predictions with checks and notes.
-    public func adding(
+    package func adding(
         _ runs: [(run: CheckRun, result: ArmResult)],
         on machine: HostEnvironment,
         to result: WhatIfResult

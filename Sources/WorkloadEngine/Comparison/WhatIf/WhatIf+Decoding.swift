@@ -8,7 +8,7 @@ extension WhatIf {
     ///   - file: The name of the file, for error messages.
     /// - Returns: The result.
     /// - Throws: ``WhatIfError`` with the file and the problem.
-    public static func decode(_ data: Data, file: String) throws -> RunResult {
+    package static func decode(_ data: Data, file: String) throws -> RunResult {
         struct Head: Decodable {
             var schema: String
         }

@@ -59,8 +59,8 @@ extension WhatIf {
     /// wait for readers and accesses that wait for the writer. A sum without logarithms would
     /// consist mainly of the few longest waits. These waits are due to holds by other accesses and
     /// are far longer than a handover.
-    private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
-        var excess: (reader: Double?, writer: Double?)
+    private func excess(of fit: Fit, round: Int) throws -> [Double?] {
+        var excess: [Double?] = [nil, nil]
         for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
             guard let measured = run.clients[name]?.spectra?.wait, measured.count > 0,
                 let own = load.clients[name],
@@ -77,18 +77,13 @@ extension WhatIf {
             }
             let share = Double(measured.count) / Double(outcome.waits.count)
             let sum = simulatedSum * share - measuredSum
-            if access == "read" {
-                excess.reader = (excess.reader ?? 0) + sum
-            } else {
-                excess.writer = (excess.writer ?? 0) + sum
-            }
+            let resource = access == "read" ? AccessSimulation.readers : AccessSimulation.writer
+            excess[resource] = (excess[resource] ?? 0) + sum
         }
         // In a queue, reads and writes wait for the same connection.
-        if recorded == .queue {
-            let sum = (excess.reader ?? 0) + (excess.writer ?? 0)
-            return (sum, sum)
-        }
-        return excess
+        guard recorded == .queue else { return excess }
+        let sum = excess.reduce(0) { $0 + ($1 ?? 0) }
+        return [sum, sum]
     }
 }
 

@@ -4,15 +4,15 @@ import Telemetry
 /// Predicts the waits of accesses with other numbers of readers from a recorded run.
 ///
 /// Accesses arrive at the recorded times with service times drawn from the recorded service times.
-public struct WhatIf: Sendable {
+package struct WhatIf: Sendable {
     /// The recorded run.
-    public let run: ArmResult
+    package let run: ArmResult
     /// The queue or pool of the recorded run.
-    public let recorded: WhatIfSetting
+    package let recorded: WhatIfSetting
     /// Whether the recorded run used the user's database, which checks then require.
     ///
     /// The value is `nil` in results of older versions.
-    public var hasOwnDatabase: Bool? { load.ownDatabase }
+    package var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
     private var fit = Fit()
@@ -25,7 +25,8 @@ public struct WhatIf: Sendable {
         /// The time of each client's accesses between acquiring a connection and entering the
         /// closure.
         var overheads: [String: SpectrumSampler] = [:]
-        var handover = HandoverTime()
+        /// The time of each resource between two accesses, in nanoseconds.
+        var handover = AccessSimulation.immediateHandover
     }
 
     /// Fits the model to a recorded run.
@@ -34,7 +35,7 @@ public struct WhatIf: Sendable {
     ///   - result: The result with the run.
     ///   - name: The arm's name, or `nil` for the first pool or the first arm.
     /// - Throws: ``WhatIfError`` if the result is insufficient for predictions.
-    public init(_ result: RunResult, arm name: String? = nil) throws {
+    package init(_ result: RunResult, arm name: String? = nil) throws {
         self.result = result
         run = try Self.chosenRun(of: result, name)
         load = try Self.recordedLoad(of: run)
@@ -66,7 +67,7 @@ public struct WhatIf: Sendable {
     /// Predicts the waits in the given settings.
     ///
     /// - Throws: ``WhatIfError`` if the recording cannot be simulated.
-    public func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
+    package func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
         var wanted = settings
         if !wanted.contains(recorded) {
             wanted.append(recorded)
@@ -165,10 +166,7 @@ public struct WhatIf: Sendable {
     }
 
     static func percentile99(of waits: [Double]) -> UInt64? {
-        guard !waits.isEmpty else { return nil }
-        let sorted = waits.sorted()
-        let rank = Int((Double(sorted.count) * 0.99).rounded(.up))
-        return UInt64(max(0, sorted[min(rank, sorted.count) - 1]))
+        PercentileRule.value(at: 99, of: waits).map { UInt64(max(0, $0)) }
     }
 
     func simulate(

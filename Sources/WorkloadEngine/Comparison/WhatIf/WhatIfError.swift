@@ -1,9 +1,9 @@
 import Units
 
 /// The reason that a result does not allow predictions.
-public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of problem.
-    public enum Code: Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
         /// The file is not a run's result.
         case unreadable
         /// The result does not contain the arm.
@@ -18,18 +18,18 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The kind of problem.
-    public let code: Code
+    package let code: Code
     /// The problem and a remedy.
-    public let message: String
+    package let message: String
 
     /// Creates an error.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The message.
-    public var description: String { message }
+    package var description: String { message }
 
     static func word<Value: RawRepresentable & CaseIterable>(
         _ word: String,

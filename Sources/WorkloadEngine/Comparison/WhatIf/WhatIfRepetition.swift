@@ -1,29 +1,29 @@
 /// New runs in the recorded setting, which show whether the machine has changed.
-public struct WhatIfRepetition: Sendable, Codable, Equatable {
+package struct WhatIfRepetition: Sendable, Codable, Equatable {
     /// The number of runs.
-    public var runs: Int
+    package var runs: Int
     /// The clients' waits, keyed by name, for clients with recorded and new 99th percentiles.
-    public var clients: [String: Client]
+    package var clients: [String: Client]
     /// The reason that the new or recorded numbers are unreliable, if any.
-    public var problem: String?
+    package var problem: String?
 
     /// The 99th percentiles of a client's recorded and new waits, in nanoseconds.
-    public struct Client: Sendable, Codable, Equatable {
+    package struct Client: Sendable, Codable, Equatable {
         /// The recorded wait.
-        public var recorded: UInt64
+        package var recorded: UInt64
         /// The new wait in all runs together.
-        public var now: UInt64
+        package var now: UInt64
         /// The smallest new wait of a single run, or `nil` if there is only one run or a run has
         /// too few accesses.
-        public var least: UInt64?
+        package var least: UInt64?
         /// The largest new wait of a single run, or `nil` if ``least`` is `nil`.
-        public var most: UInt64?
+        package var most: UInt64?
         /// The verdict.
-        public var verdict: Verdict
+        package var verdict: Verdict
     }
 
     /// The decision on whether a client's wait has changed.
-    public enum Verdict: String, Sendable, Codable {
+    package enum Verdict: String, Sendable, Codable {
         /// The waits differ by at most 25% of the new wait or by at most one millisecond.
         case same
         /// The waits differ by more than these limits and by more than single runs differ.

@@ -1,7 +1,7 @@
 /// Formats predictions as text.
-public enum WhatIfReport {
+package enum WhatIfReport {
     /// Returns the report as text.
-    public static func text(of result: WhatIfResult) -> String {
+    package static func text(of result: WhatIfResult) -> String {
         var lines = [
             "what if \(result.scenario) on \(result.arm) (\(result.recorded)) had other "
                 + "connections: p99 wait, simulated \(result.runs) times on \(result.cpuCount) "

@@ -2,80 +2,80 @@
 ///
 /// Waits are 99th percentiles in nanoseconds, from the start of a completed access to the entry
 /// into its closure. A wait is omitted if fewer than ten accesses waited longer.
-public struct WhatIfResult: Sendable, Codable, Equatable {
+package struct WhatIfResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
-    public static let schemaName = "poolgauge.what-if/1"
+    package static let schemaName = "poolgauge.what-if/1"
 
     /// The schema's identifier, ``schemaName``.
-    public var schema: String
+    package var schema: String
     /// The scenario's name.
-    public var scenario: String
+    package var scenario: String
     /// The recorded arm.
-    public var arm: String
+    package var arm: String
     /// The queue or pool of the recorded run.
-    public var recorded: WhatIfSetting
+    package var recorded: WhatIfSetting
     /// The library versions in the recorded run, or `nil` in results of older versions.
-    public var versions: [String: String]?
+    package var versions: [String: String]?
     /// The recorded arm's journal mode and `synchronous` setting, keyed by the arm's name, or `nil`
     /// if they are unknown.
-    public var settings: [String: String]?
+    package var settings: [String: String]?
     /// The number of simulated processors, as on the machine of the recorded run.
-    public var cpuCount: Int
+    package var cpuCount: Int
     /// The seed of all random choices.
-    public var seed: UInt64
+    package var seed: UInt64
     /// The number of simulations of each setting, each with different service times.
-    public var runs: Int
+    package var runs: Int
     /// The comparison of the model with the recorded run, keyed by client.
-    public var fit: [String: WhatIfComparison]
+    package var fit: [String: WhatIfComparison]
     /// The predictions, in the order of the settings.
-    public var predictions: [WhatIfPrediction]
+    package var predictions: [WhatIfPrediction]
     /// The results of real runs in the nearest settings, or `nil` if there are no such runs.
-    public var checks: [WhatIfCheck]?
+    package var checks: [WhatIfCheck]?
     /// The results of new runs in the recorded setting, or `nil` if there are no such runs.
-    public var repetition: WhatIfRepetition?
+    package var repetition: WhatIfRepetition?
     /// The limitations of the predictions, or `nil` if there are none.
-    public var notes: [String]?
+    package var notes: [String]?
 }
 
 /// The prediction for one setting.
-public struct WhatIfPrediction: Sendable, Codable, Equatable {
+package struct WhatIfPrediction: Sendable, Codable, Equatable {
     /// The queue or pool that serves the accesses.
-    public var setting: WhatIfSetting
+    package var setting: WhatIfSetting
     /// The clients' waits, keyed by name, for clients with enough accesses.
-    public var clients: [String: Wait]
+    package var clients: [String: Wait]
 
     /// A predicted wait.
-    public struct Wait: Sendable, Codable, Equatable {
+    package struct Wait: Sendable, Codable, Equatable {
         /// The 99th percentile over all simulations, in nanoseconds.
-        public var p99: UInt64
+        package var p99: UInt64
         /// The smallest 99th percentile of a single simulation, in nanoseconds, regardless of the
         /// number of accesses.
-        public var low: UInt64
+        package var low: UInt64
         /// The largest 99th percentile of a single simulation, in nanoseconds, regardless of the
         /// number of accesses.
-        public var high: UInt64
+        package var high: UInt64
         /// The share of skipped accesses, 0…1, or `nil` if none were skipped.
-        public var skipped: Double?
+        package var skipped: Double?
     }
 }
 
 /// A predicted and a measured wait.
-public struct WhatIfComparison: Sendable, Codable, Equatable {
+package struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The predicted 99th percentile, in nanoseconds.
-    public var predicted: UInt64
+    package var predicted: UInt64
     /// The measured 99th percentile, in nanoseconds.
     ///
     /// With several runs, the percentile covers the accesses of all runs and has a precision of
     /// about 3%.
-    public var measured: UInt64
+    package var measured: UInt64
     /// The smallest value of a single run, in nanoseconds, or `nil` if there is only one run or a
     /// run has too few accesses.
-    public var least: UInt64?
+    package var least: UInt64?
     /// The largest value of a single run, in nanoseconds, or `nil` if ``least`` is `nil`.
-    public var most: UInt64?
+    package var most: UInt64?
 
     /// Creates a comparison of two waits, in nanoseconds.
-    public init(predicted: UInt64, measured: UInt64) {
+    package init(predicted: UInt64, measured: UInt64) {
         self.predicted = predicted
         self.measured = measured
     }
@@ -111,54 +111,42 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
 
     /// The error relative to the measured wait, which is positive if the predicted wait is too
     /// long.
-    public var error: Double {
+    package var error: Double {
         (Double(predicted) - Double(measured)) / Double(max(1, measured))
     }
 
     /// Whether the error is within the larger of 25% and a millisecond.
-    public var isWithin: Bool {
+    package var isWithin: Bool {
         let difference = abs(Double(predicted) - Double(measured))
         return difference <= max(Double(measured) * 0.25, 1_000_000)
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case predicted
-        case measured
-        case least
-        case most
+    private enum DerivedKeys: String, CodingKey {
         case error
         case isWithin = "within"
     }
 
-    /// Decodes the waits.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        predicted = try container.decode(UInt64.self, forKey: .predicted)
-        measured = try container.decode(UInt64.self, forKey: .measured)
-        least = try container.decodeIfPresent(UInt64.self, forKey: .least)
-        most = try container.decodeIfPresent(UInt64.self, forKey: .most)
-    }
-
     /// Encodes the waits, the error, and whether the error is within the limit.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(predicted, forKey: .predicted)
         try container.encode(measured, forKey: .measured)
         try container.encodeIfPresent(least, forKey: .least)
         try container.encodeIfPresent(most, forKey: .most)
-        try container.encode(error.rounded(toDigits: 4), forKey: .error)
-        try container.encode(isWithin, forKey: .isWithin)
+        var derived = encoder.container(keyedBy: DerivedKeys.self)
+        try derived.encode(error.rounded(toDigits: 4), forKey: .error)
+        try derived.encode(isWithin, forKey: .isWithin)
     }
 }
 
 /// A comparison of a prediction with real runs.
-public struct WhatIfCheck: Sendable, Codable, Equatable {
+package struct WhatIfCheck: Sendable, Codable, Equatable {
     /// The queue or pool that served the accesses.
-    public var setting: WhatIfSetting
+    package var setting: WhatIfSetting
     /// The clients' waits, keyed by name, for clients with enough accesses.
-    public var clients: [String: WhatIfComparison]
+    package var clients: [String: WhatIfComparison]
     /// The number of runs, or `nil` if there is only one.
-    public var runs: Int?
+    package var runs: Int?
     /// The reason that the runs' numbers are unreliable, if any.
-    public var problem: String?
+    package var problem: String?
 }

@@ -1,19 +1,19 @@
 /// The queue or pool that serves the accesses in a prediction.
-public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertible {
+package struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertible {
     /// The number of a pool's readers, or `nil` for a queue.
-    public var readers: Int?
+    package var readers: Int?
 
     /// A queue, which has only one connection.
-    public static let queue = WhatIfSetting(readers: nil)
+    package static let queue = WhatIfSetting(readers: nil)
 
     /// Returns a pool with `readers` readers.
-    public static func pool(readers: Int) -> WhatIfSetting { WhatIfSetting(readers: readers) }
+    package static func pool(readers: Int) -> WhatIfSetting { WhatIfSetting(readers: readers) }
 
     /// The default settings of predictions, which are a queue and pools with 1 to 16 readers.
-    public static let all = [queue] + (1...16).map { pool(readers: $0) }
+    package static let all = [queue] + (1...16).map { pool(readers: $0) }
 
     /// The title, such as `queue` or `4 readers`.
-    public var description: String {
+    package var description: String {
         readers.map { "\($0) reader\($0 == 1 ? "" : "s")" } ?? "queue"
     }
 
@@ -37,7 +37,7 @@ public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertibl
     }
 
     /// The two nearest settings, in ascending order of connections.
-    public var neighbours: [WhatIfSetting] {
+    package var neighbours: [WhatIfSetting] {
         guard let readers else { return [.pool(readers: 1), .pool(readers: 2)] }
         return [readers > 1 ? .pool(readers: readers - 1) : .queue, .pool(readers: readers + 1)]
     }

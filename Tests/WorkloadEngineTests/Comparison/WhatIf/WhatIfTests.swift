@@ -119,12 +119,11 @@ struct WhatIfTests {
     @Test func aHandoverIsFoundIfItExplainsTheWaits() {
         let found = Calibration.handover { handover, _ in
             // Readers need 2 ms, and a handover does not explain the waits of writers.
-            (reader: handover.reader - 2e6, writer: -1)
+            [handover[AccessSimulation.readers] - 2e6, -1]
         }
-        #expect(abs(found.reader - 2e6) < 2e4)
-        #expect(found.writer == 0)
-        let long = Calibration.handover { _, _ in (reader: 5, writer: nil) }
-        #expect(long.reader == 0 && long.writer == 0)
+        #expect(abs(found[AccessSimulation.readers] - 2e6) < 2e4)
+        #expect(found[AccessSimulation.writer] == 0)
+        #expect(Calibration.handover { _, _ in [5, nil] } == [0, 0])
     }
 
     @Test func anOldResultExplainsHowToRecordANewOne() throws {
