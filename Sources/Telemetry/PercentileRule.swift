@@ -1,8 +1,9 @@
 /// The computation of a percentile, and the rule for reporting it.
 ///
-/// At least ten values must lie beyond a reported percentile. Every report, threshold, and comparison applies this rule. With fewer values, a percentile
-/// describes a few slow accesses instead of the load. A p99 requires 1,000 values, a p99.9 requires
-/// 10,000, and a p99.99 requires 100,000.
+/// At least ten values must lie beyond a reported percentile. Every report, threshold, and
+/// comparison applies this rule. With fewer values, a percentile describes a few slow accesses
+/// instead of the load. A p99 requires 1,000 values, a p99.9 requires 10,000, and a p99.99 requires
+/// 100,000.
 package enum PercentileRule {
     package static let valuesBeyond = 10.0
 
