@@ -19,6 +19,7 @@ struct DocumentedCommandsTests {
     /// Commands that fail unless a condition is met, and a part of their error message.
     private static let conditions: [(command: String, message: String)] = [
         ("poolgauge dashboard", "the dashboard needs a terminal"),
+        ("poolgauge top --sql", "requires a database file"),
         ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
         ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
         ("poolgauge compare reader-storm --arms pool,grdb-pool", "built without GRDB"),
