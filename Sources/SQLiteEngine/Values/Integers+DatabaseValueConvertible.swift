@@ -5,8 +5,8 @@ import CSQLite
 
 /// An integer type whose conversions are the defaults below.
 ///
-/// The protocol includes `Codable`, so these defaults take precedence over those that store a
-/// value as JSON.
+/// The protocol includes `Codable`, so these defaults take precedence over the defaults for
+/// `Codable` types, which store a value as JSON.
 @usableFromInline
 protocol DatabaseInteger: FixedWidthInteger, Codable, DatabaseValueConvertible,
     StatementColumnConvertible
