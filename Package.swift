@@ -65,7 +65,7 @@ let package = Package(
             name: "SQLTrace",
             dependencies: [
                 "CSQLite", .target(name: "CTrace", condition: .when(platforms: [.linux])),
-                "SQLiteWatch", "Telemetry",
+                "SQLiteWatch", "Telemetry", "Units",
             ],
             swiftSettings: strict
         ),

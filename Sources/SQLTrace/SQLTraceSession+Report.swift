@@ -2,6 +2,7 @@
 import Glibc
 import SQLiteWatch
 import Telemetry
+import Units
 
 extension SQLTraceSession {
     /// Adds statements, transactions and waits to reports on databases.
@@ -145,20 +146,15 @@ extension SQLTraceSession {
     }
 
     private var pauseNote: String {
+        let percent = HumanUnits.percent
         var program = "a program lost too much time"
         if let (process, share) = costliest {
-            program = process.map(description) ?? "a program"
+            program = process.map { WatchStatementText.process(names[$0], $0) } ?? "a program"
             program += " lost \(percent(share)) of its time"
         }
         return "\(program) to probes, but the limit is \(percent(options.shareLimit)): tracing "
             + "paused, and was active for \(percent(limiter.tracedShare)) of the time; counts and "
             + "rates refer to that time"
     }
-
-    private func description(of process: Int32) -> String {
-        names[process].map { "\($0) (\(process))" } ?? "process \(process)"
-    }
-
-    private func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
 }
 #endif

@@ -1,7 +1,7 @@
 import Units
 
 /// Formats statements, transactions and waits for ``WatchText``.
-enum WatchStatementText {
+package enum WatchStatementText {
     private static let limit = 20
     /// The maximum length of a statement's text, in characters.
     private static let textWidth = 58
@@ -121,7 +121,8 @@ enum WatchStatementText {
         text.count <= textWidth ? text : String(text.prefix(textWidth - 1)) + "…"
     }
 
-    fileprivate static func process(_ name: String?, _ pid: Int32) -> String {
+    /// Returns a process's name and ID, such as `python3 report.py (812)`.
+    package static func process(_ name: String?, _ pid: Int32) -> String {
         name.map { "\($0) (\(pid))" } ?? "process \(pid)"
     }
 }
