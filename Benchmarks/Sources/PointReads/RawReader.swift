@@ -5,7 +5,9 @@ import Foundation
 ///
 /// Each thread has one connection with three prepared statements.
 final class RawReader: PointReader, @unchecked Sendable {  // each thread uses a separate connection
-    let name = "raw"
+    let name: String
+    /// Whether a thread begins one transaction for all its reads.
+    private let keepsTransaction: Bool
 
     private struct Connection {
         var handle: OpaquePointer?
@@ -23,7 +25,9 @@ final class RawReader: PointReader, @unchecked Sendable {  // each thread uses a
 
     private let connections: [Connection]
 
-    init(path: String, readers: Int) throws {
+    init(_ name: String, path: String, keepsTransaction: Bool) throws {
+        self.name = name
+        self.keepsTransaction = keepsTransaction
         connections = (0..<16).map { _ in
             var connection = Connection()
             sqlite3_open_v2(
@@ -54,18 +58,24 @@ final class RawReader: PointReader, @unchecked Sendable {  // each thread uses a
         let connection = connections[thread]
         var keys = KeySequence(thread: thread, rows: rows)
         var count = 0
+        if keepsTransaction { try Self.run(connection.begin) }
         while !stop.isSet, count < limit {
             let key = keys.next()
-            guard sqlite3_step(connection.begin) == SQLITE_DONE else { throw POSIXError(.EIO) }
-            sqlite3_reset(connection.begin)
+            if !keepsTransaction { try Self.run(connection.begin) }
             sqlite3_bind_int64(connection.select, 1, key)
             guard sqlite3_step(connection.select) == SQLITE_ROW else { throw POSIXError(.EIO) }
             precondition(sqlite3_column_int64(connection.select, 0) == key &* 3)
             sqlite3_reset(connection.select)
-            guard sqlite3_step(connection.commit) == SQLITE_DONE else { throw POSIXError(.EIO) }
-            sqlite3_reset(connection.commit)
+            if !keepsTransaction { try Self.run(connection.commit) }
             count += 1
         }
+        if keepsTransaction { try Self.run(connection.commit) }
         return count
+    }
+
+    @inline(__always)
+    private static func run(_ statement: OpaquePointer?) throws {
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw POSIXError(.EIO) }
+        sqlite3_reset(statement)
     }
 }

@@ -6,7 +6,7 @@ import SQLiteEngine
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
-//     swift run -c release PointReads --only raw|engine|renewing|off|GRDB --reads N
+//     swift run -c release PointReads --only raw|raw-kept|engine|renewing|off|GRDB --reads N
 //
 // The table shows the median and the spread of the ratios within each round.
 
@@ -44,7 +44,10 @@ try setup.write { db in
     }
 }
 
-let raw = try RawReader(path: path, readers: readers)
+let raw = try RawReader("raw", path: path, keepsTransaction: false)
+// This reader begins one transaction per thread, as the engine does while no other connection
+// commits.
+let rawKept = try RawReader("raw-kept", path: path, keepsTransaction: true)
 let engine = try EngineReader("engine", path: path, readers: readers)
 // This reader runs BEGIN and COMMIT for every access, which shows the benefit of kept read
 // transactions.
@@ -54,7 +57,9 @@ let renewing = try EngineReader("renewing", path: path, readers: readers) {
 // This reader has no probes, which shows their cost.
 let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
-let all: [any PointReader & Sendable] = [raw, engine, renewing, unwatched, grdb]
+let all: [any PointReader & Sendable] = [
+    raw, rawKept, engine, renewing, unwatched, grdb,
+]
 // With `--only engine --reads 20000`, one thread performs a fixed number of reads for callgrind.
 if let limit = Int(option("reads", "")) {
     let stop = StopFlag()
@@ -79,9 +84,9 @@ func spread(_ values: [Double], _ digits: Int) -> String {
 }
 let header =
     ["threads"] + all.map { "\($0.name)/s" } + [
-        "engine/raw", "renewing/raw", "engine/off", "engine/GRDB",
+        "engine/raw", "engine/raw-kept", "renewing/raw", "engine/off", "engine/GRDB",
     ]
-let widths = [7, 9, 9, 10, 9, 9, 19, 19, 19, 21]
+let widths = [7, 9, 10, 9, 10, 9, 9, 19, 19, 19, 19, 21]
 print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
 for threads in threadCounts {
     var rates: [String: [Double]] = [:]
@@ -98,6 +103,7 @@ for threads in threadCounts {
     let cells =
         ["\(threads)"] + all.map { text(median(rates[$0.name] ?? []), 0) } + [
             spread(ratios(engine, raw), 2),
+            spread(ratios(engine, rawKept), 2),
             spread(ratios(renewing, raw), 2),
             spread(ratios(engine, unwatched), 3),
             spread(ratios(engine, grdb), 1),
