@@ -4,7 +4,7 @@
     sql-accuracy.py POOLGAUGE [PROGRAM…] [--levels light,timed,full] [--seconds S] [--python PATH]
                     [--traced PATH]
 
-Each program runs a query that takes about a millisecond, a point read and an insert in turn, and
+Each program runs a query that takes a few milliseconds, a point read and an insert in turn, and
 attempts inserts while another connection holds the lock. It counts its calls and its SQLITE_BUSY
 errors, and measures the time of its statements. A row shows the numbers of the program and of the
 trace. Calls and SQLITE_BUSY errors must be equal. The mean time of the long query must be within
@@ -33,7 +33,7 @@ LONG = "SELECT sum(length(b)) FROM long_table"
 POINT = "SELECT b FROM point WHERE a = ?"
 INSERT = "INSERT INTO log(b) VALUES(?)"
 KINDS = {"long": "long_table", "point": "point", "insert": "log"}
-ROWS = 20000
+ROWS = 40000
 BUSY = 5
 
 C = r"""
@@ -480,7 +480,7 @@ def main():
     parser.add_argument("poolgauge")
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--levels", default="light,timed,full")
-    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--traced", help="the benchmark TracedProgram")
     options = parser.parse_args()
