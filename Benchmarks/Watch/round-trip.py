@@ -291,6 +291,8 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("tracing requires root")
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
     print(f"load average {os.getloadavg()[0]:.1f}")
     presets = options.presets or PRESETS
     right = 0

@@ -480,12 +480,14 @@ def main():
     parser.add_argument("poolgauge")
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--levels", default="light,timed,full")
-    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--traced", help="the benchmark TracedProgram")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("tracing requires root")
+    # In a background command of a shell, SIGINT is ignored, and `top` would not end early.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f"load average {os.getloadavg()[0]:.1f}; times in µs, by the program and by the trace")
     print(f"{'program':<11} {'level':<6} {'kind':<7} {'calls':>9} {'traced':>9} {'busy':>8} {'timed':>7}"
           f" {'own':>9} {'trace':>9} {'error':>7}")

@@ -76,7 +76,7 @@ extension SQLTraceSession {
             switch event.kind {
             case .newProgram:
                 survey.scheduleSurvey(of: event.thread, at: end)
-                files.noteProgram(of: event.thread)
+                files.noteRoot(of: event.thread)
             case .newThread(let process, isProcess: true):
                 files.noteStart(of: process, by: event.thread)
             default: break

@@ -233,6 +233,8 @@ public final class SQLTraceSession {
     private func probeLibraries(of surveyed: [Int32]) {
         for process in surveyed {
             guard let facts = survey.processes[process] else { continue }
+            // The process may end before its events are read.
+            files.noteRoot(of: process)
             problems[process] = nil
             if let name = facts.name, !facts.code.isEmpty || !facts.databases.isEmpty {
                 if names.count > Self.nameLimit { names = [:] }

@@ -16,6 +16,8 @@ struct BatchTexts {
     private var final: [StatementKey: [(index: Int, text: String?)]] = [:]
     /// The texts in memory, or `nil` if unreadable.
     private var read: [StatementKey: String?] = [:]
+    /// The files that events of the batch contain.
+    var files = BatchFiles()
     /// The processes of the threads that the batch starts.
     var threads: [Int32: Int32] = [:]
     /// The time after the last read of memory.

@@ -17,6 +17,7 @@ extension ExecutionDecoder {
         // The processes that are new or run another program since an event in the batch.
         var starts: [Int32: Int] = [:]
         for (index, event) in events.enumerated() {
+            texts.files.add(event, at: index) { threads[$0] ?? process(of: $0) }
             switch event.kind {
             case .newThread(let thread, let isProcess):
                 threads[thread] =
@@ -44,7 +45,7 @@ extension ExecutionDecoder {
                 continue
             }
             guard !texts.isFinalized(key, from: index), !texts.isRead(key),
-                isWatched(end, key.process, isNew: starts[key.process] != nil)
+                mayBeWatched(end, key.process, texts.files, at: index, starts[key.process] != nil)
             else { continue }
             texts.addRead(text(of: end, key.process), of: key)
         }
@@ -53,21 +54,24 @@ extension ExecutionDecoder {
         return texts.readsMemory
     }
 
-    /// Returns whether a statement belongs to a watched database.
+    /// Returns whether a statement may belong to a watched database.
     ///
-    /// The text of a statement on another database is not needed.
-    private mutating func isWatched(
+    /// The text of a statement on another database is not needed. If the file is unknown, events
+    /// after the batch may contain it.
+    private mutating func mayBeWatched(
         _ end: TraceEvent.StatementEnd,
         _ process: Int32,
-        isNew: Bool
+        _ files: BatchFiles,
+        at index: Int,
+        _ isNew: Bool
     ) -> Bool {
         // The state of a new process is created when its first event is decoded.
         guard !isNew else { return true }
         var traced = processes[process] ?? TracedProcess(isNew: false)
-        let file = file(of: end.connection, library: end.library, process, &traced, end.file)
+        let path = files.path(of: end.connection, process, from: index)
+        let file = file(of: end.connection, library: end.library, process, &traced, path)
         processes[process] = traced
-        if case .watched = file?.match { return true }
-        return false
+        return file?.match != .other && file?.match != .unknown
     }
 
     /// Reads the text from memory, or returns `nil` if the statement's text has changed.

@@ -65,6 +65,10 @@ struct ExecutionDecoder {
         if texts == nil { prepare(events) }
         var texts = texts.take() ?? BatchTexts()
         texts.addFinal(later) { process(of: $0) }
+        let started = texts.threads
+        for (index, event) in later.enumerated() {
+            texts.files.add(event, at: events.count + index) { started[$0] ?? process(of: $0) }
+        }
         var output: [Output] = []
         for (index, event) in events.enumerated() {
             switch event.kind {
@@ -153,7 +157,8 @@ struct ExecutionDecoder {
         restartStep(of: end.statement, event.thread)
         // Programs may reset a statement that has not run since its last reset.
         guard end.programCounter >= 0 else { return nil }
-        let file = file(of: end.connection, library: end.library, process, &traced, end.file)
+        let path = texts.files.path(of: end.connection, process, from: index)
+        let file = file(of: end.connection, library: end.library, process, &traced, path)
         guard let file, case .watched(let database) = file.match else {
             drop(file)
             return nil
@@ -230,23 +235,24 @@ struct ExecutionDecoder {
     ) -> TracedProcess.File? {
         // Check once per batch, because a new connection may reuse the address of a closed
         // connection.
-        if traced.connectionsChecked.contains(connection) {
-            return traced.connections[connection]
+        let known = traced.connections[connection]
+        if traced.connectionsChecked.contains(connection), recorded == nil || known != nil {
+            return known
         }
         traced.connectionsChecked.insert(connection)
         let read = layouts[library].flatMap { layout in
             memory.follow(process, from: connection, layout.file)
                 .flatMap { memory.text(process, at: $0, limit: 4_096) }
         }
-        guard let path = recorded ?? read else { return traced.connections[connection] }
-        if let known = traced.connections[connection], known.path == path { return known }
+        guard let path = recorded ?? read else { return known }
+        if let known, known.path == path { return known }
         let file = TracedProcess.File(path: path, match: database(process, path))
         traced.connections[connection] = file
         return file
     }
 
     private mutating func drop(_ file: TracedProcess.File?) {
-        if file?.match == .unknown { unknownFiles &+= 1 } else { otherExecutions &+= 1 }
+        if file?.match == .other { otherExecutions &+= 1 } else { unknownFiles &+= 1 }
     }
 
     // MARK: Exec

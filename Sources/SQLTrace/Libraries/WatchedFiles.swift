@@ -55,10 +55,8 @@ final class WatchedFiles {
         remember(process, sharesRoot(process, startedBy: parent))
     }
 
-    /// Records that a process started another program.
-    ///
-    /// The first program of a container has a new root directory.
-    func noteProgram(of process: Int32) { _ = sharesRoot(process) }
+    /// Records the root directory of a running process, which changes when it enters a container.
+    func noteRoot(of process: Int32) { _ = sharesRoot(process) }
 
     private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {
         if let root = FileIdentity(path: "\(proc)/\(process)/root/") {

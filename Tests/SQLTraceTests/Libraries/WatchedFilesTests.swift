@@ -48,7 +48,7 @@ struct WatchedFilesTests {
         try setRoot(of: 1, to: "/")
         files.noteStart(of: 10, by: 1)
         try setRoot(of: 10, to: folder.path)
-        files.noteProgram(of: 10)
+        files.noteRoot(of: 10)
         try FileManager.default.removeItem(at: folder.appendingPathComponent("10"))
         #expect(files.database(of: 10, path: "/nowhere/app.db") == .unknown)
     }

@@ -1,0 +1,58 @@
+/// The files of connections that a batch of events records.
+///
+/// Only some events contain the file of their connection. A program may close the connection, or
+/// end, before its memory is read. Therefore, the other events use the file in a later event of the
+/// same connection.
+struct BatchFiles {
+    private struct Key: Hashable {
+        var process: Int32
+        var connection: UInt64
+    }
+
+    /// The files of each connection, with the last index in the batch to which each file applies.
+    ///
+    /// The path is `nil` before an index at which the connection is closed.
+    private var files: [Key: [(end: Int, path: String?)]] = [:]
+
+    /// Adds the file that an event contains, and the ends of connections.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - index: Its index in the batch.
+    ///   - process: A closure that returns the process of a thread.
+    mutating func add(_ event: TraceEvent, at index: Int, process: (Int32) -> Int32) {
+        switch event.kind {
+        case .end(let end):
+            guard let file = end.file else { return }
+            add(file, of: end.connection, process(event.thread), at: index)
+        case .execStart(let start):
+            guard let file = start.file else { return }
+            add(file, of: start.connection, process(event.thread), at: index)
+        case .close(let connection): add(nil, of: connection, process(event.thread), at: index)
+        case .newProgram:
+            let process = process(event.thread)
+            for key in files.keys where key.process == process {
+                files[key]?.append((index, nil))
+            }
+        default: break
+        }
+    }
+
+    private mutating func add(
+        _ path: String?,
+        of connection: UInt64,
+        _ process: Int32,
+        at index: Int
+    ) {
+        let key = Key(process: process, connection: connection)
+        var known = files[key] ?? []
+        if let last = known.last, last.path == path { known.removeLast() }
+        known.append((index, path))
+        files[key] = known
+    }
+
+    /// Returns the file of a connection at an index, or `nil` if no later event contains it.
+    func path(of connection: UInt64, _ process: Int32, from index: Int) -> String? {
+        files[Key(process: process, connection: connection)]?.first { $0.end >= index }?.path
+    }
+}

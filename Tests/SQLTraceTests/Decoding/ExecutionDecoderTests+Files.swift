@@ -1,0 +1,69 @@
+import Testing
+
+@testable import SQLTrace
+
+/// Tests how the files of connections are identified.
+extension ExecutionDecoderTests {
+    private func close(_ time: UInt64) -> TraceEvent {
+        TraceEvent(time: time, thread: 7, kind: .close(connection: Self.connection))
+    }
+
+    private mutating func forgetMemory() {
+        memory.words = [:]
+        memory.texts = [:]
+    }
+
+    @Test mutating func executionsBeforeTheEventWithTheFileAreCounted() {
+        forgetMemory()
+        let found = executions([
+            end(1), end(2),
+            end(3, source: .finalize, programCounter: -1, text: "SELECT 1", file: "/data/app.db"),
+            close(4),
+        ])
+        #expect(found.map(\.sql) == ["SELECT 1", "SELECT 1"])
+        #expect(decoder.unknownFiles == 0)
+    }
+
+    @Test(arguments: [true, false])
+    mutating func theEventWithTheFileMayFollowTheBatch(isNew: Bool) {
+        // Without any state of the process, the decoder checks the file before it reads the text.
+        if isNew {
+            _ = executions([TraceEvent(time: 0, thread: 1, kind: .newThread(7, isProcess: true))])
+        }
+        forgetMemory()
+        let batch = [end(1)]
+        let isRead = decoder.prepare(batch)
+        #expect(isRead)
+        let final = end(2, source: .finalize, programCounter: -1, file: "/data/app.db")
+        #expect(decoder.decode(batch, followedBy: [final]).count == 1)
+    }
+
+    @Test mutating func aClosedConnectionDoesNotHaveTheFileOfItsSuccessor() {
+        forgetMemory()
+        let found = executions([
+            end(1), close(2), end(3),
+            end(4, source: .finalize, programCounter: -1, text: "SELECT 2", file: "/data/app.db"),
+        ])
+        #expect(found.map(\.end) == [3])
+        #expect(decoder.unknownFiles == 1)
+    }
+
+    @Test mutating func aProgramDoesNotHaveTheFileOfItsSuccessor() {
+        forgetMemory()
+        let found = executions([
+            end(1), TraceEvent(time: 2, thread: 7, kind: .newProgram), end(3),
+            end(4, source: .finalize, programCounter: -1, text: "SELECT 2", file: "/data/app.db"),
+        ])
+        #expect(found.map(\.end) == [3])
+        #expect(decoder.unknownFiles == 1)
+    }
+
+    @Test mutating func connectionsOfOtherFilesInTheBatchAreDiscarded() {
+        forgetMemory()
+        let found = executions([
+            end(1), end(2, source: .finalize, programCounter: -1, file: "/data/other.db"),
+        ])
+        #expect(found.isEmpty)
+        #expect(decoder.otherExecutions == 1)
+    }
+}
