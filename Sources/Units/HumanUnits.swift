@@ -10,8 +10,6 @@ package enum HumanUnits {
     package static let bytesWidth = 8
     /// The maximum width of ``rate(_:)``.
     package static let rateWidth = 8
-    /// The maximum width of ``percent(_:)``.
-    package static let percentWidth = 5
 
     /// Formats a measured time, such as `412 ns`, `1.23 ms`, `12.3 s`, `2m 05s`, `3h 07m` or `2d
     /// 04h`.

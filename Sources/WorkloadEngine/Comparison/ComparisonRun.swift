@@ -62,7 +62,7 @@ public final class ComparisonRun: Sendable {
         defer { programs?.close() }
         let leftOut =
             options.programs?.hasOwnTarget == true
-            ? [:] : try leaveOutUnsupported(from: &scenario, datasets)
+            ? [:] : try leaveOutUnsupported(from: &scenario)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)
         var progress = ComparisonProgress(
             runs: plan.slots.count * options.blocks,
@@ -200,24 +200,14 @@ public final class ComparisonRun: Sendable {
     }
 
     /// Removes the clients that some arm cannot run, and returns the reasons.
-    private func leaveOutUnsupported(
-        from scenario: inout Scenario,
-        _ datasets: DatasetStore
-    ) throws -> [String: String] {
-        let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var leftOut: [String: String] = [:]
-        for arm in scenario.arms {
-            let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
-            let target = try factory.open(arm, at: file.path)
-            for client in scenario.clients {
-                guard let access = client.access, !target.supports(access) else { continue }
-                leftOut[client.name] =
-                    leftOut[client.name]
-                    ?? "arm '\(arm.name)' does not support \(access.rawValue) accesses"
-            }
-            try target.close()
+    private func leaveOutUnsupported(from scenario: inout Scenario) throws -> [String: String] {
+        let leftOut = try options.run.obstacles(
+            to: scenario.clients,
+            on: scenario.arms,
+            factory
+        ) { client, arm, target in
+            guard let access = client.access, !target.supports(access) else { return nil }
+            return "arm '\(arm.name)' does not support \(access.rawValue) accesses"
         }
         scenario.clients.removeAll { leftOut[$0.name] != nil }
         // Thresholds apply to single runs, so a threshold on errors means that errors are expected.

@@ -1,20 +1,20 @@
 /// Creates and fills a dataset's tables.
-public enum DatasetBuilder {
+package enum DatasetBuilder {
     /// The error for a failed statement of a dataset.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// The statement.
-        public let sql: String
+        package let sql: String
         /// The database's error.
-        public let cause: any Error
+        package let cause: any Error
 
         /// The statement and the cause.
-        public var description: String { "the dataset's statement '\(sql)' failed: \(cause)" }
+        package var description: String { "the dataset's statement '\(sql)' failed: \(cause)" }
     }
 
     /// The error for a dataset that is copied instead of built.
-    public struct NotBuilt: Error, CustomStringConvertible {
+    package struct NotBuilt: Error, CustomStringConvertible {
         /// The explanation.
-        public var description: String { "an existing database is copied, not built" }
+        package var description: String { "an existing database is copied, not built" }
     }
 
     /// Builds the dataset in an empty database.
@@ -26,7 +26,7 @@ public enum DatasetBuilder {
     ///   - progress: A function that receives the completed fraction, in 0…1, after each batch.
     ///     An error ends the build.
     /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws.
-    public static func build(
+    package static func build(
         _ dataset: Dataset,
         seed: UInt64,
         in target: any WorkloadTarget,
@@ -51,7 +51,7 @@ public enum DatasetBuilder {
     /// Custom statements run even if they insert rows.
     ///
     /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` throws.
-    public static func buildSchema(of dataset: Dataset, in target: any WorkloadTarget) throws {
+    package static func buildSchema(of dataset: Dataset, in target: any WorkloadTarget) throws {
         switch dataset {
         case .pgbench: try run(PgbenchDataset.schema, in: target)
         case .ycsb: try run(YCSBDataset.schema, in: target)

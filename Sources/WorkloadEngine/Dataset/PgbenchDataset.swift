@@ -3,11 +3,11 @@
 /// The table names omit the prefix `pgbench_`. As in PostgreSQL, the fillers of the accounts
 /// contain spaces, and the other fillers are NULL. The spaces are explicit, because SQLite does not
 /// pad `char(84)`.
-public enum PgbenchDataset {
+package enum PgbenchDataset {
     /// The number of accounts per unit of scale.
-    public static let accountsPerScale = 100_000
+    package static let accountsPerScale = 100_000
     /// The number of tellers per unit of scale.
-    public static let tellersPerScale = 10
+    package static let tellersPerScale = 10
 
     static let filler = String(repeating: " ", count: 84)
 
@@ -61,15 +61,6 @@ public enum PgbenchDataset {
     /// Every payment and every import changes its result.
     static let snapshotQuery =
         "SELECT (SELECT sum(tbalance) FROM tellers), (SELECT max(rowid) FROM history)"
-
-    /// A query for the sums of the accounts, the tellers, the branches, and the deltas in the
-    /// history.
-    ///
-    /// The four sums are equal between *tpcb* transactions.
-    public static let sumsQuery = """
-        SELECT (SELECT sum(abalance) FROM accounts), (SELECT sum(tbalance) FROM tellers), \
-        (SELECT sum(bbalance) FROM branches), (SELECT coalesce(sum(delta), 0) FROM history)
-        """
 
     static func variables(scale: Int) -> [String: Variable] {
         let scale = Int64(scale)

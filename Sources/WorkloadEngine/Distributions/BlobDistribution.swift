@@ -1,12 +1,12 @@
 /// A distribution of blobs with uniformly distributed bytes.
-public struct BlobDistribution: Sendable, Equatable {
+package struct BlobDistribution: Sendable, Equatable {
     private var lengths: LengthDistribution
 
     /// Creates a distribution of blobs with the given lengths, in bytes.
-    public init(lengths: LengthDistribution) { self.lengths = lengths }
+    package init(lengths: LengthDistribution) { self.lengths = lengths }
 
     /// Draws the next blob.
-    public mutating func next(using stream: inout RandomStream) -> [UInt8] {
+    package mutating func next(using stream: inout RandomStream) -> [UInt8] {
         let length = lengths.next(using: &stream)
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             var bits: UInt64 = 0

@@ -1,11 +1,11 @@
 /// A distribution of the values in a list, in proportion to their weights.
-public struct ChoiceDistribution: Sendable, Equatable {
+package struct ChoiceDistribution: Sendable, Equatable {
     private let values: [WorkloadValue]
     /// The sum of the weights up to each value.
     private let sums: [Double]
 
     /// Creates the distribution, in which values without a weight have the weight 1.
-    public init(_ values: [WorkloadValue], weights: [Double] = []) {
+    package init(_ values: [WorkloadValue], weights: [Double] = []) {
         self.values = values
         var sum = 0.0
         sums = values.indices.map { index in
@@ -15,7 +15,7 @@ public struct ChoiceDistribution: Sendable, Equatable {
     }
 
     /// Draws the next value, or NULL if the list is empty.
-    public func next(using stream: inout RandomStream) -> WorkloadValue {
+    package func next(using stream: inout RandomStream) -> WorkloadValue {
         guard let total = sums.last else { return .null }
         let point = stream.nextUnit() * total
         // Find the first sum above the point.

@@ -7,9 +7,9 @@ import Foundation
 /// deviations from the middle to each end. The Box–Muller transform ("A Note on the Generation of
 /// Random Normal Deviates", Annals of Mathematical Statistics 29, 1958) produces the normal
 /// numbers. Numbers outside the range are drawn again.
-public struct GaussianDistribution: Sendable, Equatable {
+package struct GaussianDistribution: Sendable, Equatable {
     /// The minimum parameter, for which 4.6% of the draws are repeated.
-    public static let leastParameter = 2.0
+    package static let leastParameter = 2.0
 
     private let scale: RangeScale
     private let parameter: Double
@@ -17,14 +17,14 @@ public struct GaussianDistribution: Sendable, Equatable {
     /// Creates the distribution over `range`.
     ///
     /// - Precondition: `parameter` is at least ``leastParameter``.
-    public init(_ range: ClosedRange<Int64>, parameter: Double) {
+    package init(_ range: ClosedRange<Int64>, parameter: Double) {
         precondition(parameter >= Self.leastParameter, "the parameter must be at least 2")
         scale = RangeScale(range)
         self.parameter = parameter
     }
 
     /// Draws the next integer.
-    public func next(using stream: inout RandomStream) -> Int64 {
+    package func next(using stream: inout RandomStream) -> Int64 {
         while true {
             let radius = (-2 * log1p(-stream.nextUnit())).squareRoot()
             let normal = radius * sin(2 * .pi * stream.nextUnit())

@@ -2,7 +2,7 @@
 ///
 /// Equal streams produce equal integers. Uniform integers are identical on all platforms. Other
 /// integers depend on the platform's `exp`, `log`, `pow`, and `sin`.
-public enum Generator: Sendable, Equatable {
+package enum Generator: Sendable, Equatable {
     /// All integers are equally likely.
     case uniform(UniformDistribution)
     /// Zipf's law, in which the smallest integer (`minimum`) is the most popular.
@@ -21,10 +21,10 @@ public enum Generator: Sendable, Equatable {
     case sequential(SequentialDistribution)
 
     /// The theta that most benchmarks use.
-    public static let usualTheta = 0.99
+    package static let usualTheta = 0.99
 
     /// Draws the next integer.
-    public mutating func next(using stream: inout RandomStream) -> Int64 {
+    package mutating func next(using stream: inout RandomStream) -> Int64 {
         switch self {
         case .uniform(let distribution):
             return distribution.next(using: &stream)

@@ -3,7 +3,7 @@
 /// The distribution corresponds to YCSB's `HotspotIntegerGenerator`. A draw selects the hot set
 /// with a given probability, and the remaining integers otherwise. All integers in a set are
 /// equally likely.
-public struct HotspotDistribution: Sendable, Equatable {
+package struct HotspotDistribution: Sendable, Equatable {
     private let hot: UniformDistribution
     private let cold: UniformDistribution?
     private let draws: Double
@@ -14,7 +14,7 @@ public struct HotspotDistribution: Sendable, Equatable {
     ///   - range: The integers.
     ///   - set: The share of the range that is hot, in 0…1. At least one integer is hot.
     ///   - draws: The share of draws that return hot integers, in 0…1.
-    public init(_ range: ClosedRange<Int64>, set: Double, draws: Double) {
+    package init(_ range: ClosedRange<Int64>, set: Double, draws: Double) {
         let length = Double(range.upperBound) - Double(range.lowerBound) + 1
         let size = Int64(max(1, min(length * set, 9.2e18)))
         let (last, overflow) = range.lowerBound.addingReportingOverflow(size - 1)
@@ -26,7 +26,7 @@ public struct HotspotDistribution: Sendable, Equatable {
     }
 
     /// Draws the next integer.
-    public func next(using stream: inout RandomStream) -> Int64 {
+    package func next(using stream: inout RandomStream) -> Int64 {
         guard let cold, stream.nextUnit() >= draws else { return hot.next(using: &stream) }
         return cold.next(using: &stream)
     }

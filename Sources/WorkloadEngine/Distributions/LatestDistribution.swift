@@ -3,7 +3,7 @@
 /// The distribution corresponds to YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking
 /// Cloud Serving Systems with YCSB", SoCC 2010). The current number of integers determines the
 /// probabilities of the ranks.
-public struct LatestDistribution: Sendable, Equatable {
+package struct LatestDistribution: Sendable, Equatable {
     private let minimum: Int64
     private let theta: Double
     private let sequence: SharedSequence?
@@ -13,7 +13,7 @@ public struct LatestDistribution: Sendable, Equatable {
     /// Creates a distribution over a fixed range.
     ///
     /// - Precondition: The range has at most 2⁵² integers, and `theta` is greater than 0.
-    public init(_ range: ClosedRange<Int64>, theta: Double) {
+    package init(_ range: ClosedRange<Int64>, theta: Double) {
         self.init(range, theta: theta, following: nil)
     }
 
@@ -27,7 +27,7 @@ public struct LatestDistribution: Sendable, Equatable {
     }
 
     /// Draws the next integer.
-    public mutating func next(using stream: inout RandomStream) -> Int64 {
+    package mutating func next(using stream: inout RandomStream) -> Int64 {
         if let published = sequence?.published, published > newest {
             newest = published
             let count = min(newest - minimum + 1, ZipfianDistribution.mostRanks)

@@ -1,5 +1,5 @@
 /// A distribution of the lengths of texts and blobs.
-public enum LengthDistribution: Sendable, Equatable {
+package enum LengthDistribution: Sendable, Equatable {
     /// A constant length.
     case fixed(Int)
     /// A random length, where 0 replaces a negative length.

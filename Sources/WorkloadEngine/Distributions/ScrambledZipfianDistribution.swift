@@ -6,7 +6,7 @@ import Foundation
 /// Cloud Serving Systems with YCSB", SoCC 2010). A rank is drawn from 10¹⁰ items, hashed, and
 /// reduced modulo the length of the range. Several ranks can map to one integer, and some integers
 /// have no rank.
-public struct ScrambledZipfianDistribution: Sendable, Equatable {
+package struct ScrambledZipfianDistribution: Sendable, Equatable {
     private enum Ranks: Sendable, Equatable {
         case published
         case exact(ZipfianDistribution)
@@ -22,7 +22,7 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
     /// YCSB uses a theta of 0.99.
     ///
     /// - Precondition: `theta` is greater than 0.
-    public init(_ range: ClosedRange<Int64>, theta: Double) {
+    package init(_ range: ClosedRange<Int64>, theta: Double) {
         minimum = range.lowerBound
         count = UInt64(bitPattern: range.upperBound &- range.lowerBound) &+ 1
         ranks =
@@ -31,7 +31,7 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
     }
 
     /// Draws the next integer.
-    public func next(using stream: inout RandomStream) -> Int64 {
+    package func next(using stream: inout RandomStream) -> Int64 {
         let rank: UInt64
         switch ranks {
         case .published: rank = GrayZipfian.next(using: &stream)

@@ -2,14 +2,14 @@
 ///
 /// The distribution corresponds to YCSB's `SequentialGenerator`. Copies share a counter, so each
 /// pass over the range returns each integer once.
-public struct SequentialDistribution: Sendable, Equatable {
+package struct SequentialDistribution: Sendable, Equatable {
     private let minimum: Int64
     /// The number of integers in the range, or 0 for 2⁶⁴ integers.
     private let count: UInt64
     let sequence: SharedSequence
 
     /// Creates a distribution that starts with the smallest integer in `range`.
-    public init(_ range: ClosedRange<Int64>) {
+    package init(_ range: ClosedRange<Int64>) {
         self.init(range, sequence: SharedSequence())
     }
 
@@ -20,7 +20,7 @@ public struct SequentialDistribution: Sendable, Equatable {
     }
 
     /// Returns the next integer.
-    public func next() -> Int64 {
+    package func next() -> Int64 {
         let number = UInt64(bitPattern: sequence.next())
         return minimum &+ Int64(bitPattern: count == 0 ? number : number % count)
     }

@@ -3,29 +3,29 @@ import Synchronization
 /// A counter that many threads share, with the largest drawn value that is in the database.
 ///
 /// Both numbers are atomic, so threads that draw and publish values never wait for one another.
-public final class SharedSequence: Sendable {
+package final class SharedSequence: Sendable {
     private let drawn = Atomic<Int64>(0)
     private let newest = Atomic<Int64>(.min)
 
     /// Creates a sequence that starts at 0.
-    public init() {}
+    package init() {}
 
     /// Returns each number only once, starting at 0.
     func next() -> Int64 { drawn.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// The largest published value, or `Int64.min` before the first publication.
-    public var published: Int64 { newest.load(ordering: .acquiring) }
+    package var published: Int64 { newest.load(ordering: .acquiring) }
 
     /// Publishes a value that is now in the database, and all smaller values.
     ///
     /// The smaller values are in the database if each writer draws its values while it holds the
     /// write lock. If a transaction fails, a published value may be missing.
-    public func publish(_ value: Int64) {
+    package func publish(_ value: Int64) {
         _ = newest.max(value, ordering: .releasing)
     }
 }
 
 extension SharedSequence: Equatable {
     /// Returns whether both sequences are the same counter.
-    public static func == (one: SharedSequence, other: SharedSequence) -> Bool { one === other }
+    package static func == (one: SharedSequence, other: SharedSequence) -> Bool { one === other }
 }

@@ -2,14 +2,14 @@
 ///
 /// The distribution corresponds to sysbench's `sysbench.rand.string`
 /// (<https://github.com/akopytov/sysbench>) with uniformly distributed characters.
-public struct TemplateDistribution: Sendable, Equatable {
+package struct TemplateDistribution: Sendable, Equatable {
     private let template: [UInt8]
 
     /// Creates a distribution for a template.
-    public init(_ template: String) { self.template = Array(template.utf8) }
+    package init(_ template: String) { self.template = Array(template.utf8) }
 
     /// Draws the next text.
-    public func next(using stream: inout RandomStream) -> String {
+    package func next(using stream: inout RandomStream) -> String {
         String(unsafeUninitializedCapacity: template.count) { buffer in
             for (index, byte) in template.enumerated() {
                 switch byte {

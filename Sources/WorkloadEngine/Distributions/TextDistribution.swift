@@ -1,18 +1,18 @@
 /// A distribution of texts with uniformly distributed ASCII letters, digits, hyphens, and spaces.
-public struct TextDistribution: Sendable, Equatable {
+package struct TextDistribution: Sendable, Equatable {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789- ".utf8
     )
     private var lengths: LengthDistribution
 
     /// Creates a distribution of texts with `length` characters.
-    public init(length: Int) { self.init(lengths: .fixed(length)) }
+    package init(length: Int) { self.init(lengths: .fixed(length)) }
 
     /// Creates a distribution of texts with random lengths.
-    public init(lengths: LengthDistribution) { self.lengths = lengths }
+    package init(lengths: LengthDistribution) { self.lengths = lengths }
 
     /// Draws the next text.
-    public mutating func next(using stream: inout RandomStream) -> String {
+    package mutating func next(using stream: inout RandomStream) -> String {
         let length = lengths.next(using: &stream)
         return String(unsafeUninitializedCapacity: length) { buffer in
             Self.alphabet.withUnsafeBufferPointer { alphabet in

@@ -6,7 +6,7 @@ import Foundation
 /// (<https://www.postgresql.org/docs/current/pgbench.html>). With n integers, the integer at offset
 /// i has the probability (e^(−p·i/n) − e^(−p·(i+1)/n)) / (1 − e^−p). Integers are drawn by
 /// inversion.
-public struct TruncatedExponentialDistribution: Sendable, Equatable {
+package struct TruncatedExponentialDistribution: Sendable, Equatable {
     private let scale: RangeScale
     private let parameter: Double
     /// The probability of the range in the exponential distribution, 1 − e^−parameter.
@@ -15,7 +15,7 @@ public struct TruncatedExponentialDistribution: Sendable, Equatable {
     /// Creates the distribution over `range`.
     ///
     /// - Precondition: `parameter` is greater than 0.
-    public init(_ range: ClosedRange<Int64>, parameter: Double) {
+    package init(_ range: ClosedRange<Int64>, parameter: Double) {
         precondition(parameter > 0 && parameter.isFinite, "the parameter must be above 0")
         scale = RangeScale(range)
         self.parameter = parameter
@@ -23,7 +23,7 @@ public struct TruncatedExponentialDistribution: Sendable, Equatable {
     }
 
     /// Draws the next integer.
-    public func next(using stream: inout RandomStream) -> Int64 {
+    package func next(using stream: inout RandomStream) -> Int64 {
         scale.integer(at: -log1p(-stream.nextUnit() * mass) / parameter)
     }
 }

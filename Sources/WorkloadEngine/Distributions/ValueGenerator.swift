@@ -1,5 +1,5 @@
 /// Draws a variable's values.
-public struct ValueGenerator: Sendable, Equatable {
+package struct ValueGenerator: Sendable, Equatable {
     private enum Source: Sendable, Equatable {
         case integer(Generator)
         case text(TextDistribution)
@@ -49,7 +49,7 @@ public struct ValueGenerator: Sendable, Equatable {
     }
 
     /// Draws the next value.
-    public mutating func next(using stream: inout RandomStream) -> WorkloadValue {
+    package mutating func next(using stream: inout RandomStream) -> WorkloadValue {
         if nulls > 0, stream.nextUnit() < nulls { return .null }
         switch source {
         case .integer(var generator):
@@ -115,7 +115,7 @@ extension Variable {
     /// A `latest` variable does not follow a sequence.
     ///
     /// - Precondition: `minimum` does not exceed `maximum`.
-    public func makeGenerator() -> ValueGenerator { ValueGenerator(self) }
+    package func makeGenerator() -> ValueGenerator { ValueGenerator(self) }
 
     fileprivate func integers(sequence: SharedSequence, newest: SharedSequence?) -> Generator {
         let range = minimum...maximum

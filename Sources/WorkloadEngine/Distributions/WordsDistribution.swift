@@ -3,7 +3,7 @@
 /// Zipf's law determines the probability of each word in the vocabulary. In a natural language, the
 /// frequency of the word of rank k is proportional to 1/k, and frequent words are short (Zipf,
 /// "Human Behavior and the Principle of Least Effort", 1949).
-public struct WordsDistribution: Sendable, Equatable {
+package struct WordsDistribution: Sendable, Equatable {
     private static let consonants = Array("bdfghklmnprstvz".utf8)
     private static let vowels = Array("aeiou".utf8)
     private static let syllables = consonants.count * vowels.count
@@ -16,13 +16,13 @@ public struct WordsDistribution: Sendable, Equatable {
     /// - Parameters:
     ///   - lengths: The number of words in a text.
     ///   - vocabulary: The number of different words, at least 1.
-    public init(lengths: LengthDistribution, vocabulary: Int) {
+    package init(lengths: LengthDistribution, vocabulary: Int) {
         self.lengths = lengths
         ranks = ZipfianDistribution(count: Int64(vocabulary), theta: 1)
     }
 
     /// Draws the next text, in which single spaces separate the words.
-    public mutating func next(using stream: inout RandomStream) -> String {
+    package mutating func next(using stream: inout RandomStream) -> String {
         var bytes: [UInt8] = []
         for index in 0..<lengths.next(using: &stream) {
             if index > 0 { bytes.append(UInt8(ascii: " ")) }

@@ -7,7 +7,7 @@ import Foundation
 /// needs constant time and memory for any n and any theta above 0, including 1. `H` is the integral
 /// of the density `h`. The inverse of `H` maps a uniform number to a candidate that is nearly
 /// always accepted.
-public struct ZipfianDistribution: Sendable, Equatable {
+package struct ZipfianDistribution: Sendable, Equatable {
     /// The maximum number of ranks that a `Double` can distinguish.
     static let mostRanks: Int64 = 1 << 52
 
@@ -24,7 +24,7 @@ public struct ZipfianDistribution: Sendable, Equatable {
     /// Creates a distribution of ranks 1...count.
     ///
     /// - Precondition: `count` is in 1...2⁵² and `theta` is greater than 0.
-    public init(count: Int64, theta: Double) {
+    package init(count: Int64, theta: Double) {
         precondition((1...Self.mostRanks).contains(count), "there must be 1 to 2^52 ranks")
         precondition(theta > 0 && theta.isFinite, "theta must be above 0")
         self.theta = theta
@@ -36,7 +36,7 @@ public struct ZipfianDistribution: Sendable, Equatable {
     }
 
     /// Draws the next rank.
-    public func next(using stream: inout RandomStream) -> Int64 {
+    package func next(using stream: inout RandomStream) -> Int64 {
         while true {
             let area = upper + stream.nextUnit() * (lower - upper)
             let x = Self.inverseIntegral(area, theta)

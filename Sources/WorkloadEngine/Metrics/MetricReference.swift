@@ -1,7 +1,7 @@
 /// The reference documentation of all metrics, generated from their descriptors.
-public enum MetricReference {
+package enum MetricReference {
     /// The reference as Markdown.
-    public static let markdown = """
+    package static let markdown = """
         ## Client metrics
 
         \(table(clients))
@@ -13,7 +13,7 @@ public enum MetricReference {
         """
 
     /// The reference as plain text.
-    public static let text = (clients + databases).flatMap { metric in
+    package static let text = (clients + databases).flatMap { metric in
         [metric.name, "    \(metric.explanation) \(metric.direction)"]
             + metric.values.map { "    \($0.names.joined(separator: ", ")): \($0.unit)" }
     }.map { $0.replacing("`", with: "") + "\n" }.joined()

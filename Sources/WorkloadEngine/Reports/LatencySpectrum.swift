@@ -105,22 +105,11 @@ extension LatencySpectrum: Codable {
 /// The latency distributions of a client or an operation.
 public struct LatencySpectra: Sendable, Codable, Equatable {
     /// The response times of completed accesses, from intended start to end.
-    public var response: LatencySpectrum
+    public var response = LatencySpectrum()
     /// The wait times of completed accesses, from start to entry into the closure.
-    public var wait: LatencySpectrum
+    public var wait = LatencySpectrum()
     /// The service times of completed accesses, from entry into the closure to end.
-    public var service: LatencySpectrum
-
-    /// Creates spectra.
-    public init(
-        response: LatencySpectrum = LatencySpectrum(),
-        wait: LatencySpectrum = LatencySpectrum(),
-        service: LatencySpectrum = LatencySpectrum()
-    ) {
-        self.response = response
-        self.wait = wait
-        self.service = service
-    }
+    public var service = LatencySpectrum()
 }
 
 extension LatencySpectra {

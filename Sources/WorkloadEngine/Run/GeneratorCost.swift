@@ -1,7 +1,7 @@
 import Foundation
 
 /// Measures the cost of an access to a target that does nothing, using the same code as a run.
-enum GeneratorCost {
+package enum GeneratorCost {
     struct Attempt {
         /// The processor time of all accesses, in nanoseconds.
         var time: UInt64
@@ -19,12 +19,12 @@ enum GeneratorCost {
     private static let requiredAttempts = 3
     private static let maximumAttempts = 25
 
-    static func measure() throws -> UInt64 { try measure(attempt) }
-
-    /// Returns the cost of one access, in nanoseconds.
+    /// Returns the processor time of one access, in nanoseconds.
     ///
-    /// The result comes from the cheapest attempt, because other work on the machine only
-    /// increases the cost.
+    /// The measurement takes a few milliseconds. The result comes from the cheapest attempt,
+    /// because other work on the machine only increases the cost.
+    package static func measure() throws -> UInt64 { try measure(attempt) }
+
     static func measure(_ attempt: () throws -> Attempt) rethrows -> UInt64 {
         var lowest = UInt64.max
         var longAttempts = 0

@@ -112,31 +112,18 @@ final class RunControl: Sendable {
     }
 
     /// Ends the load early and marks the result as partial.
-    func interruptRun() {
-        change { state in
-            guard stage < .stopped else { return false }
-            state.isInterrupted = true
-            stop(&state)
-            return true
-        }
-    }
+    func interruptRun() { end { $0.isInterrupted = true } }
 
     /// Ends the load early because it cannot continue.
-    ///
-    /// Does nothing if the load has already stopped.
-    func fail(because reason: String) {
-        change { state in
-            guard stage < .stopped else { return false }
-            state.failure = reason
-            stop(&state)
-            return true
-        }
-    }
+    func fail(because reason: String) { end { $0.failure = reason } }
 
-    func abort(because miss: AbortResult) {
+    func abort(because miss: AbortResult) { end { $0.miss = miss } }
+
+    /// Ends the load early and records why, unless the load has already stopped.
+    private func end(_ record: (inout State) -> Void) {
         change { state in
             guard stage < .stopped else { return false }
-            state.miss = miss
+            record(&state)
             stop(&state)
             return true
         }

@@ -1,7 +1,7 @@
 /// A database configuration to measure and to compare with other arms.
-public struct Arm: Sendable, Equatable {
+public struct Arm: Sendable, Codable, Equatable {
     /// The kind of connections that serve the accesses.
-    public enum Kind: String, Sendable, Equatable, CaseIterable {
+    public enum Kind: String, Sendable, Codable, Equatable, CaseIterable {
         /// One connection for all accesses.
         case queue
         /// A writer and several readers.
@@ -15,7 +15,7 @@ public struct Arm: Sendable, Equatable {
     }
 
     /// The library that performs the accesses.
-    public enum Library: String, Sendable, Equatable, CaseIterable {
+    public enum Library: String, Sendable, Codable, Equatable, CaseIterable {
         /// This package's engine.
         case engine
         /// Bare libsqlite3, with one connection for each worker, as an upper limit of
@@ -26,7 +26,7 @@ public struct Arm: Sendable, Equatable {
     }
 
     /// A mode of `PRAGMA journal_mode` (<https://sqlite.org/pragma.html#pragma_journal_mode>).
-    public enum Journal: String, Sendable, Equatable, CaseIterable {
+    public enum Journal: String, Sendable, Codable, Equatable, CaseIterable {
         /// A write-ahead log, with `synchronous = NORMAL` by default.
         case wal
         /// A rollback journal that is deleted when a transaction ends, which is SQLite's default.
@@ -43,7 +43,7 @@ public struct Arm: Sendable, Equatable {
     }
 
     /// A kind of `BEGIN` (<https://sqlite.org/lang_transaction.html>).
-    public enum Begin: String, Sendable, Equatable, CaseIterable {
+    public enum Begin: String, Sendable, Codable, Equatable, CaseIterable {
         /// Acquires the write lock only at the first write.
         ///
         /// The write fails with `SQLITE_BUSY` if another connection has committed since the first
@@ -87,7 +87,7 @@ public struct Arm: Sendable, Equatable {
     public var file: String?
 
     /// A connection's pragma.
-    public struct Pragma: Sendable, Equatable {
+    public struct Pragma: Sendable, Codable, Equatable {
         /// The name, such as `cache_size`.
         public var name: String
         /// The value, as SQL text.

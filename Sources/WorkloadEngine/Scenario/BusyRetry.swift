@@ -1,5 +1,5 @@
 /// The pauses between attempts to acquire a lock that another connection holds.
-public enum BusyRetry: Sendable, Equatable {
+public enum BusyRetry: Sendable, Codable, Equatable {
     /// The pauses of `sqlite3_busy_timeout`: 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms.
     case backoff
     /// Pauses of equal length, such as the 1 ms pauses of the busy handler of Rails.

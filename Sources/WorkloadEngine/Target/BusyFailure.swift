@@ -1,7 +1,7 @@
 /// The details of a `SQLITE_BUSY` failure that a target can report.
-public struct BusyFailure: Sendable, Hashable {
+public struct BusyFailure: Sendable, Codable, Hashable {
     /// The role of the connection's busy handler in the failure.
-    public enum Handler: Sendable, Hashable {
+    public enum Handler: Sendable, Codable, Hashable {
         /// The target does not report the handler's role.
         case unknown
         /// SQLite did not call the handler, because waiting could cause a deadlock.

@@ -364,7 +364,7 @@ public enum WorkloadValue: Sendable, Hashable {
 }
 
 /// The kind of failure of an access.
-public enum WorkloadFailure: Sendable, Hashable {
+public enum WorkloadFailure: Sendable, Codable, Hashable {
     /// An interrupt ended the access with `SQLITE_INTERRUPT`, or with a subsequent
     /// `SQLITE_ABORT`.
     case interrupted

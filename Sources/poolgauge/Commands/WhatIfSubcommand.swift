@@ -150,6 +150,6 @@ struct WhatIfSubcommand: ParsableCommand {
                 ? "the file cannot be read" : "there is no such file"
             throw CommandFailure("\(result): \(reason)")
         }
-        return try WhatIf.decode(data, file: result)
+        return try RunResult.decode(data, file: result)
     }
 }

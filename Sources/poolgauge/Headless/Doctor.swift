@@ -223,7 +223,7 @@ struct Doctor {
                 )
                 : (.ok, "\(count) processors")
         ]
-        let noop = try? GeneratorSelfTest.nanosecondsPerAccess()
+        let noop = try? GeneratorCost.measure()
         if let noop {
             found.append(
                 noop > 1000

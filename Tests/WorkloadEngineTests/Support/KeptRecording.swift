@@ -19,6 +19,6 @@ enum KeptRecording {
 
     /// Returns the decoded result.
     static func result() throws -> RunResult {
-        try WhatIf.decode(data(), file: "small-load.json")
+        try RunResult.decode(data(), file: "small-load.json")
     }
 }

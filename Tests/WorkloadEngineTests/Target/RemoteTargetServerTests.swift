@@ -29,16 +29,27 @@ struct RemoteTargetServerTests {
             .failed(.interrupted, "", BusyFailure(handler: .gaveUp(waited: 7, timeout: nil))),
             .failed(.interrupted, "", BusyFailure(handler: .skipped)),
         ]
-        for message in messages { #expect(try RemoteMessage(message.bytes) == message) }
+        for message in messages { #expect(try RemoteMessage(message.encoded()) == message) }
     }
 
-    @Test func truncatedMessagesAreRejected() {
-        let bytes = RemoteMessage.run("SELECT 1", [.text("a"), .integer(1)]).bytes
+    @Test(arguments: [
+        RemoteMessage.run("SELECT 1", [.text("a"), .integer(1)]),
+        .open(Arm(name: "a", kind: .pool), path: "/a"), .failed(.interrupted, "", BusyFailure()),
+    ])
+    func truncatedMessagesAreRejected(message: RemoteMessage) throws {
+        let bytes = try message.encoded()
         for length in 0..<bytes.count {
             #expect(throws: WireReader.Malformed.self) {
                 try RemoteMessage(Array(bytes.prefix(length)))
             }
         }
+    }
+
+    @Test func invalidJSONIsRejected() throws {
+        var writer = WireWriter()
+        try writer.add(json: ["neither": "an arm"])
+        var reader = WireReader(writer.bytes)
+        #expect(throws: WireReader.Malformed.self) { try reader.json() as Arm }
     }
 
     @Test func accessesArePerformedAndErrorsAreReported() throws {

@@ -96,7 +96,13 @@ package final class CrossoverRun: Sendable {
         defer { trials.close() }
         let plan = self.plan
         let arms = try (scenario.arm(named: options.a), scenario.arm(named: options.b))
-        let leftOut = try unsupported(on: [arms.0, arms.1])
+        let leftOut = try options.run.obstacles(
+            to: scenario.clients,
+            on: [arms.0, arms.1],
+            factory
+        ) { client, arm, target in
+            client.obstacle(on: target).map { "arm '\(arm.name)': \($0)" }
+        }
         if let reason = leftOut[plan.metric.client] {
             throw RunError(
                 .scenario,
@@ -137,23 +143,6 @@ package final class CrossoverRun: Sendable {
     }
 
     // MARK: Runs
-
-    private func unsupported(on arms: [Arm]) throws -> [String: String] {
-        let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var leftOut: [String: String] = [:]
-        for arm in arms {
-            let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
-            let target = try factory.open(arm, at: file.path)
-            for client in scenario.clients {
-                guard let obstacle = client.obstacle(on: target) else { continue }
-                leftOut[client.name] = leftOut[client.name] ?? "arm '\(arm.name)': \(obstacle)"
-            }
-            try target.close()
-        }
-        return leftOut
-    }
 
     private struct Place {
         var cell: CrossoverPlan.Cell

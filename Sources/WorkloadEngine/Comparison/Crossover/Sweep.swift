@@ -27,12 +27,6 @@ package struct Sweep: Sendable, Equatable {
         /// The value as a count, a share from 0 to 1, a rate in accesses/s, or a time in
         /// nanoseconds.
         package var number: Double
-
-        /// Creates a value.
-        package init(text: String, number: Double) {
-            self.text = text
-            self.number = number
-        }
     }
 
     /// The error for an invalid sweep.

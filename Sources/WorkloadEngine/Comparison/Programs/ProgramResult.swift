@@ -34,7 +34,7 @@ struct ProgramResult {
         }
         var result: RunResult
         do {
-            result = try WhatIf.decode(outcome.output, file: "its output")
+            result = try RunResult.decode(outcome.output, file: "its output")
         } catch let error as WhatIfError {
             throw failure("has no result: \(described(error, outcome.output))", outcome)
         }

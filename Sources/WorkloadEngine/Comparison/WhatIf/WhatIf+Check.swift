@@ -168,6 +168,48 @@ extension WhatIf {
         )
     }
 
+    /// Compares the recorded waits with new runs in the recorded setting.
+    ///
+    /// - Parameters:
+    ///   - runs: The new runs.
+    ///   - prediction: The prediction for the setting. If the predicted wait varies by chance,
+    ///     different waits do not indicate a change in the machine.
+    /// - Returns: The recorded and new waits of each client.
+    func repetition(
+        _ runs: [ArmResult],
+        beside prediction: WhatIfPrediction?
+    ) -> WhatIfRepetition {
+        let problems = [
+            run.partial ? "the recorded run was stopped early" : nil,
+            run.valid ? nil : "the recorded run was invalid",
+            run.failures.map { "the recorded run failed: \($0.joined(separator: "; "))" },
+            Self.problem(of: runs),
+        ].compactMap { $0 }
+        var clients: [String: WhatIfRepetition.Client] = [:]
+        for (name, own) in run.clients {
+            guard let then = own.wait?.p99,
+                let change = WhatIfComparison(
+                    predicted: then,
+                    measured: runs.compactMap { $0.clients[name] }
+                )
+            else { continue }
+            var verdict = WhatIfRepetition.verdict(on: change, beside: prediction?.clients[name])
+            if verdict == .changed, !problems.isEmpty { verdict = .inconclusive }
+            clients[name] = WhatIfRepetition.Client(
+                recorded: then,
+                now: change.measured,
+                least: change.least,
+                most: change.most,
+                verdict: verdict
+            )
+        }
+        return WhatIfRepetition(
+            runs: runs.count,
+            clients: clients,
+            problem: problems.isEmpty ? nil : problems.joined(separator: "; ")
+        )
+    }
+
     static func problem(of runs: [ArmResult]) -> String? {
         var problems: [String] = []
         for run in runs {

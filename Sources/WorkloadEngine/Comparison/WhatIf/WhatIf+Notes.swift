@@ -90,6 +90,38 @@ extension WhatIf {
                 + "the range, not on the number"
         }
     }
+
+    /// Returns a note on the differences between the machines of the checks and the recorded run,
+    /// if any.
+    func notes(onMachine now: HostEnvironment) -> [String] {
+        let then = result.environment
+        var differences: [String] = []
+        func compare(_ one: String?, _ two: String?, _ what: String = "") {
+            guard let one, let two, one != two else { return }
+            differences.append("\(what)\(two) instead of \(one)")
+        }
+        compare("\(then.cpuCount)", "\(now.cpuCount)", "processors: ")
+        compare(then.architecture, now.architecture)
+        compare(then.operatingSystem, now.operatingSystem)
+        compare(then.fileSystem, now.fileSystem, "file system: ")
+        for name in then.versions.keys.sorted() {
+            compare(then.versions[name], now.versions[name], "\(name): ")
+        }
+        if let one = then.syncNanoseconds, let two = now.syncNanoseconds,
+            max(one, two) > Self.syncFactor * min(one, two)
+        {
+            compare(ReportUnits.time(one), ReportUnits.time(two), "a sync: ")
+        }
+        guard !differences.isEmpty else { return [] }
+        return [
+            "the checks ran under different conditions than the recorded run "
+                + "(\(differences.joined(separator: ", "))), which may explain wrong predictions"
+        ]
+    }
+
+    /// The factor by which two medians of five syncs on the same disk usually differ at most (an
+    /// estimate).
+    private static let syncFactor: UInt64 = 5
 }
 
 extension WhatIfPrediction.Wait {

@@ -43,4 +43,22 @@ extension WhatIfRepetition {
                 + "same setting; if a check fails, the machine or its other load may have changed"
         ]
     }
+
+    /// Compares a recorded wait with new waits.
+    ///
+    /// The verdict allows for chance, because there are only one recorded run and a few new runs.
+    /// The verdict is inconclusive if the distance between the recorded wait and the range of the
+    /// new waits is at most the width of that range or of the simulated range.
+    static func verdict(
+        on change: WhatIfComparison,
+        beside wait: WhatIfPrediction.Wait?
+    ) -> Verdict {
+        if change.isWithin { return .same }
+        let least = change.least ?? change.measured
+        let most = change.most ?? change.measured
+        let then = change.predicted
+        let distance = then < least ? least - then : then > most ? then - most : 0
+        let simulated = wait.map { $0.high - $0.low } ?? 0
+        return distance <= max(most - least, simulated) ? .inconclusive : .changed
+    }
 }

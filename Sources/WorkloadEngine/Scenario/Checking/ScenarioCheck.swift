@@ -4,11 +4,11 @@ import Foundation
 ///
 /// The check finds errors that the decoder cannot detect, such as missing columns. It reports
 /// each error at the statement's position in the file.
-public struct ScenarioCheck {
+package struct ScenarioCheck {
     private let factory: any WorkloadTargetFactory
 
     /// Creates a check that uses a library's databases.
-    public init(_ factory: any WorkloadTargetFactory) { self.factory = factory }
+    package init(_ factory: any WorkloadTargetFactory) { self.factory = factory }
 
     /// Checks each arm's tables, setup, and statements.
     ///
@@ -16,7 +16,7 @@ public struct ScenarioCheck {
     /// the schema, the check omits the statements.
     ///
     /// - Throws: ``ScenarioError`` with all errors.
-    public func check(_ scenario: Scenario) throws(ScenarioError) {
+    package func check(_ scenario: Scenario) throws(ScenarioError) {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-check-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

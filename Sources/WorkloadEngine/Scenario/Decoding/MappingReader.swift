@@ -49,6 +49,24 @@ struct MappingReader {
             entries.append((name, key, value))
         }
         self.entries = entries
+        rejectConflicts()
+    }
+
+    /// Logs an error for each key that the mapping's form rejects.
+    ///
+    /// A rejected key does not select a form, so each key has at most one error.
+    private func rejectConflicts() {
+        var rejected: Set<String> = []
+        for form in shape?.forms ?? [] where !rejected.contains(form.key) && isWritten(form) {
+            for (name, _, _) in entries where form.rejects(name) && rejected.insert(name).inserted {
+                add("'\(name)' cannot be combined with \(form.description)", atKey: name)
+            }
+        }
+    }
+
+    private func isWritten(_ form: MappingShape.Form) -> Bool {
+        guard let node = self[form.key] else { return false }
+        return form.value == nil || form.value == node.scalar?.string
     }
 
     var all: [(name: String, key: Node, value: Node)] { entries }
@@ -74,19 +92,26 @@ struct MappingReader {
     /// Logs an error at the value of a key.
     func add(_ message: String, atValue name: String) { log.add(message, at: self[name]?.mark) }
 
-    /// Logs an error for each key that is present and cannot be combined with another key.
-    func reject(_ keys: [String], combinedWith other: String) {
-        for key in keys where has(key) {
-            add("'\(key)' cannot be combined with \(other)", atKey: key)
-        }
-    }
-
     /// Returns the first of several keys that is present, and logs an error for each other key.
     func only(of keys: [String]) -> String? {
         let present = keys.filter(has)
         guard let first = present.first else { return nil }
-        reject(Array(present.dropFirst()), combinedWith: "'\(first)'")
+        for key in present.dropFirst() {
+            add("'\(key)' cannot be combined with '\(first)'", atKey: key)
+        }
         return first
+    }
+
+    /// Returns the key that selects one of the mapping's alternatives, or logs an error.
+    func alternative() -> String? {
+        let names = shape?.alternatives.compactMap(\.first) ?? []
+        if let name = names.first(where: has) { return name }
+        let quoted = names.map { "'\($0)'" }
+        log.add(
+            "\(what) requires \(quoted.dropLast().joined(separator: ", ")) or \(quoted.last ?? "")",
+            at: mark
+        )
+        return nil
     }
 
     /// Returns a reader of the mapping at a key, or logs an error and returns `nil` if the value is

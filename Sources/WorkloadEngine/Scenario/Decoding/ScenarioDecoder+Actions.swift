@@ -2,22 +2,8 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    private static let actionKeys = [
-        "interrupt": ["client", "connection"],
-        "cancel": ["client"],
-        "checkpoint": ["mode", "think", "workers"],
-        "backup": ["pages", "think", "workers"],
-    ]
-
     func decodeAction(_ reader: MappingReader) -> Client.Activity? {
-        guard let word = reader.word("action"), let keys = Self.actionKeys[word] else {
-            return nil
-        }
-        let known = ["action", "every", "at", "phases"] + keys
-        reader.reject(
-            Self.clientKeys.filter { !known.contains($0) },
-            combinedWith: "action: \(word)"
-        )
+        guard let word = reader.word("action") else { return nil }
         if !["every", "at", "think"].contains(where: reader.has) {
             log.add("\(reader.what) requires 'every' or 'at', such as every: 10%", at: reader.mark)
         }

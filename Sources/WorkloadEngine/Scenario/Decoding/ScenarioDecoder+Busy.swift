@@ -5,7 +5,6 @@ extension ScenarioDecoder {
             arm.busyTimeout = reader.duration("busy-timeout")
             return
         }
-        reader.reject(["busy-timeout"], combinedWith: "'busy'")
         guard let busy = reader.mapping("busy"), busy.required("timeout", example: "5s") != nil
         else {
             return

@@ -2,7 +2,6 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    static let clientKeys = Language.client.names
     /// The client names that are reserved for metrics and for the user of the dashboard.
     static let reservedClientNames =
         MetricCatalog.databaseGroups + ["generator", "you"]
@@ -53,15 +52,10 @@ extension ScenarioDecoder {
         if reader.has("action") {
             return decodeAction(reader)
         }
-        reader.reject(["client", "connection", "mode", "pages"], combinedWith: "'access'")
         guard reader.required("access", example: "read") != nil,
             let access = reader.word("access")
         else { return nil }
         if access == "snapshot" {
-            reader.reject(
-                ["use", "mix", "rows", "batch", "arrival", "retry"],
-                combinedWith: "access: snapshot"
-            )
             guard reader.required("hold", example: "10s") != nil,
                 let hold = reader.positiveSpan("hold")
             else {
@@ -73,7 +67,6 @@ extension ScenarioDecoder {
             return decodeImport(reader, access: access)
         }
         if reader.has("hold") {
-            reader.reject(["use", "mix"], combinedWith: "'hold'")
             if access != "read" {
                 reader.add("'hold' requires access: read or snapshot, not \(access)", atKey: "hold")
             }
@@ -87,7 +80,6 @@ extension ScenarioDecoder {
     }
 
     private func decodeImport(_ reader: MappingReader, access: String) -> Client.Activity? {
-        reader.reject(["mix", "hold"], combinedWith: "'rows'")
         if access != "write" {
             reader.add("'rows' requires access: write", atKey: "rows")
         }
@@ -123,10 +115,6 @@ extension ScenarioDecoder {
             )
             return []
         }
-        reader.reject(
-            ["interrupt-after", "cancel-after", "supersede"],
-            combinedWith: "'then-read'"
-        )
         let what = "'then-read' of \(reader.what)"
         guard let list = SQLReader(what: what, log: log).statements(node) else { return [] }
         checkParameters(of: list)

@@ -6,24 +6,14 @@ extension ScenarioDecoder {
         guard let node = top.required("dataset", example: "{preset: pgbench, scale: 1}"),
             let reader = MappingReader(node, what: "the dataset", Language.dataset, log: log)
         else { return nil }
-        guard let way = ["preset", "schema", "sql", "file"].first(where: reader.has) else {
-            log.add("the dataset requires 'preset', 'schema' or 'file'", at: reader.mark)
-            return nil
-        }
-        let companions: [String: [String]] = [
-            "preset": ["scale", "records", "table-size"],
-            "schema": ["rows", "finally", "scale"], "sql": ["rows", "finally", "scale"],
-        ]
-        let known = companions[way] ?? []
-        let others = reader.all.map(\.name).filter { $0 != way && !known.contains($0) }
-        reader.reject(others, combinedWith: "'\(way)'")
-        switch way {
+        switch reader.alternative() {
+        case nil: return nil
         case "preset": return presetDataset(reader)
         case "file":
             return reader["file"].flatMap { node in
                 reader.text("file").flatMap { databasePath($0, at: node.mark) }
             }.map(Dataset.file)
-        default: return schemaDataset(reader, key: way)
+        case let key?: return schemaDataset(reader, key: key)
         }
     }
 

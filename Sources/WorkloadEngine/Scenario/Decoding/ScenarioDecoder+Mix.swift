@@ -53,10 +53,7 @@ extension ScenarioDecoder {
                 log: log
             )
         else { return nil }
-        guard reader.only(of: ["sql", "use"]) != nil else {
-            log.add("\(reader.what) requires 'sql' or 'use'", at: reader.mark)
-            return nil
-        }
+        guard reader.alternative() != nil else { return nil }
         let weight = reader.has("weight") ? reader.positive("weight") : 1
         let name = reader.text("name") ?? (reader.has("name") ? nil : reader.text("use"))
         if name == nil, !reader.has("name") {

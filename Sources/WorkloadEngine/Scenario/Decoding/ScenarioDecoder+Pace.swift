@@ -87,7 +87,6 @@ extension ScenarioDecoder {
             length = span
         }
         if stage.has("rate") {
-            stage.reject(["from", "to"], combinedWith: "'rate'")
             return rate("rate", of: stage).map { Arrival.Stage(from: $0, to: $0, length: length) }
         }
         guard stage.required("from", example: "100/s") != nil,
@@ -114,7 +113,6 @@ extension ScenarioDecoder {
         }
         guard let think = reader.mapping(key) else { return nil }
         if think.has("mean") {
-            think.reject(["from", "to"], combinedWith: "'mean'")
             return think.duration("mean").map(ThinkTime.exponential(mean:))
         }
         guard think.required("from", example: "1ms") != nil,

@@ -39,10 +39,7 @@ struct StepReader {
     private mutating func step(_ node: Node) -> [Step]? {
         guard let reader = MappingReader(node, what: "a step of \(what)", Language.step, log: log)
         else { return nil }
-        guard let way = reader.only(of: ["sql", "use", "do", "pause"]) else {
-            log.add("\(reader.what) requires 'sql', 'use', 'do' or 'pause'", at: reader.mark)
-            return nil
-        }
+        guard let way = reader.alternative() else { return nil }
         if way != "sql", reader.has("into") {
             reader.add("'into' requires 'sql'", atKey: "into")
         }

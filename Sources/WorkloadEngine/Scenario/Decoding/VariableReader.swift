@@ -25,10 +25,6 @@ struct VariableReader {
             reader.required("distribution", example: "uniform") != nil,
             let kind: VariableKind = reader.choice("distribution")
         else { return nil }
-        let others = reader.all.map(\.name).filter {
-            $0 != "distribution" && !kind.keys.contains($0)
-        }
-        reader.reject(others, combinedWith: kind.rawValue)
         var result = Result(variable: Variable(distribution: distribution(kind, reader)))
         result.variable.nulls = reader.quantity("nulls", Quantity.share) ?? 0
         result.variable.column = column(reader)
@@ -156,8 +152,6 @@ struct VariableReader {
     /// A dataset's columns and lengths cannot use a database column.
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
-        let others = ["min", "max", "range", "after", "values", "weights"]
-        reader.reject(others, combinedWith: "'column'")
         guard reader.required("table", example: "accounts") != nil,
             reader.required("column", example: "id") != nil,
             let table = reader.text("table"), let column = reader.text("column")

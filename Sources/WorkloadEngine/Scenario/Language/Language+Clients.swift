@@ -3,6 +3,21 @@ extension Language {
         "client",
         "A user of the database: a kind of access, a number of workers, and a pace.",
         alternatives: [["access"], ["action"]],
+        forms: [
+            action("interrupt", with: ["client", "connection"]),
+            action("cancel", with: ["client"]),
+            action("checkpoint", with: ["mode", "think", "workers"]),
+            action("backup", with: ["pages", "think", "workers"]),
+            .init(key: "access", rejected: ["client", "connection", "mode", "pages"]),
+            .init(
+                key: "access",
+                value: "snapshot",
+                rejected: ["use", "mix", "rows", "batch", "arrival", "retry"]
+            ),
+            .init(key: "rows", rejected: ["mix", "hold"]),
+            .init(key: "hold", rejected: ["use", "mix"]),
+            .init(key: "then-read", rejected: ["interrupt-after", "cancel-after", "supersede"]),
+        ],
         [
             .init(
                 "access",
@@ -88,6 +103,10 @@ extension Language {
             ),
         ]
     )
+
+    private static func action(_ word: String, with keys: [String]) -> MappingShape.Form {
+        .init(key: "action", value: word, accepted: ["every", "at", "phases"] + keys)
+    }
 
     static let arrival = MappingShape(
         "arrival",

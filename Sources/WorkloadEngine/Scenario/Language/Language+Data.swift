@@ -3,6 +3,12 @@ extension Language {
         "dataset",
         "The data that each arm starts with: a preset, a custom schema, or a copy of a database.",
         alternatives: [["preset"], ["schema"], ["sql"], ["file"]],
+        forms: [
+            .init(key: "preset", accepted: ["scale", "records", "table-size"]),
+            .init(key: "schema", accepted: ["rows", "finally", "scale"]),
+            .init(key: "sql", accepted: ["rows", "finally", "scale"]),
+            .init(key: "file", accepted: []),
+        ],
         [
             .init(
                 "preset",
@@ -67,6 +73,9 @@ extension Language {
     static let variable = MappingShape(
         "variable",
         "A random value, which is constant within one access.",
+        forms: forms(of: VariableKind.allCases) + [
+            .init(key: "column", rejected: ["min", "max", "range", "after", "values", "weights"])
+        ],
         [
             .init(
                 "distribution",
@@ -132,6 +141,7 @@ extension Language {
     static let length = MappingShape(
         "length",
         "A random length.",
+        forms: forms(of: VariableKind.lengths),
         [
             .init(
                 "distribution",
@@ -141,6 +151,13 @@ extension Language {
             )
         ] + drawing
     )
+
+    private static func forms(of kinds: [VariableKind]) -> [MappingShape.Form] {
+        kinds.map { kind in
+            let word = kind.rawValue
+            return .init(key: "distribution", value: word, title: word, accepted: kind.keys)
+        }
+    }
 
     private static let drawing: [MappingShape.Key] = [
         .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),

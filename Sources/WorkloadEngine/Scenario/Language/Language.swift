@@ -151,6 +151,7 @@ enum Language {
     static let arm = MappingShape(
         "arm",
         "A way to open the database.",
+        forms: [.init(key: "busy", rejected: ["busy-timeout"])],
         [
             .init(
                 "library",

@@ -5,8 +5,10 @@ struct MappingShape: Sendable {
     let name: String
     let description: String
     let keys: [Key]
-    /// The groups of keys, of which one group is required.
+    /// The groups of keys, of which exactly one group is required.
     let alternatives: [[String]]
+    /// The combinations of keys that the mapping accepts, in order of precedence.
+    let forms: [Form]
 
     struct Key: Sendable {
         let name: String
@@ -22,10 +24,41 @@ struct MappingShape: Sendable {
         }
     }
 
-    init(_ name: String, _ description: String, alternatives: [[String]] = [], _ keys: [Key]) {
+    /// A form of a mapping, which a key or a key's value selects and which rejects other keys.
+    struct Form: Sendable {
+        let key: String
+        /// The value that selects the form, or `nil` if the key with any value does.
+        var value: String?
+        /// The form in messages, or `nil` for its key and value.
+        var title: String?
+        var rejected: [String] = []
+        /// The other keys that the form accepts, or `nil` for all keys that are not rejected.
+        var accepted: [String]?
+
+        var description: String { title ?? value.map { "\(key): \($0)" } ?? "'\(key)'" }
+
+        func rejects(_ name: String) -> Bool {
+            accepted.map { name != key && !$0.contains(name) } ?? rejected.contains(name)
+        }
+    }
+
+    init(
+        _ name: String,
+        _ description: String,
+        alternatives: [[String]] = [],
+        forms: [Form] = [],
+        _ keys: [Key]
+    ) {
         self.name = name
         self.description = description
         self.alternatives = alternatives
+        self.forms =
+            forms
+            + alternatives.enumerated().compactMap { index, group in
+                group.first.map {
+                    Form(key: $0, rejected: alternatives[(index + 1)...].flatMap(\.self))
+                }
+            }
         self.keys = keys
     }
 

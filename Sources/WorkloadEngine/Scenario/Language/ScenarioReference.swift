@@ -1,9 +1,9 @@
 /// The Markdown reference of the scenario language, with one section for each mapping.
 ///
 /// The reference is generated from the declarations that the decoder and the schema also use.
-public enum ScenarioReference {
+package enum ScenarioReference {
     /// The Markdown text.
-    public static let markdown: String = {
+    package static let markdown: String = {
         var shapes: [MappingShape] = []
         collect(Language.scenario, &shapes)
         return shapes.map(section).joined(separator: "\n")

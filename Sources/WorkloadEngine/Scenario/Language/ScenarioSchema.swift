@@ -3,9 +3,9 @@
 /// The schema is generated from the declarations that the decoder also uses. It describes the
 /// structure of a file, but only the decoder checks references to names
 /// (<https://json-schema.org/draft/2020-12/json-schema-core>).
-public enum ScenarioSchema {
+package enum ScenarioSchema {
     /// The JSON text, ending with a line feed.
-    public static let json: String = schema.text() + "\n"
+    package static let json: String = schema.text() + "\n"
 
     static var schema: JSONNode {
         var definitions: [(name: String, node: JSONNode)] = []

@@ -1,20 +1,20 @@
 /// A statement with `:name` parameters, which receive new values in each access.
-public struct StatementTemplate: Sendable, Hashable {
+package struct StatementTemplate: Sendable, Hashable {
     /// The statement as written.
-    public let sql: String
+    package let sql: String
     /// The parameter names without colons, in order of first appearance.
     ///
     /// ``WorkloadSession/run(_:_:)`` expects the values in this order.
-    public let parameters: [String]
+    package let parameters: [String]
     /// The parameters in unsupported forms: `?`, `?1`, `@name`, or `$name`.
-    public let foreignParameters: [String]
+    package let foreignParameters: [String]
     /// The first word in uppercase, such as `SELECT`, or an empty string if there is none.
-    public let verb: String
+    package let verb: String
 
     /// Creates a template by finding a statement's parameters.
     ///
     /// Strings, quoted names, comments, and `::` do not contain parameters.
-    public init(sql: String) {
+    package init(sql: String) {
         self.sql = sql
         var parameters: [String] = []
         var foreign: [String] = []
@@ -43,7 +43,7 @@ public struct StatementTemplate: Sendable, Hashable {
     ///
     /// The result omits empty statements and comments between statements. A trigger's body can
     /// contain semicolons. As in `sqlite3_complete`, the trigger ends with `; END ;`.
-    public static func statements(in text: String) -> [String] {
+    package static func statements(in text: String) -> [String] {
         let bytes = Array(text.utf8)
         let tokens = SQLTokenizer(text)
         var statements: [String] = []

@@ -15,7 +15,7 @@ struct RemoteChannel: Sendable {
     private static let limit = 1 << 30
 
     func send(_ message: RemoteMessage) throws {
-        let body = message.bytes
+        let body = try message.encoded()
         var writer = WireWriter()
         writer.add(UInt64(body.count))
         let bytes = writer.bytes + body

@@ -32,12 +32,12 @@ extension RemoteMessage {
         case open, perform, run, query, finish, abort, entered, done, count, rows, failed
     }
 
-    var bytes: [UInt8] {
+    func encoded() throws -> [UInt8] {
         var writer = WireWriter()
         switch self {
         case .open(let arm, let path):
             writer.add(Tag.open.rawValue)
-            writer.add(arm)
+            try writer.add(json: arm)
             writer.add(path)
         case .perform(let access, let client):
             writer.add(Tag.perform.rawValue)
@@ -64,9 +64,9 @@ extension RemoteMessage {
             for row in rows { writer.add(row) }
         case .failed(let failure, let text, let busy):
             writer.add(Tag.failed.rawValue)
-            writer.add(failure)
+            try writer.add(json: failure)
             writer.add(text)
-            writer.add(busy)
+            try writer.add(json: busy)
         }
         return writer.bytes
     }
@@ -75,7 +75,7 @@ extension RemoteMessage {
     init(_ bytes: [UInt8]) throws {
         var reader = WireReader(bytes)
         switch Tag(rawValue: try reader.byte()) {
-        case .open: self = .open(try reader.arm(), path: try reader.text())
+        case .open: self = .open(try reader.json(), path: try reader.text())
         case .perform:
             guard let access = WorkloadAccess(rawValue: try reader.text()) else {
                 throw WireReader.Malformed()
@@ -92,7 +92,7 @@ extension RemoteMessage {
             let count = try reader.number()
             self = .rows(try (0..<count).map { _ in try reader.values() })
         case .failed:
-            self = .failed(try reader.failure(), try reader.text(), try reader.busyFailure())
+            self = .failed(try reader.json(), try reader.text(), try reader.json())
         case nil: throw WireReader.Malformed()
         }
     }

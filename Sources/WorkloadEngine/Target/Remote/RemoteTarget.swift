@@ -51,12 +51,7 @@ final class RemoteTarget: WorkloadTarget {
     }
 
     private func expectDone() throws {
-        switch try channel.receive() {
-        case .done: return
-        case .failed(let failure, let text, let busy):
-            throw Failure(failure: failure, description: text, busy: busy)
-        default: throw WireReader.Malformed()
-        }
+        guard case .done = try channel.reply() else { throw WireReader.Malformed() }
     }
 
     func supports(_ access: WorkloadAccess) -> Bool { access != .snapshot }
@@ -67,12 +62,7 @@ final class RemoteTarget: WorkloadTarget {
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
         try channel.send(.perform(access, client: client.name))
-        switch try channel.receive() {
-        case .entered: break
-        case .failed(let failure, let text, let busy):
-            throw Failure(failure: failure, description: text, busy: busy)
-        default: throw WireReader.Malformed()
-        }
+        guard case .entered = try channel.reply() else { throw WireReader.Malformed() }
         do {
             try body(Session(channel: channel))
         } catch {
@@ -89,22 +79,18 @@ final class RemoteTarget: WorkloadTarget {
 
         func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
             try channel.send(.run(sql, values))
-            switch try channel.receive() {
-            case .count(let count): return count
-            case .failed(let failure, let text, let busy):
-                throw Failure(failure: failure, description: text, busy: busy)
-            default: throw WireReader.Malformed()
+            guard case .count(let count) = try channel.reply() else {
+                throw WireReader.Malformed()
             }
+            return count
         }
 
         func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]] {
             try channel.send(.query(sql, values))
-            switch try channel.receive() {
-            case .rows(let rows): return rows
-            case .failed(let failure, let text, let busy):
-                throw Failure(failure: failure, description: text, busy: busy)
-            default: throw WireReader.Malformed()
+            guard case .rows(let rows) = try channel.reply() else {
+                throw WireReader.Malformed()
             }
+            return rows
         }
     }
 
@@ -135,5 +121,16 @@ final class RemoteTarget: WorkloadTarget {
         for _ in 0..<100 where process.isRunning { usleep(10_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
+    }
+}
+
+extension RemoteChannel {
+    /// Receives a reply, and throws the failure that it reports, if any.
+    fileprivate func reply() throws -> RemoteMessage {
+        let message = try receive()
+        if case .failed(let failure, let text, let busy) = message {
+            throw RemoteTarget.Failure(failure: failure, description: text, busy: busy)
+        }
+        return message
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Encodes values as bytes, with little-endian numbers.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
@@ -11,11 +13,6 @@ struct WireWriter {
     mutating func add(_ text: String) {
         add(UInt64(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
-    }
-
-    mutating func add(_ text: String?) {
-        add(UInt8(text == nil ? 0 : 1))
-        if let text { add(text) }
     }
 
     mutating func add(_ values: [WorkloadValue]) {
@@ -42,41 +39,11 @@ struct WireWriter {
         }
     }
 
-    mutating func add(_ failure: WorkloadFailure) {
-        switch failure {
-        case .interrupted: add(UInt8(0))
-        case .busy(let code):
-            add(UInt8(1))
-            add(code)
-        case .error(let code):
-            add(UInt8(2))
-            add(code)
-        }
-    }
-
-    mutating func add(_ arm: Arm) {
-        add(arm.name)
-        add(arm.kind.rawValue)
-        add(arm.library.rawValue)
-        add(UInt64(arm.readers ?? 0))
-        add(arm.journal?.rawValue)
-        add(arm.synchronous)
-        add(UInt64(arm.pragmas.count))
-        for pragma in arm.pragmas {
-            add(pragma.name)
-            add(pragma.value)
-        }
-        add(arm.begin?.rawValue)
-        add(UInt8(arm.busyTimeout == nil ? 0 : 1))
-        if let timeout = arm.busyTimeout { add(timeout.wholeNanoseconds) }
-        add(UInt8(arm.isGuarded ? 1 : 0))
-        switch arm.busyRetry {
-        case nil: add(UInt8(0))
-        case .backoff?: add(UInt8(1))
-        case .fixed(let pause)?:
-            add(UInt8(2))
-            add(pause.wholeNanoseconds)
-        }
+    /// Adds a value as JSON, which is slower but follows the value's declaration.
+    mutating func add(json value: some Encodable) throws {
+        let data = try JSONEncoder().encode(value)
+        add(UInt64(data.count))
+        bytes.append(contentsOf: data)
     }
 }
 
@@ -112,8 +79,6 @@ struct WireReader {
 
     mutating func text() throws -> String { String(decoding: try take(length()), as: UTF8.self) }
 
-    mutating func optionalText() throws -> String? { try byte() == 0 ? nil : try text() }
-
     mutating func values() throws -> [WorkloadValue] {
         let count = try length()
         // Each value occupies at least one byte.
@@ -132,40 +97,12 @@ struct WireReader {
         }
     }
 
-    mutating func failure() throws -> WorkloadFailure {
-        switch try byte() {
-        case 0: .interrupted
-        case 1: .busy(try text())
-        case 2: .error(try text())
-        default: throw Malformed()
+    /// Returns a value that ``WireWriter/add(json:)`` added.
+    mutating func json<Value: Decodable>() throws -> Value {
+        let data = Data(try take(length()))
+        guard let value = try? JSONDecoder().decode(Value.self, from: data) else {
+            throw Malformed()
         }
-    }
-
-    mutating func arm() throws -> Arm {
-        let name = try text()
-        guard let kind = Arm.Kind(rawValue: try text()),
-            let library = Arm.Library(rawValue: try text())
-        else { throw Malformed() }
-        var arm = Arm(name: name, kind: kind, library: library)
-        let readers = try length()
-        arm.readers = readers > 0 ? readers : nil
-        arm.journal = try optionalText().flatMap(Arm.Journal.init(rawValue:))
-        arm.synchronous = try optionalText()
-        let pragmas = try length()
-        for _ in 0..<pragmas {
-            arm.pragmas.append(Arm.Pragma(name: try text(), value: try text()))
-        }
-        arm.begin = try optionalText().flatMap(Arm.Begin.init(rawValue:))
-        if try byte() != 0 {
-            arm.busyTimeout = .nanoseconds(Int64(clamping: try number()))
-        }
-        arm.isGuarded = try byte() != 0
-        switch try byte() {
-        case 0: break
-        case 1: arm.busyRetry = .backoff
-        case 2: arm.busyRetry = .fixed(.nanoseconds(Int64(clamping: try number())))
-        default: throw Malformed()
-        }
-        return arm
+        return value
     }
 }

@@ -158,7 +158,7 @@ struct WhatIfTests {
     ])
     func anInvalidResultFileIsDescribed(text: String, message: String) {
         let error = #expect(throws: WhatIfError.self) {
-            try WhatIf.decode(Data(text.utf8), file: "r.json")
+            try RunResult.decode(Data(text.utf8), file: "r.json")
         }
         #expect(error?.message.hasPrefix("r.json: \(message)") == true, "\(error?.message ?? "")")
     }

@@ -113,4 +113,16 @@ struct ScenarioSchemaTests {
             #expect(Set(shape.names).count == shape.names.count)
         }
     }
+
+    @Test func formsNameDeclaredKeysAndWords() {
+        for shape in Self.mappings.map(\.shape) + [Language.scenario] {
+            for form in shape.forms {
+                #expect(shape.names.contains(form.key), "\(form.key) of \(shape.name)")
+                if let word = form.value { #expect(shape[form.key].choices.contains(word)) }
+                #expect(Set(form.rejected).isSubset(of: shape.names), "\(form.rejected)")
+                let isVariable = form.key == "distribution"
+                #expect(isVariable || Set(form.accepted ?? []).isSubset(of: shape.names))
+            }
+        }
+    }
 }

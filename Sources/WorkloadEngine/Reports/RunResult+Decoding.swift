@@ -1,6 +1,6 @@
 import Foundation
 
-extension WhatIf {
+extension RunResult {
     /// Decodes the JSON of a run.
     ///
     /// - Parameters:

@@ -1,0 +1,36 @@
+import Foundation
+
+extension RunOptions {
+    /// Returns the reasons why clients cannot run on every arm, keyed by the client's name.
+    ///
+    /// Each arm opens an empty database for the check.
+    ///
+    /// - Parameters:
+    ///   - clients: The clients to check.
+    ///   - arms: The arms, the first of which with an obstacle provides a client's reason.
+    ///   - factory: The factory that opens the arms.
+    ///   - reason: A function that returns why a client cannot run on an arm's target, if it
+    ///     cannot.
+    /// - Returns: The reasons.
+    /// - Throws: The library's error if an arm cannot be opened.
+    func obstacles(
+        to clients: [Client],
+        on arms: [Arm],
+        _ factory: any WorkloadTargetFactory,
+        _ reason: (Client, Arm, any WorkloadTarget) -> String?
+    ) throws -> [String: String] {
+        let folder = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var reasons: [String: String] = [:]
+        for arm in arms {
+            let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
+            let target = try factory.open(arm, at: file.path)
+            for client in clients where reasons[client.name] == nil {
+                reasons[client.name] = reason(client, arm, target)
+            }
+            try target.close()
+        }
+        return reasons
+    }
+}
