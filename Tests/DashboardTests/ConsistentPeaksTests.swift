@@ -61,7 +61,7 @@ struct ConsistentPeaksTests {
             )
             let text = TextReport.text(of: whole)
             let page = try HTMLReport.text(of: whole)
-            #expect(text.contains("peak waiters: \(reads) to read, \(writes) to write"))
+            #expect(text.contains("peak waiters: \(reads) read\(reads == 1 ? "" : "s"), \(writes) write"))
             #expect(
                 page.contains(
                     "At most \(reads) accesses waited to read, and \(writes) to write, at the same time."

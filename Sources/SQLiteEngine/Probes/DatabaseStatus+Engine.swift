@@ -46,8 +46,8 @@ extension DatabaseStatus {
             status.writerAcquiredAtOnce = times.atOnce
             status.writerHold = times.hold
         }
-        // For a pool, these times cover only the readers, because the writer's times would hide
-        // theirs.
+        // For a pool, these times cover only the readers, because the writer's times would mask
+        // the readers' times.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
         status.acquiredAtOnce = times.atOnce
@@ -101,7 +101,7 @@ extension DatabaseStatus {
         )
     }
 
-    /// Adds the state of the write-ahead log and the cause that prevents it from shrinking.
+    /// Adds the state of the write-ahead log and the reason that it cannot shrink.
     mutating func addWAL(
         _ watch: WALWatch,
         writing: AccessGate,

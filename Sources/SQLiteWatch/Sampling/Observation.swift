@@ -80,7 +80,7 @@ struct ObservedFiles: Equatable, Sendable {
         guard !hasHeader else { return (.present, nil) }
         return (
             .notADatabase,
-            "it does not start with an SQLite header; it may be another type of file, encrypted or "
+            "it does not start with an SQLite header; it may be another type of file, encrypted, or "
                 + "damaged"
         )
     }

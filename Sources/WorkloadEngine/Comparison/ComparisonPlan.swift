@@ -51,11 +51,16 @@ struct ComparisonPlan {
             let needed = BlockCount.minimum(tests: tests)
             throw RunError(
                 .scenario,
-                "\(options.blocks) blocks cannot show a difference: the number of tests, metrics × "
-                    + "pairs of arms, is \(primary.count) × \(pairs.count) = \(tests), which "
-                    + "requires \(needed) blocks"
+                "--blocks \(options.blocks) is too few to show a difference: "
+                    + "\(Self.count(tests, "test")) (\(Self.count(primary.count, "metric")) × "
+                    + "\(pairs.count) \(pairs.count == 1 ? "pair" : "pairs") of arms) "
+                    + "\(tests == 1 ? "requires" : "require") at least \(needed) blocks"
             )
         }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)" + (number == 1 ? "" : "s")
     }
 
     static let reportedMetrics = [

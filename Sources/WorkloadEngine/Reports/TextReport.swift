@@ -128,29 +128,35 @@ public enum TextReport {
                 parts.append("saturated \(ReportUnits.percent(share)) of the time")
             }
             let scope = pool.peaksAreSampled == true ? " in a sample" : ""
-            parts.append("peak waiters\(scope): \(pool.waitingReadersPeak) to read")
-            lines.append(
-                "  connections: \(parts.joined(separator: ", ")), \(pool.waitingWritersPeak) to write"
+            parts.append(
+                "peak waiters\(scope): \(count(pool.waitingReadersPeak, "read")), "
+                    + count(pool.waitingWritersPeak, "write")
             )
+            lines.append("  connections: " + parts.joined(separator: ", "))
         }
         lines += waits(run)
         lines += log(run)
         if let snapshots = run.snapshots, snapshots.made > 0 {
             let oldest = snapshots.oldestSeconds.map { ", oldest \(ReportUnits.seconds($0))" }
-            lines.append("  snapshots: \(snapshots.made) made\(oldest ?? "")")
+            lines.append("  snapshots: \(snapshots.made) taken\(oldest ?? "")")
         }
         if let interrupts = run.interrupts, interrupts.requested > 0 {
             lines.append(
-                "  interrupts: \(interrupts.requested) calls, \(interrupts.withoutEffect) had no "
-                    + "effect; statements ended: \(interrupts.delivered)"
+                "  interrupts: \(count(interrupts.requested, "call")), "
+                    + "\(interrupts.withoutEffect) without effect; "
+                    + "\(count(interrupts.delivered, "statement")) ended"
                     + (interrupts.latency.map { latency in
-                        ", from call to end p50 \(ReportUnits.time(latency.p50)), max "
+                        "; latency p50 \(ReportUnits.time(latency.p50)), max "
                             + ReportUnits.time(latency.max)
                     } ?? "")
             )
         }
         lines.append("  generator: " + generator(run.generator))
         return lines
+    }
+
+    private static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+        "\(number) \(noun)" + (number == 1 ? "" : "s")
     }
 
     private static func waits(_ run: ArmResult) -> [String] {

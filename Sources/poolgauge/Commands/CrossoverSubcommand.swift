@@ -25,7 +25,7 @@ struct CrossoverSubcommand: ParsableCommand {
     @Option(
         name: .customLong("sweep"),
         help: ArgumentHelp(
-            "A variable (readers, write-share, hold, rate or workers) and its values; specify "
+            "A variable (readers, write-share, hold, rate, or workers) and its values; specify "
                 + "one to three sweeps.",
             valueName: "name=values"
         ),

@@ -6,7 +6,7 @@ import WorkloadEngine
 struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
-        abstract: "List, show, draft and check scenarios.",
+        abstract: "List, show, draft, and check scenarios.",
         subcommands: [
             List.self, Show.self, NewScenarioSubcommand.self, Validate.self, Schema.self,
             Metrics.self,
@@ -56,14 +56,18 @@ struct ScenariosSubcommand: ParsableCommand {
                     let scenario = try Scenario.load(nameOrPath: name)
                     try ScenarioCheck(LibraryTargetFactory()).check(scenario)
                     try? StandardOutput.write(
-                        "\(name): valid: \(scenario.clients.count) clients, "
-                            + "\(scenario.arms.count) arms\n"
+                        "\(name): valid (\(count(scenario.clients.count, "client")), "
+                            + "\(count(scenario.arms.count, "arm")))\n"
                     )
                 } catch {
                     issues += error.issues
                 }
             }
             if !issues.isEmpty { throw ScenarioError(issues: issues) }
+        }
+
+        private func count(_ number: Int, _ noun: String) -> String {
+            "\(number) \(noun)" + (number == 1 ? "" : "s")
         }
     }
 

@@ -27,6 +27,17 @@ enum DatabaseFileProblem {
         }
     }
 
+    /// Describes a file that has data but no SQLite header, or returns `nil`.
+    static func headerProblem(of path: String) -> String? {
+        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? file.close() }
+        let header = "SQLite format 3\0"
+        guard let bytes = try? file.read(upToCount: header.utf8.count), !bytes.isEmpty,
+            !bytes.elementsEqual(header.utf8)
+        else { return nil }
+        return description(of: path)
+    }
+
     private static func description(of path: String) -> String {
         var information = stat()
         guard stat(path, &information) == 0 else { return "is not an SQLite database" }

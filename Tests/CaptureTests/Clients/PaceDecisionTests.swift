@@ -198,7 +198,7 @@ struct PaceDecisionTests {
         }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.name) == ["app"])
-        #expect(clients[0].evidence[0].contains("come and go"))
+        #expect(clients[0].evidence[0].contains("short-lived connections"))
     }
 
     /// Occasional delays caused by another process are not pauses.
@@ -267,7 +267,7 @@ struct PaceDecisionTests {
         for index in visits.indices { visits[index].connection = index / 100 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.workers) == [1])
-        #expect(clients[0].evidence[0].contains("come and go"))
+        #expect(clients[0].evidence[0].contains("short-lived connections"))
     }
 
     @Test func aChangingRateHasStages() {

@@ -48,6 +48,6 @@ struct TimeTextTests {
         ("PRAGMA cache_size = 'a: b'", [:]),
     ])
     func aPragmaIsASettingOrNothing(sql: String, settings: [String: String]) {
-        #expect(PragmaSetting.all(sql) == settings)
+        #expect(PragmaSetting.setting(in: sql) == settings)
     }
 }

@@ -77,7 +77,7 @@ struct SettingTests {
     @Test(
         arguments: [
             ("clients.ui.arival.rate=5/s", "arrival"),
-            ("clients.uii.arrival.rate=5/s", "'clients.ui.arrival.rate'"),
+            ("clients.uii.arrival.rate=5/s", "unknown client 'uii'"),
             ("client.ui.arrival.rate=5/s", "'clients.ui.arrival.rate'"),
             ("clients.ui.arrival.rate=fast", "fast"),
             ("clients.ui.arrival.rate=", "rate"),

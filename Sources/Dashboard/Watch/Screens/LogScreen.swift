@@ -4,7 +4,7 @@ import TerminalUI
 /// The screen with the log over time, the pins, and facts about the database file.
 struct LogScreen: WatchScreen {
     static let title = "Log"
-    static let help = "log: its size, its pins and the file"
+    static let help = "log: its size, its pins, and the file"
     static let parts = ["log", "pins", "file"]
     static let sortableTitles = listing.sortableTitles
 

@@ -86,9 +86,9 @@ extension HTMLReport {
         let kind = pool.maximumReaderCount == nil ? "connection" : "reader"
         let rows: [(String, Double?, LatencySummary?)] = [
             ("wait for a \(kind)", pool.acquiredAtOnce, pool.acquire),
-            ("hold of a \(kind)", nil, pool.hold),
+            ("\(kind) hold time", nil, pool.hold),
             ("wait for the writer", pool.writerAcquiredAtOnce, pool.writerAcquire),
-            ("hold of the writer", nil, pool.writerHold),
+            ("writer hold time", nil, pool.writerHold),
         ]
         let columns = LatencyColumns(for: rows.map(\.2))
         var table = HTMLTable(
@@ -167,12 +167,13 @@ extension HTMLReport {
                 for plan in profile.plans where !plan.lines.isEmpty {
                     plans.add([name, operation, plan.sql, plan.lines.joined(separator: "; ")])
                 }
-                guard let own = profile.counters else { continue }
+                guard let counters = profile.counters else { continue }
                 table.add(
                     [name, operation]
                         + [
-                            own.rows, own.fullScanSteps, own.sorts, own.automaticIndexes,
-                            own.vmSteps, own.cacheHits, own.cacheMisses, own.cacheSpills,
+                            counters.rows, counters.fullScanSteps, counters.sorts,
+                            counters.automaticIndexes, counters.vmSteps, counters.cacheHits,
+                            counters.cacheMisses, counters.cacheSpills,
                         ].map { ReportUnits.count(UInt64(max(0, $0))) }
                 )
             }

@@ -40,7 +40,7 @@ struct StepReader {
         guard let reader = MappingReader(node, what: "a step of \(what)", Language.step, log: log)
         else { return nil }
         guard let way = reader.only(of: ["sql", "use", "do", "pause"]) else {
-            log.add("\(reader.what) requires 'sql', 'use', 'do' or 'pause'", at: reader.mark)
+            log.add("\(reader.what) requires 'sql', 'use', 'do', or 'pause'", at: reader.mark)
             return nil
         }
         if way != "sql", reader.has("into") {
@@ -84,7 +84,7 @@ struct StepReader {
             }
             guard MappingReader.isName(name), !name.contains("-") else {
                 log.add(
-                    "'\(name)' is not a valid name for a variable; use letters, digits and '_'",
+                    "'\(name)' is not a valid name for a variable; use letters, digits, and '_'",
                     at: mark
                 )
                 return nil

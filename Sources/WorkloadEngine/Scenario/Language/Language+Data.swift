@@ -7,13 +7,13 @@ extension Language {
             .init(
                 "preset",
                 .words(Dataset.presets.map(\.presetName)),
-                "Published data: pgbench's four tables, YCSB's usertable or sysbench's sbtest."
+                "Published data: pgbench's four tables, YCSB's usertable, or sysbench's sbtest."
             ),
             .init(
                 "scale",
                 .integer(1...100_000),
-                "The scale: 100,000 accounts, 1,000 records, 10,000 rows, or the counts in `rows`, "
-                    + "each multiplied by the scale. Default: 1."
+                "A factor for the amount of data. Default: 1, with 100,000 accounts (pgbench), 1,000 "
+                    + "records (YCSB), 10,000 rows (sysbench), or the counts in `rows`."
             ),
             .init("records", .integer(1...10_000_000), "The number of records in YCSB's table."),
             .init(
@@ -74,7 +74,10 @@ extension Language {
                 required: true,
                 "The distribution of the values."
             )
-        ] + drawing + [
+        ] + drawing(
+            skew: "The skew of zipfian and latest. With choice and `column`, the values are drawn "
+                + "by Zipf's law with this skew. Default: 0.99."
+        ) + [
             .init(
                 "range",
                 .text,
@@ -108,7 +111,7 @@ extension Language {
                 .either([
                     .integer(0...1_000_000_000), .quantity(.bytes), .mapping(length),
                 ]),
-                "The length in characters (text), bytes (blob) or words (words), such as 100 or "
+                "The length in characters (text), bytes (blob), or words (words), such as 100 or "
                     + "4KiB, or a distribution."
             ),
             .init(
@@ -139,30 +142,27 @@ extension Language {
                 required: true,
                 "The distribution of the lengths."
             )
-        ] + drawing
+        ] + drawing(skew: "The skew of zipfian. Default: 0.99.")
     )
 
-    private static let drawing: [MappingShape.Key] = [
-        .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
-        .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),
-        .init(
-            "theta",
-            .number,
-            "The skew of zipfian and latest, above 0. Default: 0.99. For choice with column, "
-                + "the popularity of the values follows Zipf's law."
-        ),
-        .init("scramble", .boolean, "Whether zipfian spreads popular values over the range."),
-        .init("set", .quantity(.share), "The hot share of the range. Default: 20%."),
-        .init(
-            "draws",
-            .quantity(.share),
-            "The share of draws that come from the hot set. Default: 80%."
-        ),
-        .init(
-            "parameter",
-            .number,
-            "pgbench's parameter. exponential decreases to e^-parameter over its range. gaussian's "
-                + "range spans this many standard deviations on each side. Default: 5."
-        ),
-    ]
+    private static func drawing(skew: String) -> [MappingShape.Key] {
+        [
+            .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
+            .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),
+            .init("theta", .number, skew),
+            .init("scramble", .boolean, "Whether zipfian spreads popular values over the range."),
+            .init("set", .quantity(.share), "The hot share of the range. Default: 20%."),
+            .init(
+                "draws",
+                .quantity(.share),
+                "The share of draws that come from the hot set. Default: 80%."
+            ),
+            .init(
+                "parameter",
+                .number,
+                "pgbench's parameter. exponential decreases to e^-parameter over its range. gaussian's "
+                    + "range spans this many standard deviations on each side. Default: 5."
+            ),
+        ]
+    }
 }
