@@ -61,10 +61,11 @@ struct ConsistentPeaksTests {
             )
             let text = TextReport.text(of: whole)
             let page = try HTMLReport.text(of: whole)
-            #expect(text.contains("peak waiters: \(reads) read\(reads == 1 ? "" : "s"), \(writes) write"))
+            let readText = "\(reads) read" + (reads == 1 ? "" : "s")
+            #expect(text.contains("peak waiters: \(readText), \(writes) write"))
             #expect(
                 page.contains(
-                    "At most \(reads) accesses waited to read, and \(writes) to write, at the same time."
+                    "At most \(reads) \(reads == 1 ? "access" : "accesses") waited to read, and \(writes) to write, at the same time."
                 )
             )
             let waiters = screen("3", samples)

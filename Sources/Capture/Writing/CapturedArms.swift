@@ -119,7 +119,7 @@ struct CapturedArms {
             ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)
         }
         if counts.isEmpty { return "no transaction writes" }
-        return counts.map { "\(TimeText.count($0.value)) writes \($0.key.phrase)" }
+        return counts.map { "\(TimeText.count($0.value, "write")) \($0.key.phrase)" }
             .joined(separator: ", ")
     }
 

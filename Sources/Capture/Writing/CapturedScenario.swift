@@ -96,8 +96,8 @@ package struct CapturedScenario {
         let larger = max(captured, observed)
         guard larger > 0, abs(captured - observed) * 20 > larger else { return [] }
         return [
-            "the database counted \(TimeText.count(observed)) commits, but the capture "
-                + "contains \(TimeText.count(captured)) transactions that wrote; the others "
+            "the database counted \(TimeText.count(observed, "commit")), but the capture "
+                + "contains \(TimeText.count(captured, "transaction")) that wrote; the others "
                 + "changed nothing or were not traced"
         ]
     }

@@ -52,15 +52,12 @@ struct ComparisonPlan {
             throw RunError(
                 .scenario,
                 "--blocks \(options.blocks) is too few to show a difference: "
-                    + "\(Self.count(tests, "test")) (\(Self.count(primary.count, "metric")) × "
-                    + "\(pairs.count) \(pairs.count == 1 ? "pair" : "pairs") of arms) "
+                    + ReportUnits.counted(tests, "test")
+                    + " (\(ReportUnits.counted(primary.count, "metric")) × "
+                    + "\(ReportUnits.counted(pairs.count, "pair")) of arms) "
                     + "\(tests == 1 ? "requires" : "require") at least \(needed) blocks"
             )
         }
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)" + (number == 1 ? "" : "s")
     }
 
     static let reportedMetrics = [

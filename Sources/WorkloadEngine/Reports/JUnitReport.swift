@@ -37,7 +37,7 @@ public enum JUnitReport {
                     ? .passed
                     : .error(
                         problems.isEmpty
-                            ? "stopped after \(result.blocks) blocks"
+                            ? "stopped after \(ReportUnits.counted(result.blocks, "block"))"
                             : problems.joined(separator: "; ")
                     ),
                 output: answer.isEmpty ? nil : answer

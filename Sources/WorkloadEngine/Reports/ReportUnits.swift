@@ -35,6 +35,15 @@ enum ReportUnits {
             + "/s"
     }
 
+    /// Formats a count with its noun, such as `1 read` or `6 reads`.
+    static func counted(
+        _ number: some BinaryInteger,
+        _ singular: String,
+        _ plural: String? = nil
+    ) -> String {
+        "\(number) " + (number == 1 ? singular : plural ?? singular + "s")
+    }
+
     static func count(_ count: UInt64) -> String {
         HumanUnits.grouped(count)
     }

@@ -119,7 +119,7 @@ public enum TextReport {
         if let pool = run.pool {
             var parts: [String] = []
             if let maximum = pool.maximumReaderCount {
-                parts.append("peak \(pool.readersPeak ?? 0) of \(maximum) readers")
+                parts.append("peak \(pool.readersPeak ?? 0) of " + ReportUnits.counted(maximum, "reader"))
             }
             if let share = pool.utilization {
                 parts.append("utilization \(ReportUnits.percent(share))")
@@ -129,8 +129,9 @@ public enum TextReport {
             }
             let scope = pool.peaksAreSampled == true ? " in a sample" : ""
             parts.append(
-                "peak waiters\(scope): \(count(pool.waitingReadersPeak, "read")), "
-                    + count(pool.waitingWritersPeak, "write")
+                "peak waiters\(scope): "
+                    + ReportUnits.counted(pool.waitingReadersPeak, "read") + ", "
+                    + ReportUnits.counted(pool.waitingWritersPeak, "write")
             )
             lines.append("  connections: " + parts.joined(separator: ", "))
         }
@@ -142,9 +143,9 @@ public enum TextReport {
         }
         if let interrupts = run.interrupts, interrupts.requested > 0 {
             lines.append(
-                "  interrupts: \(count(interrupts.requested, "call")), "
+                "  interrupts: \(ReportUnits.counted(interrupts.requested, "call")), "
                     + "\(interrupts.withoutEffect) without effect; "
-                    + "\(count(interrupts.delivered, "statement")) ended"
+                    + "\(ReportUnits.counted(interrupts.delivered, "statement")) ended"
                     + (interrupts.latency.map { latency in
                         "; latency p50 \(ReportUnits.time(latency.p50)), max "
                             + ReportUnits.time(latency.max)
@@ -153,10 +154,6 @@ public enum TextReport {
         }
         lines.append("  generator: " + generator(run.generator))
         return lines
-    }
-
-    private static func count(_ number: some BinaryInteger, _ noun: String) -> String {
-        "\(number) \(noun)" + (number == 1 ? "" : "s")
     }
 
     private static func waits(_ run: ArmResult) -> [String] {

@@ -286,7 +286,7 @@ final class LoadSession {
             guard clock.now() < end else {
                 throw RunError(
                     .stuck,
-                    "\(alive.count) accesses did not end within ten seconds, despite repeated "
+                    "\(ReportUnits.counted(alive.count, "access", "accesses")) did not end within ten seconds, despite repeated "
                         + "interrupts"
                 )
             }

@@ -148,7 +148,7 @@ struct CrossoverSubcommand: ParsableCommand {
 
     private func announcement(_ plan: CrossoverPlan, _ options: CrossoverOptions) -> String {
         var text =
-            "\(plan.cellCount) cells, \(plan.runs) runs of \(plan.duration.inMilliseconds) ms: "
+            "\(plan.cellCount) \(plan.cellCount == 1 ? "cell" : "cells"), \(plan.runs) runs of \(plan.duration.inMilliseconds) ms: "
             + "about \(plan.time.inWords), at most \(options.within.inWords) (--within)"
         if let note = plan.metricNote { text += "; \(note)" }
         return text

@@ -1,6 +1,7 @@
 import ArgumentParser
 import GRDBTarget
 import TerminalUI
+import Units
 import WorkloadEngine
 
 struct ScenariosSubcommand: ParsableCommand {
@@ -56,18 +57,15 @@ struct ScenariosSubcommand: ParsableCommand {
                     let scenario = try Scenario.load(nameOrPath: name)
                     try ScenarioCheck(LibraryTargetFactory()).check(scenario)
                     try? StandardOutput.write(
-                        "\(name): valid (\(count(scenario.clients.count, "client")), "
-                            + "\(count(scenario.arms.count, "arm")))\n"
+                        "\(name): valid ("
+                            + HumanUnits.counted(scenario.clients.count, "client", "clients") + ", "
+                            + HumanUnits.counted(scenario.arms.count, "arm", "arms") + ")\n"
                     )
                 } catch {
                     issues += error.issues
                 }
             }
             if !issues.isEmpty { throw ScenarioError(issues: issues) }
-        }
-
-        private func count(_ number: Int, _ noun: String) -> String {
-            "\(number) \(noun)" + (number == 1 ? "" : "s")
         }
     }
 

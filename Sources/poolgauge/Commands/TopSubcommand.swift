@@ -116,7 +116,7 @@ struct TopSubcommand: ParsableCommand {
             return try runDisplay(source)
         }
         guard source != .machine || sql.options == nil else {
-            throw ValidationError(
+            throw CommandFailure(
                 "a report with --sql requires a database file, as in "
                     + "`poolgauge top --sql --for 10s app.sqlite`"
             )

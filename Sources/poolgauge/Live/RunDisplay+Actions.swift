@@ -61,7 +61,7 @@ extension RunDisplay {
         }
         guard (1...1000).contains(count), count != arm.readers else { return }
         scenario.arms[cycle.current].readers = count
-        model.note("the pool is rebuilt with \(count) readers: the run restarts")
+        model.note("the pool is rebuilt with \(count) \(count == 1 ? "reader" : "readers"): the run restarts")
         perform(cycle.restart())
     }
 }

@@ -190,6 +190,16 @@ struct PaceDecisionTests {
         #expect(clients[0].connections == [0, 1, 2, 9])
     }
 
+    @Test func theRateOfASingleTransactionIsNotDerivedFromItsDuration() {
+        let visits = [Visit(connection: 0, shape: 0, start: 5, end: 5)]
+        let clients = ClientInference(visits: visits, span: 5...5, isTimed: true).clients()
+        guard case .open(let rates, _) = clients.first?.pace else {
+            Issue.record("a single transaction has no closed loop")
+            return
+        }
+        #expect(rates == [1])
+    }
+
     @Test func connectionsThatComeAndGoAreOneClient() {
         var visits = closed(workers: 1, service: 0.001, think: 0.02, seed: 5)
         for index in visits.indices {

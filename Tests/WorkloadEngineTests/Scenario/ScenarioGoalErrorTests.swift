@@ -14,6 +14,13 @@ struct ScenarioGoalErrorTests {
         ),
         ScenarioSlip(
             "ui.response: [",
+            "list.response: [",
+            "14:3: 'list' in metric 'list.response' is neither a client nor a metric group; "
+                + "expected a client (ui, report) or a metric group (wal, pool, snapshots, "
+                + "interrupts)"
+        ),
+        ScenarioSlip(
+            "ui.response: [",
             "ui.respons: [",
             "14:3: unknown metric 'respons' of 'ui'; did you mean 'response'?"
         ),

@@ -126,7 +126,7 @@ struct LogScreen: WatchScreen {
         if let bytes = file.bytes { facts.append(HumanUnits.bytes(bytes)) }
         if let pages = file.pages {
             let size = file.pageSize.map { " of \(HumanUnits.bytes(UInt64($0)))" } ?? ""
-            facts.append("\(HumanUnits.count(pages)) pages\(size)")
+            facts.append("\(HumanUnits.count(pages)) \(pages == 1 ? "page" : "pages")\(size)")
         }
         if let free = file.freePages { facts.append("\(HumanUnits.count(free)) free") }
         if let vacuum = file.autoVacuum { facts.append("auto-vacuum \(vacuum.rawValue)") }

@@ -137,9 +137,10 @@ package enum AdviceReport {
                     .joined(separator: ", ")
             )
         }
+        guard result.screeningRounds > 0 else { return lines }
         lines.append(
             "screening: the factor by which the primary metrics improved in up to "
-                + "\(result.screeningRounds) runs of "
+                + "\(ReportUnits.counted(result.screeningRounds, "run")) of "
                 + "\(ReportUnits.seconds(result.screeningSeconds)); it only selects candidates"
         )
         return lines

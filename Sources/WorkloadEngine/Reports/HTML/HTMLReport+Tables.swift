@@ -66,7 +66,10 @@ extension HTMLReport {
         guard let pool = run.pool else { return .empty }
         var facts: [String] = []
         if let maximum = pool.maximumReaderCount {
-            facts.append("At most \(pool.readersPeak ?? 0) of \(maximum) readers were in use.")
+            facts.append(
+                "At most \(pool.readersPeak ?? 0) of \(ReportUnits.counted(maximum, "reader")) "
+                    + (maximum == 1 ? "was" : "were") + " in use."
+            )
         }
         if let share = pool.utilization {
             facts.append("On average, \(ReportUnits.percent(share)) of the readers were in use.")
@@ -78,9 +81,12 @@ extension HTMLReport {
         }
         facts.append(
             pool.peaksAreSampled == true
-                ? "Ten samples per second showed at most \(pool.waitingReadersPeak) accesses that "
+                ? "Ten samples per second showed at most "
+                    + ReportUnits.counted(pool.waitingReadersPeak, "access", "accesses") + " that "
                     + "waited to read, and \(pool.waitingWritersPeak) to write."
-                : "At most \(pool.waitingReadersPeak) accesses waited to read, and "
+                : "At most "
+                    + ReportUnits.counted(pool.waitingReadersPeak, "access", "accesses")
+                    + " waited to read, and "
                     + "\(pool.waitingWritersPeak) to write, at the same time."
         )
         let kind = pool.maximumReaderCount == nil ? "connection" : "reader"
