@@ -45,7 +45,8 @@ package final class StatementGuard: Sendable {
             { context, action, first, second, _, _ in
                 guard let context else { return SQLITE_DENY }
                 let guarded = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
-                return guarded.statementGuard.authorize(action, first, second, on: guarded.connection)
+                return guarded.statementGuard
+                    .authorize(action, first, second, on: guarded.connection)
             },
             Unmanaged.passUnretained(context).toOpaque()
         )

@@ -65,7 +65,8 @@ struct ConsistentPeaksTests {
             #expect(text.contains("peak waiters: \(readText), \(writes) write"))
             #expect(
                 page.contains(
-                    "At most \(reads) \(reads == 1 ? "access" : "accesses") waited to read, and \(writes) to write, at the same time."
+                    "At most \(reads) \(reads == 1 ? "access" : "accesses") waited to read, and "
+                        + "\(writes) to write, at the same time."
                 )
             )
             let waiters = screen("3", samples)

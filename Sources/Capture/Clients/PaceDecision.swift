@@ -49,10 +49,9 @@ struct PaceDecision {
         }
         guard visits.count >= Self.minimumCount else {
             evidence =
-                visits.count == 1
-                ? "1 transaction is too few to determine whether each one waits for the previous one"
-                : "\(visits.count) transactions are too few to determine whether each one waits for "
-                    + "the previous one"
+                TimeText.count(visits.count, "transaction")
+                + (visits.count == 1 ? " is" : " are")
+                + " too few to determine whether each one waits for the previous one"
             return
         }
         let covered = Self.covered(byConnection.values) / length

@@ -133,7 +133,8 @@ struct SlotPlanner {
             )
         }
         let name =
-            column.map { "the amount by which \($0.table).\($0.name) changes" } ?? "a value without a column"
+            column.map { "the amount by which \($0.table).\($0.name) changes" }
+            ?? "a value without a column"
         return (.text(isText ? "''" : "1"), name)
     }
 

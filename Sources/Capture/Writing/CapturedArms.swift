@@ -89,8 +89,8 @@ struct CapturedArms {
         if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
             return (
                 "normal",
-                "no PRAGMA was observed, but COMMIT took \(TimeText.yaml(commit)), which is less than "
-                    + "a sync takes (\(TimeText.yaml(syncSeconds)))"
+                "no PRAGMA was observed, but COMMIT took \(TimeText.yaml(commit)), which is less "
+                    + "than a sync takes (\(TimeText.yaml(syncSeconds)))"
             )
         }
         return ("full", "SQLite's default; no PRAGMA was observed")

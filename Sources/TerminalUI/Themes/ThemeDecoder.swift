@@ -31,7 +31,10 @@ struct ThemeDecoder {
             return empty
         }
         guard let root, let mapping = root.mapping else {
-            issue(root, "a theme must be a mapping with 'name', 'palette', 'roles', and 'gradients'")
+            issue(
+                root,
+                "a theme must be a mapping with 'name', 'palette', 'roles', and 'gradients'"
+            )
             return empty
         }
         let known = ["version", "name", "description", "palette", "roles", "gradients"]

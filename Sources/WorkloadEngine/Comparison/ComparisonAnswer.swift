@@ -64,7 +64,8 @@ struct ComparisonAnswer {
         return isSmall
             ? "\(title) \(RatioText.factor(ratio)) (\(RatioText.range(low, high))) is below this "
                 + "machine's noise" + (floor.map { " of \($0)" } ?? "")
-            : "\(title) \(RatioText.change(ratio, low, high)): \(pair.note ?? "may be due to chance")"
+            : "\(title) \(RatioText.change(ratio, low, high)): "
+                + (pair.note ?? "may be due to chance")
     }
 
     private func title(_ metric: String) -> String { ComparisonResult.title(of: metric) }

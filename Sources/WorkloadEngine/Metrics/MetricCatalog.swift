@@ -64,7 +64,8 @@ public struct MetricCatalog: Sendable {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups
         guard parts.count == 2, !parts[1].isEmpty else {
-            return "'\(name)' is not a metric; write, for example, \(clients.first ?? "client").response"
+            return "'\(name)' is not a metric; write, for example, "
+                + "\(clients.first ?? "client").response"
         }
         guard groups.contains(parts[0]) else {
             if let nearest = NearestName.of(parts[0], among: groups) {

@@ -18,8 +18,8 @@ extension TextReport {
         switch pin.cause {
         case "oldReader":
             return
-                "\(pin.by) kept reading an old state for \(time), so checkpoints could not complete: "
-                + growth
+                "\(pin.by) kept reading an old state for \(time), so checkpoints could not "
+                + "complete: \(growth)"
         case "overlappingReaders":
             return "readers, including \(pin.by), overlapped without a gap for \(time), so the log "
                 + "never restarted: \(growth)"

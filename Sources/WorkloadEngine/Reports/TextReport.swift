@@ -119,7 +119,8 @@ public enum TextReport {
         if let pool = run.pool {
             var parts: [String] = []
             if let maximum = pool.maximumReaderCount {
-                parts.append("peak \(pool.readersPeak ?? 0) of " + ReportUnits.counted(maximum, "reader"))
+                let readers = ReportUnits.counted(maximum, "reader")
+                parts.append("peak \(pool.readersPeak ?? 0) of \(readers)")
             }
             if let share = pool.utilization {
                 parts.append("utilization \(ReportUnits.percent(share))")

@@ -207,7 +207,9 @@ public final class WorkloadRun: Sendable {
             if case .copy(let original) = options.database {
                 let work = FreeSpace.copyText(of: original.path)
                 try show(0, of: work)
-                try factory.copyDatabase(at: original.path, to: file.path) { try show($0, of: work) }
+                try factory.copyDatabase(at: original.path, to: file.path) {
+                    try show($0, of: work)
+                }
                 return
             }
             var work = "building the data"

@@ -32,7 +32,8 @@ public enum BusyRetry: Sendable, Equatable {
             do { pause = try Quantity.duration(time) } catch {
                 throw failure(
                     Double(time) == nil
-                        ? "'\(time)' in '\(text)' is not a time" : "the time in '\(text)' has no unit"
+                        ? "'\(time)' in '\(text)' is not a time"
+                        : "the time in '\(text)' has no unit"
                 )
             }
             guard pause > .zero else { throw failure("'\(text)' requires a pause longer than 0") }

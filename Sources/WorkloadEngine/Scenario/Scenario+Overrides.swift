@@ -84,7 +84,10 @@ extension Scenario {
     public func with(readers: Int) throws(ScenarioError) -> Scenario {
         guard (1...1000).contains(readers) else {
             throw ScenarioError(issues: [
-                .init(file: file, message: "the number of readers must be from 1 to 1000, not \(readers)")
+                .init(
+                    file: file,
+                    message: "the number of readers must be from 1 to 1000, not \(readers)"
+                )
             ])
         }
         var changed = self

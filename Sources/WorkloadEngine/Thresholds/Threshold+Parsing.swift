@@ -90,7 +90,9 @@ extension Threshold {
         case .share, .ratio, .count:
             guard let number = Double(text), number.isFinite else {
                 let examples = unit == .count ? "100" : "0.01 or 1%"
-                throw Failure(description: "'\(text)' is not a number; write, for example, \(examples)")
+                throw Failure(
+                    description: "'\(text)' is not a number; write, for example, \(examples)"
+                )
             }
             return number
         }

@@ -148,8 +148,9 @@ struct CrossoverSubcommand: ParsableCommand {
 
     private func announcement(_ plan: CrossoverPlan, _ options: CrossoverOptions) -> String {
         var text =
-            "\(plan.cellCount) \(plan.cellCount == 1 ? "cell" : "cells"), \(plan.runs) runs of \(plan.duration.inMilliseconds) ms: "
-            + "about \(plan.time.inWords), at most \(options.within.inWords) (--within)"
+            "\(plan.cellCount) \(plan.cellCount == 1 ? "cell" : "cells"), \(plan.runs) runs of "
+            + "\(plan.duration.inMilliseconds) ms: about \(plan.time.inWords), "
+            + "at most \(options.within.inWords) (--within)"
         if let note = plan.metricNote { text += "; \(note)" }
         return text
     }

@@ -187,7 +187,9 @@ struct TrySubcommand: ParsableCommand {
     private static func arms(_ names: [String]) throws -> [DraftArm] {
         try names.map { name in
             guard let arm = DraftArm(name) else {
-                throw CommandFailure("--arms: there is no arm '\(name)'; expected one of: \(DraftArm.names)")
+                throw CommandFailure(
+                    "--arms: there is no arm '\(name)'; expected one of: \(DraftArm.names)"
+                )
             }
             return arm
         }

@@ -40,7 +40,8 @@ struct DocumentedSharingTests {
         func print(_ items: Any...) { printed = items.map { "\($0)" }.joined(separator: " ") }
         // sample
         let status = pool.status()
-        print(status.busyCount, "lock conflicts;", status.busyWaitNanoseconds ?? 0, "ns spent waiting")
+        let waited = status.busyWaitNanoseconds ?? 0
+        print(status.busyCount, "lock conflicts;", waited, "ns spent waiting")
         // end
         #expect(printed.contains("lock conflicts"))
     }

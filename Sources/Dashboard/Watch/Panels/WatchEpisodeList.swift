@@ -90,7 +90,9 @@ extension WatchEpisode {
     var sentence: String {
         var text = "\(WatchWords.name(of: kind)) \(WatchWords.duration(seconds))"
         text += ": " + WatchWords.process(name, pid)
-        if let frames, frames > 0 { text += ", \(HumanUnits.count(frames)) \(frames == 1 ? "frame" : "frames")" }
+        if let frames, frames > 0 {
+            text += ", \(HumanUnits.count(frames)) \(frames == 1 ? "frame" : "frames")"
+        }
         if !waiters.isEmpty { text += "; waited: \(waiterNames)" }
         if end == nil { text += "; ongoing" }
         return text

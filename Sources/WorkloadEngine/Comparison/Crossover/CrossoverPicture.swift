@@ -165,7 +165,8 @@ package enum CrossoverPicture {
         }
         let floor = result.noiseFloor.map { ", noise floor \(ReportUnits.times($0))" } ?? ""
         let note =
-            "Below each ratio: its 95% interval. \(ReportUnits.counted(result.blocks, "pair")) of runs of "
+            "Below each ratio: its 95% interval. "
+            + "\(ReportUnits.counted(result.blocks, "pair")) of runs of "
             + "\(ReportUnits.seconds(result.runSeconds)) in each cell\(floor)."
         parts.append(text(note, margin, top + 40, "note"))
         return parts

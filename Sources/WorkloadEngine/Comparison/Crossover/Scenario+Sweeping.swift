@@ -135,7 +135,8 @@ extension Scenario {
             }
         }
         // No option removes a client, so add a shell comment.
-        return options + (removedNames.isEmpty ? [] : ["# without \(removedNames.joined(separator: ", "))"])
+        return options
+            + (removedNames.isEmpty ? [] : ["# without \(removedNames.joined(separator: ", "))"])
     }
 }
 

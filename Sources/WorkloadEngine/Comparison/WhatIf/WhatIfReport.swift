@@ -3,8 +3,8 @@ package enum WhatIfReport {
     /// Returns the report as text.
     package static func text(of result: WhatIfResult) -> String {
         var lines = [
-            "p99 wait of \(result.scenario) on \(result.arm) (recorded with \(result.recorded)), for "
-                + "other connections: combined result of \(result.runs) "
+            "p99 wait of \(result.scenario) on \(result.arm) (recorded with \(result.recorded)), "
+                + "for other connections: combined result of \(result.runs) "
                 + (result.runs == 1 ? "simulation" : "simulations") + " on \(result.cpuCount) "
                 + (result.cpuCount == 1 ? "processor" : "processors")
                 + " [lowest … highest simulation]"

@@ -67,7 +67,8 @@ extension ScenarioDecoder {
         }
         if isSupported { return }
         reader.add(
-            "'style: \(client.style.rawValue)' requires a client that runs 'sql', 'use', or a 'mix'",
+            "'style: \(client.style.rawValue)' requires a client that runs 'sql', 'use', or a "
+                + "'mix'",
             atKey: "style"
         )
     }

@@ -155,7 +155,10 @@ struct ScenarioDecoder {
             phases.append(Phase(name: name, duration: duration, isMeasured: isMeasured))
         }
         if isComplete, !phases.contains(where: \.isMeasured) {
-            top.add("no phase is measured; remove measure: false from at least one phase", atKey: "phases")
+            top.add(
+                "no phase is measured; remove measure: false from at least one phase",
+                atKey: "phases"
+            )
         }
         return phases
     }

@@ -12,8 +12,8 @@ extension Language {
             .init(
                 "scale",
                 .integer(1...100_000),
-                "A factor for the amount of data. Default: 1, with 100,000 accounts (pgbench), 1,000 "
-                    + "records (YCSB), 10,000 rows (sysbench), or the counts in `rows`."
+                "A factor for the amount of data. Default: 1, with 100,000 accounts (pgbench), "
+                    + "1,000 records (YCSB), 10,000 rows (sysbench), or the counts in `rows`."
             ),
             .init("records", .integer(1...10_000_000), "The number of records in YCSB's table."),
             .init(
@@ -160,8 +160,8 @@ extension Language {
             .init(
                 "parameter",
                 .number,
-                "pgbench's parameter. exponential decreases to e^-parameter over its range. gaussian's "
-                    + "range spans this many standard deviations on each side. Default: 5."
+                "pgbench's parameter. exponential decreases to e^-parameter over its range. "
+                    + "gaussian's range spans this many standard deviations on each side. Default: 5."
             ),
         ]
     }

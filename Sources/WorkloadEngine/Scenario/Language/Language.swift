@@ -162,8 +162,8 @@ enum Language {
                 "type",
                 .words(Arm.Kind.allCases.map(\.rawValue)),
                 "The kind of connections: queue (one connection), pool (a writer and readers), "
-                    + "memory (one connection to a copy in memory), snapshot, or snapshot-pool (one "
-                    + "or several connections to one snapshot). Not needed with library: raw."
+                    + "memory (one connection to a copy in memory), snapshot, or snapshot-pool "
+                    + "(one or several connections to one snapshot). Not needed with library: raw."
             ),
             .init(
                 "journal",
