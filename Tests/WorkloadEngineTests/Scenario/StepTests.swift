@@ -61,7 +61,7 @@ struct StepTests {
         ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' requires 'if' or 'unless'"),
         ("[{into: x, do: 'SELECT 1'}]", "'into' requires 'sql'"),
         ("[{use: nothing}]", "unknown statement or transaction 'nothing'; define it"),
-        ("[{repeat: 2}]", "requires 'sql', 'use', 'do', or 'pause'"),
+        ("[{repeat: 2}]", "requires 'sql', 'use', 'do' or 'pause'"),
     ])
     func aMistakeInAStepIsReportedAtItsPosition(text: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) { try steps(text) }

@@ -17,8 +17,8 @@ extension WhatIf {
             Self.problem(of: runs),
         ].compactMap { $0 }
         var clients: [String: WhatIfRepetition.Client] = [:]
-        for (name, client) in run.clients {
-            guard let then = client.wait?.p99,
+        for (name, own) in run.clients {
+            guard let then = own.wait?.p99,
                 let change = WhatIfComparison(
                     predicted: then,
                     measured: runs.compactMap { $0.clients[name] }

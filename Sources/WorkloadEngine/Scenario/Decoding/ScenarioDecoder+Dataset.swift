@@ -7,7 +7,7 @@ extension ScenarioDecoder {
             let reader = MappingReader(node, what: "the dataset", Language.dataset, log: log)
         else { return nil }
         guard let way = ["preset", "schema", "sql", "file"].first(where: reader.has) else {
-            log.add("the dataset requires 'preset', 'schema', or 'file'", at: reader.mark)
+            log.add("the dataset requires 'preset', 'schema' or 'file'", at: reader.mark)
             return nil
         }
         let companions: [String: [String]] = [

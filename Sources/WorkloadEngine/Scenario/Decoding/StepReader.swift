@@ -40,7 +40,7 @@ struct StepReader {
         guard let reader = MappingReader(node, what: "a step of \(what)", Language.step, log: log)
         else { return nil }
         guard let way = reader.only(of: ["sql", "use", "do", "pause"]) else {
-            log.add("\(reader.what) requires 'sql', 'use', 'do', or 'pause'", at: reader.mark)
+            log.add("\(reader.what) requires 'sql', 'use', 'do' or 'pause'", at: reader.mark)
             return nil
         }
         if way != "sql", reader.has("into") {

@@ -74,10 +74,7 @@ extension Language {
                 required: true,
                 "The distribution of the values."
             )
-        ] + drawing(
-            skew: "The skew of zipfian and latest. With choice and `column`, the values are drawn "
-                + "by Zipf's law with this skew. Default: 0.99."
-        ) + [
+        ] + drawing + [
             .init(
                 "range",
                 .text,
@@ -142,27 +139,30 @@ extension Language {
                 required: true,
                 "The distribution of the lengths."
             )
-        ] + drawing(skew: "The skew of zipfian. Default: 0.99.")
+        ] + drawing
     )
 
-    private static func drawing(skew: String) -> [MappingShape.Key] {
-        [
-            .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
-            .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),
-            .init("theta", .number, skew),
-            .init("scramble", .boolean, "Whether zipfian spreads popular values over the range."),
-            .init("set", .quantity(.share), "The hot share of the range. Default: 20%."),
-            .init(
-                "draws",
-                .quantity(.share),
-                "The share of draws that come from the hot set. Default: 80%."
-            ),
-            .init(
-                "parameter",
-                .number,
-                "pgbench's parameter. exponential decreases to e^-parameter over its range. "
-                    + "gaussian's range spans this many standard deviations on each side. Default: 5."
-            ),
-        ]
-    }
+    private static let drawing: [MappingShape.Key] = [
+        .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
+        .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),
+        .init(
+            "theta",
+            .number,
+            "The skew of zipfian and, in variables, of latest and of choice with `column`, which "
+                + "draws its values by Zipf's law. Default: 0.99."
+        ),
+        .init("scramble", .boolean, "Whether zipfian spreads popular values over the range."),
+        .init("set", .quantity(.share), "The hot share of the range. Default: 20%."),
+        .init(
+            "draws",
+            .quantity(.share),
+            "The share of draws that come from the hot set. Default: 80%."
+        ),
+        .init(
+            "parameter",
+            .number,
+            "pgbench's parameter. exponential decreases to e^-parameter over its range. gaussian's "
+                + "range spans this many standard deviations on each side. Default: 5."
+        ),
+    ]
 }
