@@ -80,7 +80,8 @@ struct ConsistentPeaksTests {
                 #expect(abs((peaks.saturation ?? 0) - (pool.saturation ?? 0)) < 0.001)
                 #expect(abs((peaks.utilization ?? 0) - (pool.utilization ?? 0)) < 0.001)
                 #expect(text.contains("peak \(used) of \(maximum) readers"))
-                #expect(page.contains("At most \(used) of \(maximum) readers were in use."))
+                let readers = maximum == 1 ? "1 reader was" : "\(maximum) readers were"
+                #expect(page.contains("At most \(used) of \(readers) in use."))
                 #expect(overview.contains("at most \(used) of \(maximum) in use"))
                 #expect(used <= maximum)
                 if waits(pool.acquire) { #expect(reads > 0) }

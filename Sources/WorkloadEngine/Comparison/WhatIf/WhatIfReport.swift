@@ -2,8 +2,9 @@
 package enum WhatIfReport {
     /// Returns the report as text.
     package static func text(of result: WhatIfResult) -> String {
+        let recorded = result.recorded == .queue ? "a queue" : "\(result.recorded)"
         var lines = [
-            "p99 wait of \(result.scenario) on \(result.arm) (recorded with \(result.recorded)), "
+            "p99 wait of \(result.scenario) on \(result.arm) (recorded with \(recorded)), "
                 + "for other connections: combined result of \(result.runs) "
                 + (result.runs == 1 ? "simulation" : "simulations") + " on \(result.cpuCount) "
                 + (result.cpuCount == 1 ? "processor" : "processors")
