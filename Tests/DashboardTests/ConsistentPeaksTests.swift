@@ -79,7 +79,7 @@ struct ConsistentPeaksTests {
                 let peaks = dashboard(samples).history.peaks
                 #expect(abs((peaks.saturation ?? 0) - (pool.saturation ?? 0)) < 0.001)
                 #expect(abs((peaks.utilization ?? 0) - (pool.utilization ?? 0)) < 0.001)
-                #expect(text.contains("peak \(used) of \(maximum) readers"))
+                #expect(text.contains("peak \(used) of \(maximum) reader"))
                 let readers = maximum == 1 ? "1 reader was" : "\(maximum) readers were"
                 #expect(page.contains("At most \(used) of \(readers) in use."))
                 #expect(overview.contains("at most \(used) of \(maximum) in use"))
