@@ -76,20 +76,20 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "every: 10s",
             "every: 30s",
-            "12:43: 'every' of client 'report' is 30.0s, but must be shorter than the measured "
-                + "time, 30.0s"
+            "12:43: 'every' of client 'report' is 30s, but must be shorter than the measured "
+                + "time, 30s"
         ),
         ScenarioSlip(
             "every: 10s",
             "at: 40s",
-            "12:40: 'at' of client 'report' is 40.0s, but must be before the end of the measured "
-                + "time, 30.0s"
+            "12:40: 'at' of client 'report' is 40s, but must be before the end of the measured "
+                + "time, 30s"
         ),
         ScenarioSlip(
             "hold: 3s",
             "hold: 21s",
-            "12:32: 'hold' of client 'report' starts after 10.0s and lasts 21.0s, which exceeds "
-                + "the measured time, 30.0s"
+            "12:32: 'hold' of client 'report' starts after 10s and lasts 21s, which exceeds "
+                + "the measured time, 30s"
         ),
         ScenarioSlip(
             "hold: 3s",

@@ -93,7 +93,7 @@ struct StepTests {
         ),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: [{for: 20s, rate: 1/s}]}}",
-            "longer than the measured time, 10.0s"
+            "longer than the measured time, 10s"
         ),
         ("{access: read, sql: 'SELECT 1', think: {mean: 5}}", "'5' has no unit"),
         (
