@@ -77,7 +77,9 @@ package struct CaptureAnalysis {
                     line: execution.line
                 )
             }
-            if statement.verb == "PRAGMA" { pragmas.merge(PragmaSetting.all(execution.sql)) { $1 } }
+            if statement.verb == "PRAGMA" {
+                pragmas.merge(PragmaSetting.setting(in: execution.sql)) { $1 }
+            }
             if execution.wasBusy, let seconds = execution.seconds ?? execution.waited {
                 waits.add(seconds)
             }

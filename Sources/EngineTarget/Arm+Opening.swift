@@ -8,9 +8,9 @@ extension Arm {
         var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
         // If the arm does not set a journal mode, use SQLite's default mode for a queue, regardless
         // of the file's current mode.
-        let own = journal ?? (kind == .queue ? .delete : nil)
-        if kind == .queue || kind == .memory, let own, own != .wal {
-            statements.append("PRAGMA journal_mode = \(own.rawValue)")
+        let mode = journal ?? (kind == .queue ? .delete : nil)
+        if kind == .queue || kind == .memory, let mode, mode != .wal {
+            statements.append("PRAGMA journal_mode = \(mode.rawValue)")
         }
         return statements
     }

@@ -44,8 +44,9 @@ package final class StatementGuard: Sendable {
             connection,
             { context, action, first, second, _, _ in
                 guard let context else { return SQLITE_DENY }
-                let own = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
-                return own.statementGuard.authorize(action, first, second, on: own.connection)
+                let guarded = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue()
+                return guarded.statementGuard
+                    .authorize(action, first, second, on: guarded.connection)
             },
             Unmanaged.passUnretained(context).toOpaque()
         )

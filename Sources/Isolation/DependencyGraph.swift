@@ -77,11 +77,11 @@ struct DependencyGraph {
         }
         var order: [Dependency] = []
         for session in sessions.keys.sorted() {
-            let own = (sessions[session] ?? []).sorted {
+            let ordered = (sessions[session] ?? []).sorted {
                 let (left, right) = (history.transactions[$0], history.transactions[$1])
                 return (left.begin, left.end) < (right.begin, right.end)
             }
-            for (first, second) in zip(own, own.dropFirst())
+            for (first, second) in zip(ordered, ordered.dropFirst())
             where history.transactions[first].end <= history.transactions[second].begin {
                 order.append(Dependency(from: first, to: second, kind: .session))
             }

@@ -36,13 +36,13 @@ extension SQLTraceSession {
         switch windows.action(at: now, events: windowEvents, isTiming: decoder.isTiming) {
         case .open:
             windowEvents = 0
-            probes.recordSteps(true)
+            probes.setRecordsSteps(true)
             // The recorded steps are complete from this time.
             decoder.window = monotonicNanoseconds()...(.max)
         case .drain:
             if let start = decoder.window?.lowerBound { decoder.window = start...max(start, now) }
         case .close:
-            probes.recordSteps(false)
+            probes.setRecordsSteps(false)
             decoder.endTiming()
             limitWindows(at: now)
         case nil: break

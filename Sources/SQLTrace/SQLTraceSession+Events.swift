@@ -23,7 +23,7 @@ extension SQLTraceSession {
             let end = read(until: until)
             executions += decodeEvents(until: end)
             adjust()
-            // After a loss, decode all events until the stop.
+            // After a loss, decode all events from before recording stopped.
             until = max(until, stopTime ?? until)
         }
         resumeAfterLoss()
@@ -136,15 +136,15 @@ extension SQLTraceSession {
     ///
     /// - Parameters:
     ///   - loss: The loss.
-    ///   - now: The end of a loss in the buffers of selected processes.
-    func handle(_ loss: EventLoss, until now: UInt64) {
-        // Without a stop, programs that outpace the decoder would lose events in every batch.
-        // With a stop, the events between two losses are complete.
+    ///   - selectedLossEnd: The end of a loss in the buffers of selected processes.
+    func handle(_ loss: EventLoss, until selectedLossEnd: UInt64) {
+        // Stop recording until the buffers are empty. Otherwise, every batch would have a loss
+        // while programs outpace the decoder, and no period would be complete.
         if loss.end != nil, stopTime == nil {
-            probes.instance.record(false)
+            probes.instance.setRecording(false)
             stopTime = monotonicNanoseconds()
         }
-        let end = max(loss.end ?? 0, loss.isSelected ? now : 0)
+        let end = max(loss.end ?? 0, loss.isSelected ? selectedLossEnd : 0)
         pendingEvents.removeAll { $0.time < end }
         decoder.forget()
         for number in models.indices { models[number].noteGap(at: end) }
@@ -158,7 +158,7 @@ extension SQLTraceSession {
         guard let time = stopTime else { return }
         stopTime = nil
         pendingEvents = []
-        probes.instance.record(true)
+        probes.instance.setRecording(true)
         decodedUntil = monotonicNanoseconds()
         decoder.forget()
         for number in models.indices { models[number].noteGap(at: decodedUntil) }

@@ -46,7 +46,8 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names in the schemas, which gives each statement a single normalized text.
+    /// Reads the names in the schemas, so that every execution of a statement has the same
+    /// normalized text.
     func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {

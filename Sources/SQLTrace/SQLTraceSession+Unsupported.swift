@@ -31,7 +31,7 @@ public final class SQLTraceSession {
     public func complete(_ reports: inout [WatchReport]) {}
 }
 
-/// The process that finds layouts.
+/// The process that finds the memory layout of a program's SQLite library.
 ///
 /// Available only on Linux.
 public enum SQLCalibration {
@@ -39,7 +39,7 @@ public enum SQLCalibration {
     public static func run(measuresCost: Bool = false) {}
 }
 
-/// The process that plans statements.
+/// The process that reads the query plans of statements.
 ///
 /// Available only on Linux.
 public enum StatementPlanning {

@@ -210,10 +210,10 @@ public final class SQLTraceSession {
             }
         }
         if isPaused {
-            probes.recordSteps(false)
+            probes.setRecordsSteps(false)
             decoder.endTiming()
         }
-        probes.pause(isPaused)
+        probes.setPaused(isPaused)
         decoder.forget()
         let now = monotonicNanoseconds()
         for number in models.indices { models[number].noteGap(at: now) }

@@ -13,10 +13,10 @@ typealias StartObservation<Output> =
         _ onChange: @escaping @Sendable (Output) -> Void
     ) -> AnyDatabaseCancellable
 
-/// The observation of one subscriber, which starts with the first demand.
+/// A subscription that starts its observation at the first demand.
 ///
-/// The subscription drops values without demand. It calls the subscriber without holding the lock,
-/// because the subscriber can demand more values or cancel.
+/// The subscription drops values for which there is no demand. It calls the subscriber without
+/// holding the lock, because the subscriber can demand more values or cancel.
 ///
 /// `@unchecked Sendable`: a lock protects all mutable state. Only the observation calls the
 /// subscriber, with one value at a time.
@@ -26,7 +26,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
     private enum State {
         case waitingForDemand(StartObservation<Output>, Receiver)
         case observing(Receiver, Subscribers.Demand, AnyDatabaseCancellable?)
-        case over
+        case ended
     }
 
     private let state: Lock<State>
@@ -52,7 +52,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
             case .observing(let receiver, let remaining, let cancellable):
                 state = .observing(receiver, remaining + demand, cancellable)
                 return nil
-            case .over:
+            case .ended:
                 return nil
             }
         }
@@ -61,12 +61,12 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
             { [weak self] error in self?.fail(error) },
             { [weak self] value in self?.send(value) }
         )
-        let isOver = state.withLock { state in
+        let hasEnded = state.withLock { state in
             guard case .observing(let receiver, let remaining, _) = state else { return true }
             state = .observing(receiver, remaining, cancellable)
             return false
         }
-        if isOver { cancellable.cancel() }
+        if hasEnded { cancellable.cancel() }
     }
 
     func cancel() { end() }
@@ -100,7 +100,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
     @discardableResult
     private func end() -> State {
         let last: State = state.withLock { state in
-            defer { state = .over }
+            defer { state = .ended }
             return state
         }
         if case .observing(_, _, let cancellable) = last { cancellable?.cancel() }

@@ -20,7 +20,7 @@ package enum NearestName {
     package static func hint(_ name: String, among candidates: [String]) -> String {
         if let nearest = of(name, among: candidates) { return "; did you mean '\(nearest)'?" }
         if candidates.isEmpty { return "" }
-        return "; known: \(candidates.joined(separator: ", "))"
+        return "; expected one of: \(candidates.joined(separator: ", "))"
     }
 
     /// Returns the optimal string alignment distance: Damerau's distance with at most one edit of

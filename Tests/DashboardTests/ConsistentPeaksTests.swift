@@ -61,10 +61,12 @@ struct ConsistentPeaksTests {
             )
             let text = TextReport.text(of: whole)
             let page = try HTMLReport.text(of: whole)
-            #expect(text.contains("peak waiters: \(reads) to read, \(writes) to write"))
+            let readText = "\(reads) read" + (reads == 1 ? "" : "s")
+            #expect(text.contains("peak waiters: \(readText), \(writes) write"))
             #expect(
                 page.contains(
-                    "At most \(reads) accesses waited to read, and \(writes) to write, at the same time."
+                    "At most \(reads) \(reads == 1 ? "access" : "accesses") waited to read, and "
+                        + "\(writes) to write, at the same time."
                 )
             )
             let waiters = screen("3", samples)
@@ -77,8 +79,9 @@ struct ConsistentPeaksTests {
                 let peaks = dashboard(samples).history.peaks
                 #expect(abs((peaks.saturation ?? 0) - (pool.saturation ?? 0)) < 0.001)
                 #expect(abs((peaks.utilization ?? 0) - (pool.utilization ?? 0)) < 0.001)
-                #expect(text.contains("peak \(used) of \(maximum) readers"))
-                #expect(page.contains("At most \(used) of \(maximum) readers were in use."))
+                #expect(text.contains("peak \(used) of \(maximum) reader"))
+                let readers = maximum == 1 ? "1 reader was" : "\(maximum) readers were"
+                #expect(page.contains("At most \(used) of \(readers) in use."))
                 #expect(overview.contains("at most \(used) of \(maximum) in use"))
                 #expect(used <= maximum)
                 if waits(pool.acquire) { #expect(reads > 0) }

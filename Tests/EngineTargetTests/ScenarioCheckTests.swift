@@ -68,7 +68,9 @@ struct ScenarioCheckTests {
         )
         let error = #expect(throws: ScenarioError.self) { try check(yaml) }
         let verb = statement.split(separator: " ")[0].uppercased()
-        #expect(error?.description.contains("client 'write': \(verb) inside an access") == true)
+        let message =
+            "client 'write': an access starts and ends its own transaction; remove \(verb)"
+        #expect(error?.description.contains(message) == true)
         #expect(error?.description.hasPrefix("f:11:") == true)
         #expect(error?.issues.count == 1)
     }

@@ -36,8 +36,8 @@ struct ClientInference {
         // or waits for a lock most of the time.
         let lastStart = busy.values.reduce(-.infinity) { max($0, $1[0].start) }
         let firstEnd = busy.values.reduce(.infinity) { min($0, $1.last?.end ?? $0) }
-        let longLived = busy.filter { _, own in
-            lastStart < firstEnd || (own.last?.end ?? 0) - own[0].start >= length / 2
+        let longLived = busy.filter { _, visits in
+            lastStart < firstEnd || (visits.last?.end ?? 0) - visits[0].start >= length / 2
         }
         let covered = longLived.values.reduce(0) { $0 + $1.count }
         guard Double(covered) >= 0.9 * Double(visits.count) else {
@@ -46,18 +46,20 @@ struct ClientInference {
                     "app",
                     Set(byConnection.keys),
                     longLived: nil,
-                    "\(TimeText.count(byConnection.count)) connections come and go, so they form "
-                        + "one client"
+                    byConnection.count == 1
+                        ? "a short-lived connection"
+                        : "\(TimeText.count(byConnection.count)) short-lived connections, which "
+                            + "form one client"
                 )
             ]
         }
         var groups = Self.groups(longLived)
-        let rare = byConnection.filter { connection, own in
-            longLived[connection] == nil && own.count >= Self.rareCount
-                && (own.last?.end ?? 0) - own[0].start >= length / 2
+        let rare = byConnection.filter { connection, visits in
+            longLived[connection] == nil && visits.count >= Self.rareCount
+                && (visits.last?.end ?? 0) - visits[0].start >= length / 2
         }
-        let foreign = rare.filter { _, own in
-            let mix = Self.mix(of: own)
+        let foreign = rare.filter { _, visits in
+            let mix = Self.mix(of: visits)
             return groups.allSatisfy { Self.cosine($0.mix, mix) < Self.foreignSimilarity }
         }
         groups += Self.groups(foreign)
@@ -92,14 +94,14 @@ struct ClientInference {
 
     private static func groups(_ connections: [Int: [Visit]]) -> [Group] {
         var groups: [Group] = []
-        for (connection, own) in connections.sorted(by: { $0.key < $1.key }) {
-            let mix = mix(of: own)
+        for (connection, visits) in connections.sorted(by: { $0.key < $1.key }) {
+            let mix = mix(of: visits)
             if let index = groups.firstIndex(where: { cosine($0.mix, mix) >= minimumSimilarity }) {
                 groups[index].connections.insert(connection)
                 groups[index].mix.merge(mix, uniquingKeysWith: +)
-                groups[index].count += own.count
+                groups[index].count += visits.count
             } else {
-                groups.append(Group(connections: [connection], mix: mix, count: own.count))
+                groups.append(Group(connections: [connection], mix: mix, count: visits.count))
             }
         }
         return groups.sorted { $0.count > $1.count }
@@ -125,19 +127,19 @@ struct ClientInference {
         longLived: Int?,
         _ groupEvidence: String
     ) -> CapturedClient {
-        let own = visits.filter { connections.contains($0.connection) }
+        let clientVisits = visits.filter { connections.contains($0.connection) }
         var counts: [Int: Int] = [:]
-        for visit in own { counts[visit.shape, default: 0] += 1 }
-        let concurrency = Self.concurrency(of: own)
+        for visit in clientVisits { counts[visit.shape, default: 0] += 1 }
+        let concurrency = Self.concurrency(of: clientVisits)
         // For short-lived connections, the observed concurrency determines the number of workers.
         let count = longLived ?? min(max(concurrency, 1), connections.count)
-        let decision = PaceDecision(own, connections: count, span: span, isTimed: isTimed)
+        let decision = PaceDecision(clientVisits, connections: count, span: span, isTimed: isTimed)
         var evidence = [groupEvidence, decision.evidence]
         let pace: CapturedClient.Pace
         if decision.isClosed {
-            pace = .closed(think(decision, own, connections: count, span: span))
+            pace = .closed(think(decision, clientVisits, connections: count, span: span))
         } else {
-            let arrivals = arrivals(of: own)
+            let arrivals = arrivals(of: clientVisits)
             pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)
             evidence.append(arrivals.evidence)
         }
@@ -196,7 +198,9 @@ struct ClientInference {
     private func arrivals(
         of visits: [Visit]
     ) -> (rates: [Double], isEven: Bool, evidence: String) {
-        let length = max(span.upperBound - span.lowerBound, 1e-9)
+        // The span of one transaction is its duration, which says nothing about the rate.
+        let shortest = visits.count > 1 ? 1e-3 : 1
+        let length = max(span.upperBound - span.lowerBound, shortest)
         let rate = Double(visits.count) / length
         var gaps = SampledNumbers()
         for (visit, next) in zip(visits, visits.dropFirst()) {
@@ -212,8 +216,8 @@ struct ClientInference {
         let chi =
             counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / max(mean, 1e-9)
         var evidence =
-            "the times between arrivals vary by \(TimeText.number(gaps.variation)) of their mean "
-            + "(even: 0, Poisson: 1)"
+            "the standard deviation of the times between arrivals is "
+            + "\(TimeText.number(gaps.variation)) of their mean (evenly spaced: 0, Poisson: 1)"
         // Allow for short bursts, which also make the counts differ. For example, arrivals in pairs
         // double the sum.
         let bursts = min(max(gaps.variation, 1), 2)

@@ -43,13 +43,13 @@ struct ClientPlanner {
                 ]
             }
             return [false, true].compactMap { writes in
-                let own = shares.filter { $0.operation.writes == writes }
-                guard !own.isEmpty else { return nil }
-                let part = Double(own.reduce(0) { $0 + $1.count }) / Double(total)
+                let chosen = shares.filter { $0.operation.writes == writes }
+                guard !chosen.isEmpty else { return nil }
+                let part = Double(chosen.reduce(0) { $0 + $1.count }) / Double(total)
                 return client(
                     captured,
                     captured.name + (writes ? "-writes" : "-reads"),
-                    own,
+                    chosen,
                     workers(of: captured),
                     .open(rates: rates.map { $0 * part }, isEven: isEven)
                 )

@@ -33,8 +33,8 @@ struct PaceDecision {
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         var pairs: [(duration: Double, pause: Double)] = []
         var known = SampledNumbers()
-        for own in byConnection.values {
-            for (visit, next) in zip(own, own.dropFirst()) {
+        for connection in byConnection.values {
+            for (visit, next) in zip(connection, connection.dropFirst()) {
                 let pause = max(0, next.start - visit.end)
                 pauses.add(pause)
                 if next.startIsKnown { known.add(pause) }
@@ -48,7 +48,10 @@ struct PaceDecision {
             return
         }
         guard visits.count >= Self.minimumCount else {
-            evidence = "\(visits.count) transactions are too few to show what they wait for"
+            evidence =
+                TimeText.count(visits.count, "transaction")
+                + (visits.count == 1 ? " is" : " are")
+                + " too few to determine whether each one waits for the previous one"
             return
         }
         let covered = Self.covered(byConnection.values) / length
@@ -81,11 +84,11 @@ struct PaceDecision {
     /// wait at the same time.
     private static func covered(_ connections: some Collection<[Visit]>) -> Double {
         var periods: [(start: Double, end: Double)] = []
-        for own in connections {
-            for (index, visit) in own.enumerated() {
+        for visits in connections {
+            for (index, visit) in visits.enumerated() {
                 var end = visit.end
-                if index + 1 < own.count, own[index + 1].start - end < immediatePause {
-                    end = max(end, own[index + 1].start)
+                if index + 1 < visits.count, visits[index + 1].start - end < immediatePause {
+                    end = max(end, visits[index + 1].start)
                 }
                 periods.append((visit.start, end))
             }
@@ -134,8 +137,8 @@ struct PaceDecision {
         let expected = average * Double(visits.count)
         guard expected >= 100 else {
             evidence =
-                "its transactions overlap too rarely to show whether they wait, so the "
-                + "observed rate is offered"
+                "its transactions overlap too rarely to determine whether they wait for one "
+                + "another, so the observed rate is offered"
             return
         }
         var running: [Double] = []

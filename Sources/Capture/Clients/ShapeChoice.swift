@@ -5,7 +5,7 @@ struct ShapeChoice {
     private static let coverage = 0.995
 
     /// The numbers of the chosen shapes, in order.
-    let modelled: [Int]
+    let modeled: [Int]
     /// The omitted transactions, one sentence each.
     let omissions: [String]
 
@@ -40,11 +40,11 @@ struct ShapeChoice {
         if rest > 0 {
             let share = Double(total - covered) / Double(max(1, total))
             omissions.append(
-                "\(TimeText.count(rest)) rare kinds of transactions, together "
-                    + "\(TimeText.share(share)) of all"
+                TimeText.count(rest, "rare kind") + " of transactions "
+                    + "(\(TimeText.share(share)) of all transactions)"
             )
         }
-        modelled = chosen.sorted()
+        modeled = chosen.sorted()
         self.omissions = omissions
     }
 

@@ -34,8 +34,8 @@ struct DraftRange {
         // A range with the same parameter for both bounds contains a single value.
         if let name, name == statement.parameterNames[index - 1] { return nil }
         self.column = column
-        let own = schema.column(column)
-        width = own?.isInteger == true ? Self.width(of: own) : nil
+        let schemaColumn = schema.column(column)
+        width = schemaColumn?.isInteger == true ? Self.width(of: schemaColumn) : nil
         drawn = ColumnVariable.drawn(from: column, in: schema)
     }
 

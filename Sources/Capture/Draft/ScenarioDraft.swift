@@ -45,7 +45,7 @@ package struct ScenarioDraft {
     ) throws(DraftError) {
         let statements = try parse(sql)
         if let other = statements.first(where: { !$0.readsOnly }) {
-            throw DraftError("\(other.verb) writes; add it as a write: '\(sql)'")
+            throw DraftError("'\(sql)' writes (\(other.verb)); use --write")
         }
         reads.append(try operation(statements, of: sql, name: name, comment: comment))
     }
@@ -70,7 +70,8 @@ package struct ScenarioDraft {
             do {
                 normalized = try StatementParser.parse(statement, schema: schema)
             } catch {
-                throw DraftError("\(error.message): '\(statement)'")
+                let shown = error.message.contains("'\(statement)'") ? "" : ": '\(statement)'"
+                throw DraftError(error.message + shown)
             }
             if let control = Self.control(normalized.verb) {
                 throw DraftError("\(control): '\(statement)'")
@@ -178,15 +179,15 @@ package struct ScenarioDraft {
         let name = statement.parameterNames[index]
         if let name, let variable = known[name] { return ":\(variable)" }
         let variable = try variable(for: slot, index, of: statement, name)
-        let own = variables.name(
+        let variableName = variables.name(
             name ?? variable.base,
             yaml: variable.yaml,
             comment: variable.comment,
             excluding: Set(known.values)
         )
         // Each `?` is a separate parameter.
-        known[name ?? "?\(known.count)"] = own
-        return ":\(own)"
+        known[name ?? "?\(known.count)"] = variableName
+        return ":\(variableName)"
     }
 
     /// Returns the source of a parameter's values.
@@ -225,11 +226,17 @@ package struct ScenarioDraft {
             )
         }
         if let column = slot.column { return .drawn(from: column, in: schema) }
-        let shown = name ?? "?"
+        let text = statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" }
+        let problem = "is not compared with a column of the database: '\(text)'"
+        let example = "=distribution: uniform, min: 1, max: 1000'"
+        guard let name else {
+            throw DraftError(
+                "a parameter '?' \(problem); name it, such as :n, and specify its values: "
+                    + "--values 'n\(example)"
+            )
+        }
         throw DraftError(
-            "parameter ':\(shown)' is not compared with a column of the database: "
-                + "'\(statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" })'; "
-                + "specify its values: --values '\(shown)=distribution: uniform, min: 1, max: 1000'"
+            "parameter ':\(name)' \(problem); specify its values: --values '\(name)\(example)"
         )
     }
 

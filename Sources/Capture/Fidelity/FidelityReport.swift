@@ -43,22 +43,24 @@ package struct FidelityReport {
         var replayedShare = 0.0
         rows = scenario.operations.map { operation in
             let client = result.clients[operation.client]
-            let own = client?.operations?[operation.name] ?? client
-            let rate = own?.throughput ?? 0
+            let metrics = client?.operations?[operation.name] ?? client
+            let rate = metrics?.throughput ?? 0
             // Measure from the wait for BEGIN to the end of COMMIT, as in the capture.
-            let nanoseconds = own?.response.map { Double($0.mean) }
-            let lag = own?.lag.map { Double($0.mean) } ?? 0
+            let nanoseconds = metrics?.response.map { Double($0.mean) }
+            let lag = metrics?.lag.map { Double($0.mean) } ?? 0
             let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
             if operation.writes { replayedShare += rate * (seconds ?? 0) }
-            let busy = own?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
-            let tries = (own?.retried ?? 0) + busy
+            let busy =
+                metrics?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
+            let lockFailures = (metrics?.retried ?? 0) + busy
             return Row(
                 name: "\(operation.client) \(operation.name)",
                 rate: (operation.rate, rate),
                 seconds: (operation.meanSeconds, seconds),
                 rows: (operation.rows, Self.rows(of: operation, meanRows)),
                 busy: (
-                    operation.busyShare, Double(tries) / Double(max(1, own?.started ?? 1))
+                    operation.busyShare,
+                    Double(lockFailures) / Double(max(1, metrics?.started ?? 1))
                 )
             )
         }
@@ -96,7 +98,7 @@ package struct FidelityReport {
     /// The lines may contain control characters, which must not reach a terminal.
     package var lines: [String] {
         var table = [
-            ["", "calls/s", "", "time", "", "rows", "", "busy", ""],
+            ["", "transactions/s", "", "time", "", "rows", "", "busy", ""],
             ["operation"] + (0..<4).flatMap { _ in ["captured", "replayed"] },
         ]
         for row in rows {

@@ -10,7 +10,7 @@ enum PragmaSetting {
 
     /// Returns the setting of `PRAGMA name = value` or `PRAGMA name(value)`, or an empty dictionary
     /// for other statements and for pragmas that are not repeated, such as `key`.
-    static func all(_ sql: String) -> [String: String] {
+    static func setting(in sql: String) -> [String: String] {
         guard var tokens = try? SQLLexer.tokens(of: sql)[...], tokens.popFirst() != nil else {
             return [:]
         }

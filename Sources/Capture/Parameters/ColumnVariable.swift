@@ -12,8 +12,10 @@ struct ColumnVariable: Equatable {
     /// For integer keys without large gaps, the variable draws from the whole range, because
     /// drawing from a sample would make a few rows hot.
     static func drawn(from column: Variable.Column, in schema: CaptureSchema) -> ColumnVariable {
-        let own = schema.column(column)
-        let isKey = own?.isUnique == true && own?.isInteger == true && own?.hasGaps != true
+        let schemaColumn = schema.column(column)
+        let isKey =
+            schemaColumn?.isUnique == true && schemaColumn?.isInteger == true
+            && schemaColumn?.hasGaps != true
         return ColumnVariable(
             base: "\(column.table)_\(column.name)",
             yaml: "distribution: \(isKey ? "uniform" : "choice"), " + reference(to: column),

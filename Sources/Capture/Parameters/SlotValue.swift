@@ -35,16 +35,18 @@ struct SlotPlanner {
         case .limit: return limit(sample, rows: shape.rows[place.position], otherwise: 20)
         case .offset: return limit(sample, rows: SampledNumbers(), otherwise: 0)
         case .insert(let row):
-            if let column = slot.column, let own = schema.column(column), own.isUnique,
-                !statement.toleratesConflicts
+            if let column = slot.column, let schemaColumn = schema.column(column),
+                schemaColumn.isUnique, !statement.toleratesConflicts
             {
-                return (fresh(column, own, row: row, of: statement), nil)
+                return (fresh(column, schemaColumn, row: row, of: statement), nil)
             }
         case .set:
-            if let column = slot.column, let own = schema.column(column), own.isUnique {
+            if let column = slot.column, let schemaColumn = schema.column(column),
+                schemaColumn.isUnique
+            {
                 // Keep the key, because programs that save whole rows do not change it, and a new
                 // value could conflict.
-                return (.text(Self.quotedName(own.name)), nil)
+                return (.text(Self.quotedName(schemaColumn.name)), nil)
             }
         case .rangeEnd:
             let (before, next) = (place.slot - 1, place.slot + 1)
@@ -85,7 +87,7 @@ struct SlotPlanner {
 
     private func fresh(
         _ column: Variable.Column,
-        _ own: CaptureSchema.Column,
+        _ schemaColumn: CaptureSchema.Column,
         row: Int,
         of statement: NormalizedStatement
     ) -> SlotValue {
@@ -93,8 +95,8 @@ struct SlotPlanner {
             if case .insert(let other) = $0.role { other > 0 } else { false }
         }
         if hasRows {
-            if own.isRowID { return .text("NULL") }
-            return .text(own.isInteger ? "abs(random())" : "lower(hex(randomblob(16)))")
+            if schemaColumn.isRowID { return .text("NULL") }
+            return .text(schemaColumn.isInteger ? "abs(random())" : "lower(hex(randomblob(16)))")
         }
         return SlotValue(.fresh(for: column, in: schema))
     }
@@ -131,18 +133,19 @@ struct SlotPlanner {
             )
         }
         let name =
-            column.map { "the change of \($0.table).\($0.name)" } ?? "a value without a column"
+            column.map { "the amount by which \($0.table).\($0.name) changes" }
+            ?? "a value without a column"
         return (.text(isText ? "''" : "1"), name)
     }
 
     // MARK: With values
 
     private func fitted(_ slot: StatementSlot, _ sample: ValueSample) -> SlotValue? {
-        let own = slot.column.flatMap(schema.column)
+        let schemaColumn = slot.column.flatMap(schema.column)
         let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
-        let range = [.change, .rangeWidth].contains(slot.role) ? nil : own?.range
+        let range = [.change, .rangeWidth].contains(slot.role) ? nil : schemaColumn?.range
         if let fit = DistributionFit.best(of: sample, range: range, k: options.minimumCount) {
-            let distance = "distance of the fit \(TimeText.number(fit.distance * 100))%"
+            let distance = "fit distance \(TimeText.number(fit.distance * 100))%"
             guard fit.needsRange else {
                 return .variable(base: base, yaml: fit.yaml, comment: distance)
             }
@@ -156,14 +159,17 @@ struct SlotPlanner {
             }
         }
         // Fit only the popularity of values, without revealing the values.
-        guard let column = slot.column, let own,
-            let popular = DistributionFit.popularity(of: sample, distinct: own.distinctCount ?? 0),
+        guard let column = slot.column, let schemaColumn,
+            let popular = DistributionFit.popularity(
+                of: sample,
+                distinct: schemaColumn.distinctCount ?? 0
+            ),
             popular.distance < 0.2
         else { return nil }
         return .variable(
             base: base,
             yaml: "distribution: choice, theta: \(popular.theta), \(Self.reference(column))",
-            comment: "distance of the fit \(TimeText.number(popular.distance * 100))%"
+            comment: "fit distance \(TimeText.number(popular.distance * 100))%"
         )
     }
 
@@ -211,8 +217,8 @@ struct SlotPlanner {
         at place: SlotGroups.Place,
         of shape: ShapeStatistics
     ) -> Int64? {
-        guard let column = slot.column, let own = schema.column(column), own.isInteger,
-            own.isUnique
+        guard let column = slot.column, let schemaColumn = schema.column(column),
+            schemaColumn.isInteger, schemaColumn.isUnique
         else { return nil }
         let similar = shape.positions.indices.filter { position in
             shape.rows[position].count > 0 && shape.positions[position].returnsFoundRows
@@ -224,7 +230,7 @@ struct SlotPlanner {
         guard
             let rows = similar.contains(place.position) ? shape.rows[place.position].mean : longest
         else { return nil }
-        let length = max(0, rows - 1) * own.meanStep
+        let length = max(0, rows - 1) * schemaColumn.meanStep
         return length < Self.longestRange ? Int64(length.rounded()) : nil
     }
 
@@ -243,15 +249,16 @@ extension ShapeStatistics {
     /// If a longer list has more slots than the example, returns the values of the first slot with
     /// the same column.
     func sample(of slot: StatementSlot, at place: SlotGroups.Place) -> ValueSample {
-        let own = values[place.position]
+        let samples = values[place.position]
         let slots = positions[place.position].slots
-        if place.slot < own.count, slots[place.slot].column == slot.column,
-            own[place.slot].count > 0
+        if place.slot < samples.count, slots[place.slot].column == slot.column,
+            samples[place.slot].count > 0
         {
-            return own[place.slot]
+            return samples[place.slot]
         }
         guard let column = slot.column else { return ValueSample() }
-        return slots.indices.first { slots[$0].column == column }.map { own[$0] } ?? ValueSample()
+        return slots.indices.first { slots[$0].column == column }.map { samples[$0] }
+            ?? ValueSample()
     }
 }
 

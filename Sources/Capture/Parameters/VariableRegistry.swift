@@ -11,7 +11,8 @@ struct VariableRegistry {
 
     private(set) var entries: [Entry] = []
 
-    /// Finds the variable with a definition, or adds one.
+    /// Returns the name of the variable with the given definition, and adds the variable if there
+    /// is none.
     ///
     /// - Parameters:
     ///   - base: The preferred name.

@@ -58,7 +58,7 @@ package struct CaptureSchema: Sendable, Equatable {
         columnNames = Set(tables.flatMap { $0.columns.map { $0.name.lowercased() } })
     }
 
-    /// Returns the table with a name, ignoring case.
+    /// Returns the table with the given name, ignoring case.
     func table(_ name: String) -> Table? { tables[name.lowercased()] }
 
     /// Returns the column to which a variable refers.
@@ -77,7 +77,7 @@ package struct CaptureSchema: Sendable, Equatable {
 extension CaptureSchema.Table {
     static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
 
-    /// Returns the column with a name, ignoring case.
+    /// Returns the column with the given name, ignoring case.
     func column(_ name: String) -> CaptureSchema.Column? {
         let name = name.lowercased()
         if let column = columns.first(where: { $0.name.lowercased() == name }) { return column }

@@ -16,9 +16,9 @@ struct StatementSlot: Equatable, Sendable {
         case rangeEnd
         /// Adds the value to the end of a range, such as 99 in `BETWEEN ? AND ? + 99`.
         case rangeWidth
-        /// Uses the value as an item of a list, at a position that starts at 0.
+        /// Uses the value as the list item at this zero-based position.
         case list(Int)
-        /// Inserts the value into a column, in a row with a number that starts at 0.
+        /// Inserts the value into a column of the row with this zero-based index.
         case insert(row: Int)
         case set
         /// Changes a column by the value, with an operator such as `+` or `||`.

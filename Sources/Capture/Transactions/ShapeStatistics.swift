@@ -104,7 +104,7 @@ struct ShapeStatistics {
             durations.add(transaction.duration)
             activeDurations.add(max(0, transaction.duration - transaction.waited))
         }
-        if let own = transaction.beginSeconds { begins.add(own) }
+        if let duration = transaction.beginSeconds { begins.add(duration) }
         connections.insert(transaction.connection)
         addWriteTime(of: transaction)
         var first: [[WorkloadValue?]] = []
@@ -133,9 +133,9 @@ struct ShapeStatistics {
         }
         if let last = transaction.gaps.last, transaction.gaps.count > transaction.statements.count {
             gaps[positions.count].add(last)
-            if let own = transaction.endSeconds {
+            if let commitDuration = transaction.endSeconds {
                 timedGaps[positions.count].add(last)
-                seconds[positions.count].add(own)
+                seconds[positions.count].add(commitDuration)
             }
         }
         if kept.count < Self.keptTransactions { kept.append(first) }
@@ -145,7 +145,7 @@ struct ShapeStatistics {
         _ item: CapturedTransaction.Statement,
         at position: Int
     ) -> [WorkloadValue?] {
-        if let own = item.seconds { seconds[position].add(own) }
+        if let duration = item.seconds { seconds[position].add(duration) }
         if let count = item.rows { rows[position].add(Double(count)) }
         let text = item.statement.pieces.joined(separator: "?")
         texts[position][text, default: (0, item.statement)].count += 1
@@ -205,39 +205,40 @@ struct ShapeStatistics {
     ///
     /// - Parameters:
     ///   - position: The position. The position after the last one represents COMMIT.
-    ///   - least: The shortest pause to model, in seconds.
+    ///   - minimum: The shortest pause to model, in seconds.
     ///   - isMachineBusy: Whether the programs competed for processors. If so, the median
     ///     represents all pauses, because the long pauses are waits for a processor.
     /// - Returns: The distribution, or `nil` if the pause is too short to model.
-    func pause(before position: Int, least: Double, isMachineBusy: Bool = false) -> PauseModel? {
+    func pause(before position: Int, minimum: Double, isMachineBusy: Bool = false) -> PauseModel? {
         // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]
         let gap = gaps[position]
         if timed.count >= min(Self.enoughTimed, gap.count) {
-            return Self.pause(timed, excess: 0, least, isMachineBusy)
+            return Self.pause(timed, excess: 0, minimum, isMachineBusy)
         }
-        let own = seconds[position]
+        let durations = seconds[position]
         // If no duration is known, a short time belongs to the statement. If few durations are
         // known, a time that does not clearly exceed their mean also belongs to the statement.
-        let least = own.count == 0 ? 1e-3 : max(least, own.mean / 4)
+        let minimum = durations.count == 0 ? 1e-3 : max(minimum, durations.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
-        return Self.pause(gap, excess: own.mean * untimed, least, isMachineBusy)
+        return Self.pause(gap, excess: durations.mean * untimed, minimum, isMachineBusy)
     }
 
     /// The number of timed executions that is sufficient to represent all executions.
     private static let enoughTimed = 20
 
-    /// Returns the distribution of the pauses in gaps that exceed the pauses by a mean number of
-    /// seconds.
+    /// Returns the distribution of the pauses in `gap`.
+    ///
+    /// Each gap exceeds its pause by `excess` seconds on average.
     private static func pause(
         _ gap: SampledNumbers,
         excess: Double,
-        _ least: Double,
+        _ minimum: Double,
         _ isMachineBusy: Bool
     ) -> PauseModel? {
         // A few long gaps among short ones are due to the scheduler rather than the program.
         let mean = (isMachineBusy ? gap.quantile(0.5) : gap.mean) - excess
-        guard gap.count > 0, gap.quantile(0.75) >= least, mean >= least else { return nil }
+        guard gap.count > 0, gap.quantile(0.75) >= minimum, mean >= minimum else { return nil }
         return isMachineBusy ? PauseModel(constant: mean) : PauseModel(gap, mean: mean)
     }
 

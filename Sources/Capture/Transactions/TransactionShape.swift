@@ -22,7 +22,7 @@ struct TransactionShape: Hashable {
     /// The maximum number of statements in one repetition of a loop.
     private static let longestLoop = 8
 
-    /// The largest number of repetitions that has its own shape.
+    /// Repetition counts up to this limit are exact; larger ones are rounded.
     private static let exactRepetitions = 8
 
     /// Rounds a large number of repetitions down to a power of two.

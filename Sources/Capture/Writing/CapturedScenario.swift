@@ -48,17 +48,17 @@ package struct CapturedScenario {
             isMachineBusy: analysis.isMachineBusy
         )
         let choice = ShapeChoice(analysis)
-        guard !choice.modelled.isEmpty else {
+        guard !choice.modeled.isEmpty else {
             throw CaptureError(
                 "no part of the load can be repeated: \(choice.omissions.joined(separator: "; "))"
             )
         }
         var planned: [Int: PlannedOperation] = [:]
-        for shape in choice.modelled {
+        for shape in choice.modeled {
             planned[shape] = planner.plan(analysis.shapes[shape], number: shape)
         }
         let clients = ClientPlanner(analysis, planned: planned).clients()
-        let arms = PresentArm(analysis, schema: schema, options: options)
+        let arms = CapturedArms(analysis, schema: schema, options: options)
         var omissions = choice.omissions
         omissions += Self.problems(of: planned.values.sorted { $0.shape < $1.shape })
         omissions += Self.generalOmissions(analysis)
@@ -68,7 +68,7 @@ package struct CapturedScenario {
         }
         self.omissions = omissions
         writeShare =
-            choice.modelled.reduce(0) { $0 + analysis.shapes[$1].writeSeconds } / analysis.duration
+            choice.modeled.reduce(0) { $0 + analysis.shapes[$1].writeSeconds } / analysis.duration
         operations = clients.flatMap { client in
             client.operations.map { Self.operation($0, of: client.name, analysis) }
         }
@@ -96,8 +96,8 @@ package struct CapturedScenario {
         let larger = max(captured, observed)
         guard larger > 0, abs(captured - observed) * 20 > larger else { return [] }
         return [
-            "the database counted \(TimeText.count(observed)) commits, but the capture "
-                + "contains \(TimeText.count(captured)) transactions that wrote; the others "
+            "the database counted \(TimeText.count(observed, "commit")), but the capture "
+                + "contains \(TimeText.count(captured, "transaction")) that wrote; the others "
                 + "changed nothing or were not traced"
         ]
     }
@@ -163,7 +163,7 @@ package struct CapturedScenario {
                 "\(count) ran without BEGIN; in the scenario, each runs in a separate transaction"
             )
         }
-        let begin = PresentArm.begin(analysis)
+        let begin = CapturedArms.begin(analysis)
         let others = analysis.shapes.filter { shape in
             shape.writes && shape.shape.begin != .autocommit
                 && (shape.shape.begin == .savepoint ? "deferred" : shape.shape.begin.rawValue)

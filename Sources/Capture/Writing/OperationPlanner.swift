@@ -77,7 +77,7 @@ struct OperationPlanner {
     ) {
         let pause = shape.pause(
             before: position,
-            least: PauseModel.shortest,
+            minimum: PauseModel.shortest,
             isMachineBusy: isMachineBusy
         )
         guard let pause else { return }

@@ -3,7 +3,7 @@ struct ScenarioText {
     let analysis: CaptureAnalysis
     let options: CaptureOptions
     let clients: [ClientPlanner.Client]
-    let arms: PresentArm
+    let arms: CapturedArms
     let variables: [VariableRegistry.Entry]
     let omissions: [String]
 
@@ -23,12 +23,14 @@ struct ScenarioText {
     // MARK: Head
 
     private var head: [String] {
-        let statements = TimeText.count(analysis.executionCount)
-        let transactions = TimeText.count(analysis.shapes.reduce(0) { $0 + $1.count })
+        let statements = TimeText.count(analysis.executionCount, "statement")
+        let transactions = TimeText.count(
+            analysis.shapes.reduce(0) { $0 + $1.count },
+            "transaction"
+        )
         let duration = TimeText.yaml(analysis.duration)
         var lines = Self.comment(
-            "Captured from \(options.origin): \(statements) statements in \(transactions) "
-                + "transactions, in \(duration)."
+            "Captured from \(options.origin): \(statements) in \(transactions) over \(duration)."
         )
         lines += Self.comment(
             options.showsValues
@@ -84,7 +86,7 @@ struct ScenarioText {
     private var transactionLines: [String] {
         operations.flatMap { operation -> [String] in
             let shape = analysis.shapes[operation.shape]
-            var facts = "\(TimeText.count(shape.count)) times"
+            var facts = shape.count == 1 ? "run once" : "\(TimeText.count(shape.count)) times"
             if shape.isTimed {
                 facts +=
                     ", p50 \(TimeText.yaml(shape.durations.quantile(0.5))), p99 "
@@ -193,7 +195,8 @@ struct ScenarioText {
         }
         return (
             "p(\(Int(share * 100))) < \(TimeText.yaml(limit))",
-            "Observed p\(Int(share * 100)) of its slowest operation: \(TimeText.yaml(observed))."
+            "The observed p\(Int(share * 100)) of the client's slowest operation was "
+                + "\(TimeText.yaml(observed))."
         )
     }
 

@@ -5,7 +5,10 @@ enum TimeText {
     /// Formats a time in seconds, such as `1.25ms`.
     static func yaml(_ seconds: Double) -> String {
         let units = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)]
-        for (unit, size) in units where seconds >= size { return number(seconds / size) + unit }
+        // A time that rounds up to 1,000 of a unit is shown in the next larger unit.
+        for (unit, size) in units where seconds >= 0.9995 * size {
+            return number(seconds / size) + unit
+        }
         return "\(Int((seconds * 1e9).rounded()))ns"
     }
 

@@ -12,7 +12,10 @@ extension DashboardModel {
         view.selected = knob.name
         let from = requestedKnobs[knob.name] ?? knob.value
         guard let value = knob.stepped(from: from, up: up) else {
-            note("the limit of \(knob.name) is \(knob.text(from))", severity: .warning)
+            note(
+                "'\(knob.name)' cannot be \(up ? "higher" : "lower") than \(knob.text(from))",
+                severity: .warning
+            )
             return []
         }
         requestedKnobs[knob.name] = value

@@ -49,9 +49,9 @@ struct InterruptWatch: Sendable, Equatable {
             return "\(name): \(statements) ended\(time ?? " by the interrupt")"
         }
         if now.withoutEffect > before.withoutEffect {
-            return "\(name): the interrupt found no statement"
+            return "\(name): no statement was running"
         }
-        return isLate ? "\(name): the interrupt ended no statement" : nil
+        return isLate ? "\(name): no statement ended after the interrupt" : nil
     }
 
     /// Returns the mean latency of interrupts since the request, in nanoseconds.

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The help overlay with all keys and the marks in lanes.
+/// The help overlay with all keys and the symbols in lanes.
 struct KeyHelp {
     let keys: DashboardKeys
     /// The first displayed line.
@@ -20,7 +20,7 @@ struct KeyHelp {
                 keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
             },
             marks: HelpOverlay.Section(
-                title: "Marks in the lanes of connections",
+                title: "Symbols in the lanes of connections",
                 entries: LaneState.allCases.filter { $0 != .absent }.map {
                     $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
                 }

@@ -181,7 +181,7 @@ struct LatencyScreen {
         }
         let inner = Panel(
             title: "\(series.name): \(part.title) over time",
-            subtitle: "one column per interval; heavier means more accesses",
+            subtitle: "one column per interval; denser shading means more accesses",
             remark: scope,
             legend: [
                 [Span("few ", canvas.theme.style(.dim))] + legend + [

@@ -57,14 +57,14 @@ struct SlowParts {
 
     /// Describes the accesses, such as `the 21 at or beyond p99`.
     ///
-    /// For a lower percentile, the text is, for example, `the 12 at or beyond p95; too few for
-    /// p99`.
+    /// For a lower percentile, the text is, for example, `the 12 at or beyond p95; too few
+    /// accesses for p99`.
     var scope: String {
-        if isSlowest { return "the slowest; too few for a percentile" }
+        if isSlowest { return "the slowest access; too few accesses for a percentile" }
         let accesses =
             slow.accesses <= 1 ? "the one" : "the \(HumanUnits.count(UInt64(slow.accesses)))"
         return "\(accesses) at or beyond \(slow.beyond)"
-            + (slow.beyond == "p99" ? "" : "; too few for p99")
+            + (slow.beyond == "p99" ? "" : "; too few accesses for p99")
     }
 
     private func share(_ part: Part) -> Double {

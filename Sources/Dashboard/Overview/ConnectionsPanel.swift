@@ -32,7 +32,7 @@ struct ConnectionsPanel {
             case .state: Track.fixed(14, priority: 5)
             case .holder: Track(minimum: 6, ideal: 9, maximum: 14, priority: 8, flex: 0)
             case .held: Track.fixed(HumanUnits.durationWidth, priority: 7)
-            case .busy: Track.fixed(10, priority: 3)
+            case .busy: Track.fixed(11, priority: 3)
             case .history: Track(minimum: 8, ideal: 20, maximum: .max, priority: 9, flex: 1)
             }
         }
@@ -122,7 +122,7 @@ struct ConnectionsPanel {
         if cell(.busy).width > 0, lane.role != .snapshot,
             let share = bins.busyShare(of: lane, in: history.moments)
         {
-            let text = HumanUnits.percent(share) + " busy"
+            let text = HumanUnits.percent(share) + " in use"
             canvas.write(text, in: cell(.busy), style: theme.style(.dim), alignment: .trailing)
         }
         LaneStrip(marks: LaneState.marks, cells: bins.states(of: lane, in: history.moments))

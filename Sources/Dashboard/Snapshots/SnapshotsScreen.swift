@@ -117,7 +117,9 @@ struct SnapshotsScreen {
         }
         let age = HumanUnits.duration(nanoseconds: oldest.ageNanoseconds)
         let frames =
-            oldest.pinnedFrames.map { " and pinned \(HumanUnits.count($0)) frames" } ?? ""
+            oldest.pinnedFrames.map {
+                " and pinned \(HumanUnits.count($0)) \($0 == 1 ? "frame" : "frames")"
+            } ?? ""
         return "the run has ended; the oldest snapshot (by \(oldest.origin.name)) was \(age) old"
             + frames
     }

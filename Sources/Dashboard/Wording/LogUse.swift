@@ -48,8 +48,8 @@ enum LogUse: Equatable {
         case .startsOver:
             return [
                 "not pinned: writes reuse it from the start, and the file keeps its size",
-                "not pinned: writes reuse it, the file keeps its size",
-                "reused, keeps its size", "not pinned",
+                "not pinned: writes reuse it; the file keeps its size",
+                "reused; keeps its size", "not pinned",
             ]
         case .unknown: return ["not pinned; the file keeps its size", "not pinned"]
         }
@@ -75,7 +75,8 @@ enum LogUse: Equatable {
                     + "checkpoint\(keys) or PRAGMA journal_size_limit shrinks it, and closing the "
                     + "last connection deletes it.",
                 "The log is completely checkpointed and reused. The file keeps its size until a "
-                    + "TRUNCATE checkpoint\(keys), journal_size_limit or the last close.",
+                    + "TRUNCATE checkpoint\(keys) or journal_size_limit shrinks it, or the last "
+                    + "connection closes.",
                 "The file keeps its size until a TRUNCATE checkpoint\(keys).",
                 "A TRUNCATE checkpoint\(keys) shrinks the file.",
             ]

@@ -74,7 +74,7 @@ enum WALWords {
 
     private static let snapshot = [
         "A snapshot shows the database as it was when the snapshot was created. While it is "
-            + "open, no checkpoint copies later frames and SQLite cannot reset the log, so all "
+            + "open, no checkpoint copies later frames, and SQLite cannot reset the log, so all "
             + "later frames stay in it.",
         "While a snapshot is open, SQLite cannot reset the log, and later frames stay in it.",
     ]

@@ -33,15 +33,15 @@ struct LostShares {
         busiest = nil
         var known: [Int32: UInt64] = [:]
         for (thread, nanoseconds) in candidates {
-            var own = length
+            var runnable = length
             if let now = delay(thread) {
                 known[thread] = now
                 // The delay at the start is unknown for a thread that was not examined before.
-                if let before = delays[thread], now >= before { own -= Double(now - before) }
+                if let before = delays[thread], now >= before { runnable -= Double(now - before) }
             }
-            own = max(own, nanoseconds, length * Self.minimumRunnableShare)
-            if nanoseconds / own > largest {
-                largest = nanoseconds / own
+            runnable = max(runnable, nanoseconds, length * Self.minimumRunnableShare)
+            if nanoseconds / runnable > largest {
+                largest = nanoseconds / runnable
                 busiest = thread
             }
         }

@@ -152,14 +152,14 @@ final class ProbeSet {
 
     // MARK: Phases
 
-    func recordSteps(_ isEnabled: Bool) {
+    func setRecordsSteps(_ isEnabled: Bool) {
         recordsSteps = isEnabled
         for entry in libraries.entries {
             try? set(isEnabled ? Self.steps : Self.steps.reversed(), entry, isEnabled)
         }
     }
 
-    func pause(_ isPaused: Bool) {
+    func setPaused(_ isPaused: Bool) {
         guard self.isPaused != isPaused else { return }
         self.isPaused = isPaused
         for entry in libraries.entries {

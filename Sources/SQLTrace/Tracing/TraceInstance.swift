@@ -99,7 +99,7 @@ final class TraceInstance {
         guard code == 0 else {
             throw TraceError(
                 .probe,
-                "the kernel rejects a probe (\(String(cString: strerror(code))))"
+                "the kernel rejected a probe: \(String(cString: strerror(code)))"
             )
         }
         try readFormat(event, of: name)
@@ -127,7 +127,8 @@ final class TraceInstance {
         guard code == 0 else {
             throw TraceError(
                 .probe,
-                "the event \(event) cannot be enabled: \(String(cString: strerror(code)))"
+                "the event \(event) cannot be \(isEnabled ? "enabled" : "disabled"): "
+                    + String(cString: strerror(code))
             )
         }
     }
@@ -168,7 +169,7 @@ final class TraceInstance {
     }
 
     /// Starts or stops recording without removing the probes.
-    func record(_ isRecording: Bool) {
+    func setRecording(_ isRecording: Bool) {
         _ = folder.write(isRecording ? "1" : "0", to: "instances/\(name)/tracing_on")
     }
 

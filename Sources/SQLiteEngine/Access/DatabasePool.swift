@@ -33,7 +33,7 @@ public final class DatabasePool: DatabaseWriter {
     let label: String
     @usableFromInline let writer: AccessGate
     @usableFromInline let readers: AccessGate
-    let snapshots = SnapshotRegister()
+    let snapshots = SnapshotRegistry()
     let interrupts = InterruptCounter()
     let suspension = Suspension()
     let observationHub: ObservationHub

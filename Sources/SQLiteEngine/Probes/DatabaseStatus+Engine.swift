@@ -7,7 +7,7 @@ extension DatabaseStatus {
         path: String?,
         writing: (gate: AccessGate, role: ConnectionRole),
         reading: (gate: AccessGate, role: ConnectionRole)?,
-        snapshots: SnapshotRegister?,
+        snapshots: SnapshotRegistry?,
         interrupts: InterruptCounter
     ) -> DatabaseStatus {
         let now = monotonicNanoseconds()
@@ -22,11 +22,11 @@ extension DatabaseStatus {
             status.waitingReaders += gate.waiters(.read, at: now)
             status.waitingWriters += gate.waiters(.write, at: now)
         }
-        let alive = snapshots?.alive ?? []
+        let openSnapshots = snapshots?.openSnapshots ?? []
         status.snapshotsMade = UInt64(snapshots?.createdCount ?? 0)
-        status.snapshots = alive.map(\.life).filter { !$0.site.isUncounted }
+        status.snapshots = openSnapshots.map(\.life).filter { !$0.site.isUncounted }
             .map { $0.status(at: now) }
-        status.connections += alive.flatMap(\.gate.slots).map { slot in
+        status.connections += openSnapshots.flatMap(\.gate.slots).map { slot in
             slot.probe.status(label: slot.label, role: .snapshot, at: now)
         }
         let probes = gates.flatMap(\.gate.slots).map(\.probe)
@@ -46,8 +46,8 @@ extension DatabaseStatus {
             status.writerAcquiredAtOnce = times.atOnce
             status.writerHold = times.hold
         }
-        // For a pool, these times cover only the readers, because the writer's times would hide
-        // theirs.
+        // For a pool, these times cover only the readers, because the writer's times would mask
+        // the readers' times.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
         status.acquiredAtOnce = times.atOnce
@@ -101,18 +101,18 @@ extension DatabaseStatus {
         )
     }
 
-    /// Adds the state of the write-ahead log and the cause that prevents it from shrinking.
+    /// Adds the state of the write-ahead log and the reason that it cannot shrink.
     mutating func addWAL(
         _ watch: WALWatch,
         writing: AccessGate,
         reading: AccessGate?,
-        snapshots: SnapshotRegister?
+        snapshots: SnapshotRegistry?
     ) {
         let now = takenAtNanoseconds
         let slots = writing.slots + (reading?.slots ?? [])
         var holders = slots.compactMap { $0.probe.logHolder(at: now) }
         var positions: [String: WALPosition] = [:]
-        for snapshot in snapshots?.alive ?? [] {
+        for snapshot in snapshots?.openSnapshots ?? [] {
             let status = snapshot.life.status(at: now)
             for slot in snapshot.gate.slots {
                 guard var holder = slot.probe.logHolder(at: now) else { continue }

@@ -78,18 +78,18 @@ struct WALLocks: Equatable {
     /// - Parameters:
     ///   - question: The operation that the connection may prevent.
     ///   - diagnosis: The states of the log and of the database's connections.
-    ///   - own: The identifier of this process.
+    ///   - ownProcess: The identifier of this process.
     /// - Returns: The connection's name, or `nil` if there is none.
     func outsideConnection(
         for question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
-        process own: Int32 = getpid()
+        process ownProcess: Int32 = getpid()
     ) -> String? {
         for entry in entries.sorted(by: {
-            ($0.process == own ? 1 : 0) < ($1.process == own ? 1 : 0)
+            ($0.process == ownProcess ? 1 : 0) < ($1.process == ownProcess ? 1 : 0)
         })
-        where isBlocking(entry, question, diagnosis, own) {
-            return entry.process == own
+        where isBlocking(entry, question, diagnosis, ownProcess) {
+            return entry.process == ownProcess
                 ? Self.ownProcess : Self.name(of: entry.process)
         }
         return nil
@@ -99,12 +99,12 @@ struct WALLocks: Equatable {
         _ entry: Entry,
         _ question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
-        _ own: Int32
+        _ ownProcess: Int32
     ) -> Bool {
         if question == .writer {
             return entry.isExclusive && entry.bytes.contains(Self.writeByte)
         }
-        if question == .checkpoint, entry.process != own, entry.isExclusive,
+        if question == .checkpoint, entry.process != ownProcess, entry.isExclusive,
             entry.bytes.contains(Self.checkpointByte)
         {
             return true
@@ -119,7 +119,7 @@ struct WALLocks: Equatable {
             case .checkpoint: guard frames < diagnosis.log.frames else { return false }
             case .restart: guard mark > 0 else { return false }
             }
-            return entry.process != own || !diagnosis.explains(mark: mark)
+            return entry.process != ownProcess || !diagnosis.explains(mark: mark)
         }
     }
 

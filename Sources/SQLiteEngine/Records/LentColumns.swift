@@ -65,6 +65,9 @@ struct LentColumns {
 
     @inline(never)
     private static func failForInvalidRow() -> Never {
-        fatalError("a decoder or its container was used after its row; store values instead")
+        fatalError(
+            "a decoder or its container was used after the cursor left its row; store the decoded "
+                + "values instead"
+        )
     }
 }

@@ -105,7 +105,7 @@ final class HelperProcess {
         guard received.count >= 4 else { return nil }
         let length = received.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
         // The helper responds to one request at a time, so nothing follows a response.
-        guard length <= HelperRequest.answerLimit, received.count <= 4 + length else {
+        guard length <= HelperRequest.responseLimit, received.count <= 4 + length else {
             throw .malformed
         }
         guard received.count == 4 + length else { return nil }

@@ -71,7 +71,7 @@ enum HelperRequest: Equatable {
     /// The maximum length of a path, in bytes.
     static let pathLimit = 4096
     /// The maximum length of a response, in bytes.
-    static let answerLimit = 1 << 24
+    static let responseLimit = 1 << 24
     /// The number of bytes before a request's content.
     static let prefixLength = 4
 

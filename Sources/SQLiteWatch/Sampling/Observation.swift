@@ -80,8 +80,8 @@ struct ObservedFiles: Equatable, Sendable {
         guard !hasHeader else { return (.present, nil) }
         return (
             .notADatabase,
-            "it does not start with an SQLite header; it may be another type of file, encrypted or "
-                + "damaged"
+            "it does not start with an SQLite header; it may be another type of file, encrypted, "
+                + "or damaged"
         )
     }
 

@@ -46,11 +46,11 @@ package enum KeyScript {
             return key
         }
         let names = named.map(\.0)
-        let hint = NearestName.hint(name, among: names)
-        let lead = hint.isEmpty ? "; keys: " : "\(hint) Keys: "
+        let nearest = NearestName.of(name, among: names)
+        let lead = nearest.map { "; did you mean '\($0)'? Keys: " } ?? "; expected one of: "
         throw Failure(
-            description: "there is no key '<\(name)>'" + lead + names.joined(separator: ", ")
-                + ", ^A to ^Z"
+            description: "there is no key '\(name)'" + lead + "a character, "
+                + names.joined(separator: ", ") + ", ^A to ^Z"
         )
     }
 

@@ -31,7 +31,10 @@ struct ThemeDecoder {
             return empty
         }
         guard let root, let mapping = root.mapping else {
-            issue(root, "a theme must be a mapping with 'name', 'palette', 'roles' and 'gradients'")
+            issue(
+                root,
+                "a theme must be a mapping with 'name', 'palette', 'roles', and 'gradients'"
+            )
             return empty
         }
         let known = ["version", "name", "description", "palette", "roles", "gradients"]
@@ -131,11 +134,11 @@ struct ThemeDecoder {
             return color
         }
         let names = palette.keys.sorted() + ColorName.terminal.keys.sorted()
-        let hint = NearestName.hint(name, among: names)
+        let nearest = NearestName.of(name, among: names)
+        let hint = nearest.map { "; did you mean '\($0)'? Expected " } ?? "; expected "
         issue(
             node,
-            "there is no color '\(name)'\(hint.isEmpty ? "; expected" : "\(hint) Expected") "
-                + "\"#rrggbb\", a palette name, or a terminal color"
+            "there is no color '\(name)'\(hint)\"#rrggbb\", a palette name, or a terminal color"
         )
         return .standard
     }

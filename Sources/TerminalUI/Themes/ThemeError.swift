@@ -32,8 +32,8 @@ package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConver
 
     /// A message with the nearest known name and all known names.
     package var description: String {
-        let hint = NearestName.hint(name, among: known)
-        let lead = hint.isEmpty ? "; themes: " : "\(hint) Themes: "
+        let nearest = NearestName.of(name, among: known)
+        let lead = nearest.map { "; did you mean '\($0)'? Themes: " } ?? "; expected one of: "
         return "there is no theme '\(name)'" + lead + known.joined(separator: ", ")
     }
 }

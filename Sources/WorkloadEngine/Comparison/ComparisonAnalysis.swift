@@ -197,7 +197,7 @@ struct ComparisonAnalysis {
             return (
                 .inconclusive,
                 smallest > BlockCount.significance
-                    ? "\(ratio.blocks) blocks are too few to show a difference"
+                    ? "too few blocks with enough samples (\(ratio.blocks))"
                     : "may be due to chance"
             )
         }

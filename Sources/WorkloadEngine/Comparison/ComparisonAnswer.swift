@@ -35,7 +35,13 @@ struct ComparisonAnswer {
         _ arm: Arm,
         _ first: Arm
     ) -> String {
-        "\(arm.name): these blocks show no difference from \(first.name); "
+        let isMeasured = pairs.contains {
+            $0.verdict == .same || $0.ratio != nil && BlockCount.suffices($0.blocks, tests: 1)
+        }
+        return "\(arm.name): "
+            + (isMeasured
+                ? "these blocks show no difference from \(first.name); "
+                : "no conclusion about a difference from \(first.name); ")
             + pairs.map(withoutDifference).joined(separator: ", ") + "."
     }
 
@@ -54,11 +60,12 @@ struct ComparisonAnswer {
             return "\(title) is the same within this machine's noise"
                 + (floor.map { " (\($0))" } ?? "")
         }
-        let found = "\(RatioText.factor(ratio)) (\(RatioText.range(low, high)))"
         let isSmall = result.noiseFloor[pair.metric].map { max(ratio, 1 / ratio) <= $0 } ?? false
         return isSmall
-            ? "\(title) \(found) is below this machine's noise" + (floor.map { " of \($0)" } ?? "")
-            : "\(title) \(found) \(pair.note ?? "may be due to chance")"
+            ? "\(title) \(RatioText.factor(ratio)) (\(RatioText.range(low, high))) is below this "
+                + "machine's noise" + (floor.map { " of \($0)" } ?? "")
+            : "\(title) \(RatioText.change(ratio, low, high)): "
+                + (pair.note ?? "may be due to chance")
     }
 
     private func title(_ metric: String) -> String { ComparisonResult.title(of: metric) }
@@ -105,16 +112,16 @@ struct ComparisonAnswer {
         let parts = shares.compactMap { title, share -> String? in
             switch share {
             case .nothing: nil
-            case .part(let factor): "\(factor) in \(title)"
-            case .all: "all of it in \(title)"
+            case .part(let factor): "\(factor) of the \(title)"
+            case .all: "all of the difference in \(title)"
             }
         }
         var clauses: [String] = []
+        if !parts.isEmpty { clauses.append("account for " + parts.joined(separator: " and ")) }
         if !unaffected.isEmpty {
             clauses.append("have no measurable effect on " + unaffected.joined(separator: " and "))
         }
-        if !parts.isEmpty { clauses.append("account for " + parts.joined(separator: " and ")) }
-        return "of that, \(means) (\(queue)) \(clauses.joined(separator: " and "))"
+        return "\(means) (\(queue)) \(clauses.joined(separator: " and "))"
     }
 
     /// Returns the part of a difference that the queue in WAL mode also shows.

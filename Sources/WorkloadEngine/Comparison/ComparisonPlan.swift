@@ -51,9 +51,11 @@ struct ComparisonPlan {
             let needed = BlockCount.minimum(tests: tests)
             throw RunError(
                 .scenario,
-                "\(options.blocks) blocks cannot show a difference: the number of tests, metrics × "
-                    + "pairs of arms, is \(primary.count) × \(pairs.count) = \(tests), which "
-                    + "requires \(needed) blocks"
+                "--blocks \(options.blocks) is too few to show a difference: "
+                    + ReportUnits.counted(tests, "test")
+                    + " (\(ReportUnits.counted(primary.count, "metric")) × "
+                    + "\(ReportUnits.counted(pairs.count, "pair")) of arms) "
+                    + "\(tests == 1 ? "requires" : "require") at least \(needed) blocks"
             )
         }
     }

@@ -172,7 +172,7 @@ struct ComparisonSummary {
             : blocks > options.blocks ? "; more blocks reduce this: try --blocks \(blocks)" : ""
         return "in \(leaps.count) of \(count) blocks, two runs of \(first) differ by "
             + "\(RatioText.factor(leaps.least)) or more in \(metric), and in the others by at "
-            + "most \(RatioText.factor(leaps.usual)): the machine may have changed its speed"
+            + "most \(RatioText.factor(leaps.usual)): the machine's speed may have changed"
             + advice
     }
 
@@ -191,8 +191,8 @@ struct ComparisonSummary {
                 return "\(share) on \(plan.arms[slot].name)"
             }
             guard !shares.isEmpty else { return nil }
-            return "\(client.name) skipped accesses that were too late when a worker was free ("
-                + shares.joined(separator: ", ") + "): each counts as a response of "
+            return "\(client.name) skipped accesses that were already too late when a worker "
+                + "became free (" + shares.joined(separator: ", ") + "): each counts as a response of "
                 + "\(ReportUnits.time(limit.wholeNanoseconds)), a lower bound"
         }
     }

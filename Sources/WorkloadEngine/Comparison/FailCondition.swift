@@ -30,20 +30,26 @@ public struct FailCondition: Sendable, Equatable {
         func failure(_ problem: String) -> Failure {
             Failure(description: "'\(expression)': \(problem)")
         }
+        func missing(_ part: String) -> Failure {
+            Failure(
+                description: "'\(expression)' has no \(part); write, for example, "
+                    + "ui.response.p99 > 1.1x"
+            )
+        }
         guard let sign = expression.firstIndex(where: { "<>".contains($0) }) else {
-            throw failure("has no comparison; write ui.response.p99 > 1.1x")
+            throw missing("comparison")
         }
         failsAbove = expression[sign] == ">"
         var left = expression[..<sign].split(separator: ":", maxSplits: 1).map { $0.trimmed }
         let right = expression[expression.index(after: sign)...].trimmed
         guard let name = left.popLast(), !name.isEmpty else {
-            throw failure("has no metric; write ui.response.p99 > 1.1x")
+            throw missing("metric")
         }
         arm = left.first
         if let arm, !arms.dropFirst().contains(arm) {
             throw failure(
                 arm == arms.first
-                    ? "'\(arm)' is the arm that the others are compared with"
+                    ? "'\(arm)' is the baseline; choose another arm"
                     : "the comparison has no arm '\(arm)'"
                         + NearestName.hint(arm, among: Array(arms.dropFirst()))
             )
@@ -58,7 +64,7 @@ public struct FailCondition: Sendable, Equatable {
         }
         let number = right.hasSuffix("x") || right.hasSuffix("×") ? right.dropLast() : right[...]
         guard let factor = Double(number.trimmed), factor > 0, factor.isFinite else {
-            throw failure("'\(right)' is not a ratio; write 1.1x")
+            throw failure("'\(right)' is not a ratio; write, for example, 1.1x")
         }
         self.factor = factor
     }

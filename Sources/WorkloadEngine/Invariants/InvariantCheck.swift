@@ -109,7 +109,7 @@ struct InvariantCheck {
         return InvariantResult(
             name: name,
             passed: true,
-            detail: "\(tally.compared) snapshots, read at start and end"
+            detail: ReportUnits.counted(tally.compared, "snapshot") + ", read at start and end"
         )
     }
 }

@@ -15,10 +15,10 @@ protocol LoadModel: Sendable {
     /// Returns the time of the next access after a change in the load.
     ///
     /// `moment` is the last result of ``next(freeAt:)``.
-    func steered(_ moment: UInt64) -> UInt64
+    func rescheduled(_ time: UInt64) -> UInt64
 }
 
 extension LoadModel {
     /// Returns `moment`, because most changes in the load do not move accesses.
-    func steered(_ moment: UInt64) -> UInt64 { moment }
+    func rescheduled(_ time: UInt64) -> UInt64 { time }
 }

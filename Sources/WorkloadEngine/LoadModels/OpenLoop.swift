@@ -1,8 +1,8 @@
 /// A worker for accesses that arrive on a schedule, even if no worker is free.
 ///
-/// An arrival waits for an idle worker, and its response time starts at its scheduled time. A
-/// stalled database therefore cannot improve its latencies by delaying accesses (*coordinated
-/// omission*).
+/// An arrival waits for an idle worker, and its response time starts at its scheduled time.
+/// Latencies therefore include the delay that a stall causes. Measuring from the actual start
+/// would hide this delay (*coordinated omission*).
 struct OpenLoop: LoadModel {
     let queue: ArrivalQueue
     private var mass = 0.0
@@ -18,5 +18,5 @@ struct OpenLoop: LoadModel {
         return arrival.time ?? .max
     }
 
-    func steered(_ moment: UInt64) -> UInt64 { queue.time(ofMass: mass) ?? .max }
+    func rescheduled(_ time: UInt64) -> UInt64 { queue.time(ofMass: mass) ?? .max }
 }

@@ -205,7 +205,7 @@ extension ArmResult {
             var observed = threshold.observed.map { "\($0)" } ?? "nothing"
             if threshold.undecided == true { observed += ", too few samples to decide" }
             if let seconds = threshold.decidingSeconds {
-                observed += "; measure for \(Int(seconds)) s to get enough"
+                observed += "; to collect enough samples, measure for \(Int(seconds)) s"
             }
             return "\(threshold.metric) \(threshold.expression): observed \(observed)"
         }

@@ -29,7 +29,7 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
         case ("SQLITE_BUSY_RECOVERY", _): self = .recovery
         case (let code, _) where !code.hasPrefix("SQLITE_BUSY"): return nil
         case (_, .skipped): self = .snapshotUpgrade
-        case (_, .gaveUp(_, let own)): self = (own ?? timeout) == 0 ? .noTimeout : .timeout
+        case (_, .gaveUp(_, let limit)): self = (limit ?? timeout) == 0 ? .noTimeout : .timeout
         case (_, .unknown): self = timeout == 0 ? .noTimeout : .timeout
         }
     }

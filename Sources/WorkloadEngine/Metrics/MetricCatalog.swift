@@ -64,11 +64,19 @@ public struct MetricCatalog: Sendable {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups
         guard parts.count == 2, !parts[1].isEmpty else {
-            return "'\(name)' is not a metric; write \(clients.first ?? "client").response"
+            return "'\(name)' is not a metric; write, for example, "
+                + "\(clients.first ?? "client").response"
         }
         guard groups.contains(parts[0]) else {
-            return "unknown client '\(parts[0])' in metric '\(name)'"
-                + NearestName.hint(parts[0], among: groups)
+            if let nearest = NearestName.of(parts[0], among: groups) {
+                return "unknown client '\(parts[0])' in metric '\(name)'; "
+                    + "did you mean '\(nearest)'?"
+            }
+            let owners =
+                (clients.isEmpty ? "" : "a client (\(clients.joined(separator: ", "))) or ")
+                + "a metric group (\(Self.databaseGroups.joined(separator: ", ")))"
+            return "'\(parts[0])' in metric '\(name)' is neither a client nor a metric group; "
+                + "expected \(owners)"
         }
         let siblings = names.filter { $0.hasPrefix(parts[0] + ".") }
             .map { String($0.dropFirst(parts[0].count + 1)) }

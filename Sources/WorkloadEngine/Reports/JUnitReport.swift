@@ -37,7 +37,7 @@ public enum JUnitReport {
                     ? .passed
                     : .error(
                         problems.isEmpty
-                            ? "stopped after \(result.blocks) blocks"
+                            ? "stopped after \(ReportUnits.counted(result.blocks, "block"))"
                             : problems.joined(separator: "; ")
                     ),
                 output: answer.isEmpty ? nil : answer
@@ -148,7 +148,7 @@ public enum JUnitReport {
                 return .skipped("this arm cannot run the client")
             }
             let advice = threshold.decidingSeconds.map {
-                "; use --duration \(Int($0))s to get enough"
+                "; to collect enough samples, use --duration \(Int($0))s"
             }
             return .failure("undecided", "too few samples" + (advice ?? ""))
         }

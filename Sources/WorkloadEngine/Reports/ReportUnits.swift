@@ -1,6 +1,6 @@
 import Units
 
-/// Formats numbers with units for reports, such as `1.25 ms`, `38 MiB`, and `1,234 /s`.
+/// Formats numbers with units for reports, such as `1.25 ms`, `38 MiB`, and `1,234/s`.
 ///
 /// Unlike the text on screens (``HumanUnits``), the text has no limited width: a long time remains
 /// in seconds, and a count has all digits.
@@ -32,7 +32,16 @@ enum ReportUnits {
     static func rate(_ perSecond: Double) -> String {
         (perSecond < 100
             ? HumanUnits.threeDigits(max(0, perSecond)) : count(UInt64(perSecond.rounded())))
-            + " /s"
+            + "/s"
+    }
+
+    /// Formats a count with its noun, such as `1 read` or `6 reads`.
+    static func counted(
+        _ number: some BinaryInteger,
+        _ singular: String,
+        _ plural: String? = nil
+    ) -> String {
+        "\(number) " + (number == 1 ? singular : plural ?? singular + "s")
     }
 
     static func count(_ count: UInt64) -> String {

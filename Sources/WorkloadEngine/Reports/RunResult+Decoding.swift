@@ -32,10 +32,10 @@ extension RunResult {
     private static func explanation(of error: DecodingError) -> String {
         let context: DecodingError.Context
         switch error {
-        case .keyNotFound(let key, let own):
-            return "'\(key.stringValue)' is missing at \(location(own.codingPath))"
-        case .typeMismatch(_, let own), .valueNotFound(_, let own), .dataCorrupted(let own):
-            context = own
+        case .keyNotFound(let key, let found):
+            return "'\(key.stringValue)' is missing at \(location(found.codingPath))"
+        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found):
+            context = found
         @unknown default: return "\(error)"
         }
         return "\(context.debugDescription) at \(location(context.codingPath))"

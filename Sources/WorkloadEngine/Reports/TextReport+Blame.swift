@@ -20,9 +20,9 @@ extension TextReport {
         // Readers expect p99, so name any other percentile.
         let title =
             switch blame.beyond {
-            case "max": "the slowest (too few for a percentile) took"
+            case "max": "the slowest access (too few accesses for a percentile) took"
             case "p99": "p99 is"
-            default: "\(blame.beyond) (too few for p99) is"
+            default: "\(blame.beyond) (too few accesses for p99) is"
             }
         let head = "\(client): \(title) \(ReportUnits.time(blame.from))"
         guard share >= notableShare else {
@@ -37,25 +37,25 @@ extension TextReport {
             )
         }
         if blame.queued > 0 {
-            parts.append("\(ReportUnits.time(blame.queued)) waiting for a worker of \(client)")
+            parts.append("\(ReportUnits.time(blame.queued)) waiting for a worker of '\(client)'")
         }
         let whole =
             blame.accesses == 1
             ? "it spent "
             : "the \(ReportUnits.count(UInt64(blame.accesses))) slowest took "
                 + "\(ReportUnits.time(blame.response)) on average and spent "
-        var lines = ["\(head); " + whole + parts.joined(separator: ", ")]
+        var lines = ["\(head); " + whole + parts.joined(separator: " and ")]
         if let holders = holders(client, blame) { lines.append("  " + holders) }
         return lines
     }
 
-    /// Returns a text such as `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time)`.
+    /// Returns a text such as `meanwhile, 'report' held 3.9 of 4 readers (up to 10.3 s at a time)`.
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader
         let counts = HeldConnections.texts(blame.holders.map(\.held), of: blame.capacity)
         let known = blame.holders.prefix(4).enumerated().map { index, holder in
-            let name = holder.client == client ? "\(client) itself" : holder.client
+            let name = holder.client == client ? "'\(client)' itself" : "'\(holder.client)'"
             var text = isCounted ? counts[index] : ReportUnits.percent(holder.held)
             if index == 0 {
                 let readers = blame.capacity.map { " of \($0) reader" + ($0 == 1 ? "" : "s") }
@@ -68,7 +68,7 @@ extension TextReport {
             return "no client in this run held \(name(of: resource)) during that time: another "
                 + "process did, or the transaction started slowly"
         }
-        return "meanwhile " + known.joined(separator: ", ")
+        return "meanwhile, " + known.joined(separator: ", ")
     }
 
     private static func name(of resource: AccessResource?) -> String {

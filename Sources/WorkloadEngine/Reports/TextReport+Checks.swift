@@ -2,7 +2,8 @@ extension TextReport {
     static func checks(_ run: ArmResult) -> [String] {
         var lines = run.thresholds.map { threshold in
             let observed =
-                threshold.observed.map { value($0, of: threshold) } ?? lack(of: threshold, in: run)
+                threshold.observed.map { value($0, of: threshold) }
+                ?? reasonForMissingValue(of: threshold, in: run)
             return "  threshold \(threshold.metric) \(threshold.expression): "
                 + "\(mark(threshold)) (\(observed))"
         }
@@ -24,7 +25,10 @@ extension TextReport {
         }
     }
 
-    private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
+    private static func reasonForMissingValue(
+        of threshold: ThresholdResult,
+        in run: ArmResult
+    ) -> String {
         let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }
         let samples = "too few samples: \(ReportUnits.count(UInt64(count)))"
@@ -34,7 +38,6 @@ extension TextReport {
         case nil: break
         }
         guard let seconds = threshold.decidingSeconds else { return samples }
-        return samples
-            + "; measure for \(Int(seconds)) s to get enough (--duration \(Int(seconds))s)"
+        return samples + "; to collect enough samples, use --duration \(Int(seconds))s"
     }
 }

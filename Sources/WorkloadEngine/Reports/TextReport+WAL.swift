@@ -18,19 +18,18 @@ extension TextReport {
         switch pin.cause {
         case "oldReader":
             return
-                "\(pin.by) kept reading an old state for \(time), so checkpoints could not complete "
-                + "(oldReader): \(growth)"
+                "\(pin.by) kept reading an old state for \(time), so checkpoints could not "
+                + "complete: \(growth)"
         case "overlappingReaders":
             return "readers, including \(pin.by), overlapped without a gap for \(time), so the log "
-                + "never restarted (overlappingReaders): \(growth)"
+                + "never restarted: \(growth)"
         case "largeTransaction":
-            return "\(pin.by) filled the log with one large transaction for \(time) "
-                + "(largeTransaction): \(growth)"
-        case "noCheckpoint":
-            return "no checkpoint copied the writes of \(pin.by) for \(time) (noCheckpoint): "
+            return "\(pin.by) filled the log with one large transaction for \(time): "
                 + growth
+        case "noCheckpoint":
+            return "no checkpoint copied the writes of \(pin.by) for \(time): \(growth)"
         case "otherProcess":
-            return "\(pin.by) blocked checkpoints for \(time) (otherProcess): \(growth)"
+            return "\(pin.by) blocked checkpoints for \(time): \(growth)"
         default:
             return "\(pin.by) kept the log from shrinking for \(time) (\(pin.cause)): \(growth)"
         }

@@ -119,7 +119,8 @@ public enum TextReport {
         if let pool = run.pool {
             var parts: [String] = []
             if let maximum = pool.maximumReaderCount {
-                parts.append("peak \(pool.readersPeak ?? 0) of \(maximum) readers")
+                let readers = ReportUnits.counted(maximum, "reader")
+                parts.append("peak \(pool.readersPeak ?? 0) of \(readers)")
             }
             if let share = pool.utilization {
                 parts.append("utilization \(ReportUnits.percent(share))")
@@ -128,23 +129,26 @@ public enum TextReport {
                 parts.append("saturated \(ReportUnits.percent(share)) of the time")
             }
             let scope = pool.peaksAreSampled == true ? " in a sample" : ""
-            parts.append("peak waiters\(scope): \(pool.waitingReadersPeak) to read")
-            lines.append(
-                "  connections: \(parts.joined(separator: ", ")), \(pool.waitingWritersPeak) to write"
+            parts.append(
+                "peak waiters\(scope): "
+                    + ReportUnits.counted(pool.waitingReadersPeak, "read") + ", "
+                    + ReportUnits.counted(pool.waitingWritersPeak, "write")
             )
+            lines.append("  connections: " + parts.joined(separator: ", "))
         }
         lines += waits(run)
         lines += log(run)
         if let snapshots = run.snapshots, snapshots.made > 0 {
             let oldest = snapshots.oldestSeconds.map { ", oldest \(ReportUnits.seconds($0))" }
-            lines.append("  snapshots: \(snapshots.made) made\(oldest ?? "")")
+            lines.append("  snapshots: \(snapshots.made) taken\(oldest ?? "")")
         }
         if let interrupts = run.interrupts, interrupts.requested > 0 {
             lines.append(
-                "  interrupts: \(interrupts.requested) calls, \(interrupts.withoutEffect) had no "
-                    + "effect; statements ended: \(interrupts.delivered)"
+                "  interrupts: \(ReportUnits.counted(interrupts.requested, "call")), "
+                    + "\(interrupts.withoutEffect) without effect; "
+                    + "\(ReportUnits.counted(interrupts.delivered, "statement")) ended"
                     + (interrupts.latency.map { latency in
-                        ", from call to end p50 \(ReportUnits.time(latency.p50)), max "
+                        "; latency p50 \(ReportUnits.time(latency.p50)), max "
                             + ReportUnits.time(latency.max)
                     } ?? "")
             )

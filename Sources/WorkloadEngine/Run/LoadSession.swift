@@ -286,8 +286,8 @@ final class LoadSession {
             guard clock.now() < end else {
                 throw RunError(
                     .stuck,
-                    "\(alive.count) accesses did not end within ten seconds, despite repeated "
-                        + "interrupts"
+                    ReportUnits.counted(alive.count, "access", "accesses")
+                        + " did not end within ten seconds, despite repeated interrupts"
                 )
             }
             sleeper.sleep(until: clock.now() &+ 10_000_000)

@@ -66,6 +66,7 @@ final class UserCommands: Sendable {
     }
 
     private func perform(_ command: Command, _ context: RunContext, _ kept: inout [Kept]) {
+        var open: String { "\(kept.count) \(kept.count == 1 ? "is" : "are") open" }
         switch command {
         case .makeSnapshot:
             guard context.target.supports(.snapshot) else {
@@ -81,7 +82,7 @@ final class UserCommands: Sendable {
                     .first { $0.origin.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])
                 kept.append(Kept(snapshot: snapshot, label: label, digest: digest))
-                context.events.note("you took a snapshot: \(kept.count) kept")
+                context.events.note("you took a snapshot; \(open)")
             } catch {
                 context.events.note("your snapshot failed: \(error)", .error)
             }
@@ -93,7 +94,7 @@ final class UserCommands: Sendable {
                 return
             }
             release(kept.remove(at: index), context)
-            context.events.note("you released a snapshot: \(kept.count) kept")
+            context.events.note("you released a snapshot; \(open)")
         case .checkpoint(let mode):
             do {
                 let result = try Checkpoint.run(mode, on: context.target, as: Self.name)

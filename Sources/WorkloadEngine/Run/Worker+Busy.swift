@@ -25,9 +25,9 @@ extension Worker {
         switch details.handler {
         case .unknown: break
         case .skipped: failure.waited = 0
-        case .gaveUp(let waited, let own):
+        case .gaveUp(let waited, let limit):
             failure.waited = waited
-            failure.timeout = own ?? timeout
+            failure.timeout = limit ?? timeout
         }
         failure.holder = details.holder ?? process ?? busy.longestRunning(except: recorder, cause)
         return failure
@@ -52,7 +52,7 @@ extension Worker {
         let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()
         let (holder, isNew) = holders.countBusy(in: process, at: clock.now())
         if isNew {
-            events.note("\(plan.name.name) finds the database locked by \(holder)", .warning)
+            events.note("\(plan.name.name): the database is locked by \(holder)", .warning)
         }
         switch holder {
         case LockHolders.unknown: return nil

@@ -176,7 +176,7 @@ final class Worker {
         case .running:
             if plan.knobs.epoch != waiting.epoch {
                 waiting.epoch = plan.knobs.epoch
-                waiting.moment = model.steered(waiting.moment)
+                waiting.moment = model.rescheduled(waiting.moment)
             }
             let moment = waiting.moment
             let intended = control.clockTime(of: min(moment, phases.end))

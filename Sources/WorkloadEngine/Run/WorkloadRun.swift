@@ -161,8 +161,8 @@ public final class WorkloadRun: Sendable {
             }
         }
         var file = folder.appendingPathComponent("database.sqlite")
-        if case .inPlace(let own) = options.database {
-            file = own
+        if case .inPlace(let original) = options.database {
+            file = original
         } else {
             try copyData(to: file, emitter)
         }
@@ -204,10 +204,12 @@ public final class WorkloadRun: Sendable {
                 shown = tenth
                 prepare("\(work): \(tenth * 10)%", emitter)
             }
-            if case .copy(let own) = options.database {
-                let work = FreeSpace.copyText(of: own.path)
+            if case .copy(let original) = options.database {
+                let work = FreeSpace.copyText(of: original.path)
                 try show(0, of: work)
-                try factory.copyDatabase(at: own.path, to: file.path) { try show($0, of: work) }
+                try factory.copyDatabase(at: original.path, to: file.path) {
+                    try show($0, of: work)
+                }
                 return
             }
             var work = "building the data"
@@ -218,7 +220,9 @@ public final class WorkloadRun: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw RunError(.dataset, "the data cannot be built", cause: error)
+            let isCopy = if case .copy = options.database { true } else { false }
+            let problem = isCopy ? "the database cannot be copied" : "the data cannot be built"
+            throw RunError(.dataset, problem, cause: error)
         }
     }
 

@@ -30,7 +30,11 @@ public enum BusyRetry: Sendable, Codable, Equatable {
         case ("fixed", let time?):
             let pause: Duration
             do { pause = try Quantity.duration(time) } catch {
-                throw failure("'\(text)' has no valid time with a unit")
+                throw failure(
+                    Double(time) == nil
+                        ? "'\(time)' in '\(text)' is not a time"
+                        : "the time in '\(text)' has no unit"
+                )
             }
             guard pause > .zero else { throw failure("'\(text)' requires a pause longer than 0") }
             self = .fixed(pause)

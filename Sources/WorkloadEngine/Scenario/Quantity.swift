@@ -27,8 +27,9 @@ public enum Quantity {
             text,
             units: timeUnits,
             kind: "a time",
-            examples: "50ms, 30s, 2m",
-            most: 366 * 86_400e9
+            examples: "50ms, 30s, or 2m",
+            most: 366 * 86_400e9,
+            maximum: "8784h, a year"
         )
         return .nanoseconds(Int64(nanoseconds.rounded()))
     }
@@ -37,21 +38,42 @@ public enum Quantity {
     ///
     /// - Throws: ``Failure`` if the text is not a rate.
     public static func rate(_ text: String) throws -> Double {
-        try value(text, units: rateUnits, kind: "a rate", examples: "200/s, 0.5/s", most: 1e9)
+        try value(
+            text,
+            units: rateUnits,
+            kind: "a rate",
+            examples: "200/s or 0.5/s",
+            most: 1e9,
+            maximum: "1000000000/s"
+        )
     }
 
     /// Parses a size, such as `64MiB`, and returns the number of bytes.
     ///
     /// - Throws: ``Failure`` if the text is not a size.
     public static func bytes(_ text: String) throws -> Double {
-        try value(text, units: sizeUnits, kind: "a size", examples: "64MiB, 512KiB", most: 1e18)
+        try value(
+            text,
+            units: sizeUnits,
+            kind: "a size",
+            examples: "64MiB or 512KiB",
+            most: 1e18,
+            maximum: "1000000000GB"
+        )
     }
 
     /// Parses a percentage, such as `40%`, and returns a share in 0…1.
     ///
     /// - Throws: ``Failure`` if the text is not a percentage.
     public static func share(_ text: String) throws -> Double {
-        try value(text, units: [("%", 0.01)], kind: "a share", examples: "40%", most: 1)
+        try value(
+            text,
+            units: [("%", 0.01)],
+            kind: "a share",
+            examples: "40%",
+            most: 1,
+            maximum: "100%"
+        )
     }
 
     /// Parses a time or a share of the measured time, such as `5s` or `40%`.
@@ -67,12 +89,15 @@ public enum Quantity {
         units: [(String, Double)],
         kind: String,
         examples: String,
-        most: Double
+        most: Double,
+        maximum: String
     ) throws -> Double {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }
         guard let number = Double(digits) else {
-            throw Failure(description: "'\(text)' is not \(kind); write \(examples)")
+            throw Failure(
+                description: "'\(text)' is not \(kind); write \(kind) such as \(examples)"
+            )
         }
         guard let factor = units.first(where: { $0.0 == unit })?.1 else {
             let names = units.map(\.0)
@@ -80,15 +105,16 @@ public enum Quantity {
                 unit.isEmpty
                 ? "has no unit" : "has '\(unit)', which is not a unit of \(kind.dropFirst(2))"
             throw Failure(
-                description: "'\(text)' \(problem); write \(examples)"
-                    + (unit.isEmpty ? "" : NearestName.hint(String(unit), among: names))
+                description: "'\(text)' \(problem)"
+                    + (unit.isEmpty
+                        ? "; write \(kind) such as \(examples)"
+                        : NearestName.hint(String(unit), among: names))
             )
         }
         let result = number * factor
         guard result <= most else {
             throw Failure(
-                description: "'\(text)' is too large for \(kind); write \(examples)"
-                    + (kind == "a time" ? "; the maximum is 8784h, a year" : "")
+                description: "'\(text)' is too large for \(kind); the maximum is \(maximum)"
             )
         }
         return result

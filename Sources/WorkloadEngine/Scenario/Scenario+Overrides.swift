@@ -57,7 +57,7 @@ extension Scenario {
             ])
         }
         guard scales.contains(scale) else {
-            let message = "the scale must be 1 to \(scales.upperBound), not \(scale)"
+            let message = "the scale must be from 1 to \(scales.upperBound), not \(scale)"
             throw ScenarioError(issues: [.init(file: file, message: message)])
         }
         var changed = self
@@ -84,7 +84,10 @@ extension Scenario {
     public func with(readers: Int) throws(ScenarioError) -> Scenario {
         guard (1...1000).contains(readers) else {
             throw ScenarioError(issues: [
-                .init(file: file, message: "readers must be 1 to 1000, not \(readers)")
+                .init(
+                    file: file,
+                    message: "the number of readers must be from 1 to 1000, not \(readers)"
+                )
             ])
         }
         var changed = self

@@ -85,11 +85,16 @@ struct SettingPath {
         var mapping = mapping
         let part = keys[0]
         let isName = rest.startIndex == 1 && Self.namedParts.contains(part)
-        if isName, rest.count > 1 {
-            throw unknown(
-                rest.first ?? "",
-                among: mapping.compactMap { $0.key.scalar?.string }
-            )
+        if isName, rest.count > 1, let name = rest.first {
+            let names = mapping.compactMap { $0.key.scalar?.string }
+            // Correct the misspelled name, not a key that follows it.
+            if let nearest = NearestName.of(name, among: names) {
+                throw Failure(
+                    message: "unknown \(part.dropLast()) '\(name)' in '\(path)'; "
+                        + "did you mean '\(nearest)'?"
+                )
+            }
+            throw unknown(name, among: names)
         }
         if part == "thresholds", !isTop {
             mapping[Node(rest.joined(separator: "."))] = value

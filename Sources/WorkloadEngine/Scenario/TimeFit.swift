@@ -54,13 +54,15 @@ struct TimeFit {
     private func text(_ span: TimeSpan) -> String {
         switch span {
         case .absolute(let duration): text(duration)
-        case .share(let share): "\((share * 1e6).rounded() / 1e4)%"
+        case .share(let share): ReportUnits.unitless((share * 1e6).rounded() / 1e4) + "%"
         }
     }
 
     private func text(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
-        return milliseconds < 1000 ? "\(milliseconds)ms" : "\(milliseconds / 1000)s"
+        return milliseconds < 1000
+            ? ReportUnits.unitless(milliseconds) + "ms"
+            : ReportUnits.unitless(milliseconds / 1000) + "s"
     }
 }

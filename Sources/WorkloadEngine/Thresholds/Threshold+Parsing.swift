@@ -21,8 +21,9 @@ extension Threshold {
         let known = metric.aggregates.keys.sorted()
         guard let unit = metric.aggregates[left] else {
             throw Failure(
-                description: "'\(name)' has no aggregate '\(left)', in '\(expression)'"
-                    + Self.hint(left, among: known)
+                description: "'\(expression)': '\(name)' has no "
+                    + (Self.isPercentile(left, known) ? "percentile" : "aggregate")
+                    + " '\(left)'" + Self.hint(left, among: known)
             )
         }
         let limit: Double
@@ -56,13 +57,13 @@ extension Threshold {
     private static func split(_ expression: String) throws -> (String, String, String) {
         guard let sign = expression.firstIndex(where: { "<>=".contains($0) }) else {
             throw Failure(
-                description: "'\(expression)' has no comparison; write p(99) < 50ms"
+                description: "'\(expression)' has no comparison; write, for example, p(99) < 50ms"
             )
         }
         let comparison = expression[sign...].prefix { "<>=".contains($0) }
         guard ["<", "<=", ">", ">="].contains(comparison) else {
             throw Failure(
-                description: "'\(comparison)' in '\(expression)' is not one of <, <=, >, >="
+                description: "'\(comparison)' in '\(expression)' is not one of <, <=, >, and >="
             )
         }
         let left = expression[..<sign].filter { !$0.isWhitespace }
@@ -70,7 +71,7 @@ extension Threshold {
         let end = right.lastIndex { !$0.isWhitespace }
         guard !left.isEmpty, let end else {
             throw Failure(
-                description: "'\(expression)' is missing a side; write p(99) < 50ms"
+                description: "'\(expression)' is missing a side; write, for example, p(99) < 50ms"
             )
         }
         return (left, String(comparison), String(right[...end]))
@@ -89,15 +90,21 @@ extension Threshold {
         case .share, .ratio, .count:
             guard let number = Double(text), number.isFinite else {
                 let examples = unit == .count ? "100" : "0.01 or 1%"
-                throw Failure(description: "'\(text)' is not a number; write \(examples)")
+                throw Failure(
+                    description: "'\(text)' is not a number; write, for example, \(examples)"
+                )
             }
             return number
         }
     }
 
+    private static func isPercentile(_ name: String, _ known: [String]) -> Bool {
+        name.hasPrefix("p(") && known.contains("p(99)")
+    }
+
     private static func hint(_ name: String, among known: [String]) -> String {
-        if name.hasPrefix("p("), known.contains("p(99)") {
-            return "; percentiles: "
+        if isPercentile(name, known) {
+            return "; expected one of: "
                 + MetricCatalog.percentiles.map { "p(\($0))" }.joined(separator: ", ")
         }
         return NearestName.hint(name, among: known)

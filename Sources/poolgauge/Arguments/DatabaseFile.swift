@@ -8,18 +8,21 @@ enum DatabaseFile {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - argument: The argument that specifies the path, for the error message.
+    ///   - option: The option that specifies the path, for the error message, or `nil` for an
+    ///     argument without a name.
     /// - Returns: The URL.
-    /// - Throws: ``CommandFailure`` if the file does not exist or is a folder.
-    static func url(_ path: String, argument: String = "--database") throws -> URL {
+    /// - Throws: ``CommandFailure`` if the file does not exist, is a folder, or is not a database.
+    static func url(_ path: String, option: String? = "--database") throws -> URL {
+        let prefix = option.map { $0 + ": " } ?? ""
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw CommandFailure("\(argument): there is no file '\(path)'; check the path")
+            throw CommandFailure("\(prefix)there is no file '\(path)'; check the path")
         }
         guard !isFolder.boolValue else {
-            throw CommandFailure(
-                "\(argument): '\(path)' is a folder; specify a database file in it"
-            )
+            throw CommandFailure("\(prefix)'\(path)' is a folder; specify a database file in it")
+        }
+        if let problem = DatabaseFileProblem.headerProblem(of: path) {
+            throw CommandFailure("\(prefix)'\(path)' \(problem)")
         }
         return URL(fileURLWithPath: path)
     }

@@ -46,7 +46,7 @@ struct ProgramOptions: ParsableArguments {
             let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_./+@".contains($0) }
             guard isPlain, !name.isEmpty else {
                 throw ValidationError(
-                    "--against-name: '\(name)' must contain only letters, digits and -_./+@"
+                    "--against-name: '\(name)' must contain only letters, digits, and -_./+@"
                 )
             }
             guard name != Self.judgedName else {

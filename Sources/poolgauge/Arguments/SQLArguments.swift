@@ -55,12 +55,12 @@ struct SQLArguments: ParsableArguments {
     func validate() throws {
         if let levelName, SQLTraceOptions.Level(rawValue: levelName) == nil {
             throw ValidationError(
-                "--sql=\(levelName): there is no such level; use light, timed or full"
+                "--sql=\(levelName): there is no such level; use light, timed, or full"
             )
         }
         try Self.check(processes: pid)
         if level == nil, !pid.isEmpty || literals || values || sqlLimit != nil {
-            throw ValidationError("--pid, --literals, --values and --sql-limit require --sql")
+            throw ValidationError("--pid, --literals, --values, and --sql-limit require --sql")
         }
         if level == .full, pid.isEmpty {
             throw ValidationError("--sql=full requires --pid; specify at least one process")

@@ -91,6 +91,9 @@ struct CaptureRun {
 
     private static func data(of source: String) throws -> Data {
         if source == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+        guard FileManager.default.fileExists(atPath: source) else {
+            throw CommandFailure("--from: there is no file '\(source)'; check the path")
+        }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: source))
         } catch {
@@ -124,7 +127,9 @@ struct CaptureRun {
         try destination.write(captured.yaml)
         let count = captured.operations.count
         try StandardOutput.write(
-            PrintableText.escaped("wrote \(output): \(count) operations") + "\n"
+            PrintableText.escaped(
+                "wrote \(output): \(count) \(count == 1 ? "operation" : "operations")"
+            ) + "\n"
         )
         let scenario = try Scenario.load(nameOrPath: outputPath)
         if let checkDuration {

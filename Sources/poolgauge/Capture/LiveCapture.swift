@@ -103,11 +103,15 @@ struct LiveCapture {
         guard let tracing = report.tracing else { return }
         if tracing.lost > 0 {
             result.notes.append(
-                "at least \(tracing.lost) events were lost; all rates exclude the affected periods"
+                "at least \(tracing.lost) \(tracing.lost == 1 ? "event was" : "events were") lost; "
+                    + "all rates exclude the affected periods"
             )
         }
         if tracing.unknownTexts > 0 {
-            result.notes.append("the SQL of \(tracing.unknownTexts) executions could not be read")
+            let executions = tracing.unknownTexts == 1 ? "execution" : "executions"
+            result.notes.append(
+                "the SQL of \(tracing.unknownTexts) \(executions) could not be read"
+            )
         }
         // The names of processes and libraries come from other programs.
         result.notes += tracing.notVisible

@@ -11,7 +11,7 @@ struct CapacitySubcommand: ParsableCommand {
             until a threshold is missed. Finds the limit by bisection, and confirms it: a longer \
             run at the limit must pass, and a run just above it must fail. If the scenario has \
             only closed-loop clients, converts them to open-loop clients with the same mix. Then \
-            runs every arm at 50, 70 and 90% of the lowest limit.
+            runs every arm at 50, 70, and 90% of the lowest limit.
 
             With --rate, also finds the smallest number of readers that sustains this rate.
             """
@@ -22,7 +22,7 @@ struct CapacitySubcommand: ParsableCommand {
     @Option(
         name: .arms,
         help: ArgumentHelp(
-            "The arms, separated by commas; by default, queue, queue-wal and pool, or the "
+            "The arms, separated by commas; by default, queue, queue-wal, and pool, or the "
                 + "scenario's default arms."
         ),
         transform: NamesArgument.parse

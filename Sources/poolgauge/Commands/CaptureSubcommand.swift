@@ -10,10 +10,10 @@ struct CaptureSubcommand: ParsableCommand {
         discussion: """
             Traces the statements that programs execute on the database (--for, as root on Linux), \
             or reads them from JSON lines (--from). Writes a scenario that runs on a copy of the \
-            database. It contains the transactions, their rates, pauses and values, and arms to \
+            database. It contains the transactions, their rates, pauses, and values, and arms to \
             compare. Then runs the scenario briefly and reports how closely it matches the \
             program. docs/Capture.md describes the JSON lines and has recipes for SQLAlchemy, \
-            Django and GRDB.
+            Django, and GRDB.
 
             Without --literals or --values, the scenario contains no values from the program.
             """
@@ -104,7 +104,7 @@ struct CaptureSubcommand: ParsableCommand {
     func run() throws {
         let path = try DatabaseFile.url(
             file ?? database ?? "",
-            argument: file == nil ? "--database" : "FILE"
+            option: file == nil ? "--database" : nil
         ).path
         var run = CaptureRun(database: path, output: output)
         run.replacesOutput = force

@@ -18,7 +18,7 @@ struct CompareSubcommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The arms to compare, separated by commas, starting with the baseline; by default, "
-                + "queue, queue-wal and pool."
+                + "queue, queue-wal, and pool."
         ),
         transform: NamesArgument.parse
     )
@@ -76,8 +76,10 @@ struct CompareSubcommand: ParsableCommand {
         let names = try options.armNames(in: scenario)
         guard names.count > 1 else {
             throw CommandFailure(
-                "a comparison requires at least two arms; the arms of \(scenario.name) are "
-                    + scenario.arms.map(\.name).joined(separator: ", ")
+                "a comparison requires at least two arms, but "
+                    + (names.isEmpty ? "none is" : "only '\(names.joined())' is") + " selected; "
+                    + "\(scenario.name) has "
+                    + scenario.arms.map { "'\($0.name)'" }.joined(separator: ", ")
             )
         }
         options.failIf = try failIf.map { text in

@@ -25,7 +25,7 @@ struct CrossoverSubcommand: ParsableCommand {
     @Option(
         name: .customLong("sweep"),
         help: ArgumentHelp(
-            "A variable (readers, write-share, hold, rate or workers) and its values; specify "
+            "A variable (readers, write-share, hold, rate, or workers) and its values; specify "
                 + "one to three sweeps.",
             valueName: "name=values"
         ),
@@ -148,8 +148,9 @@ struct CrossoverSubcommand: ParsableCommand {
 
     private func announcement(_ plan: CrossoverPlan, _ options: CrossoverOptions) -> String {
         var text =
-            "\(plan.cellCount) cells, \(plan.runs) runs of \(plan.duration.inMilliseconds) ms: "
-            + "about \(plan.time.inWords), at most \(options.within.inWords) (--within)"
+            "\(plan.cellCount) \(plan.cellCount == 1 ? "cell" : "cells"), \(plan.runs) runs of "
+            + "\(plan.duration.inMilliseconds) ms: about \(plan.time.inWords), "
+            + "at most \(options.within.inWords) (--within)"
         if let note = plan.metricNote { text += "; \(note)" }
         return text
     }

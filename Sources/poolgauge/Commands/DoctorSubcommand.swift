@@ -9,8 +9,8 @@ struct DoctorSubcommand: ParsableCommand {
         abstract: "Check this machine or a database for problems and unsuitable settings.",
         discussion: """
             With --database, checks a database file that other programs may be using: its journal, \
-            pages and free pages, the processes that have it open, missing statistics, and foreign \
-            keys without an index. The command does not open the file through SQLite, lock it or \
+            pages, free pages, the processes that have it open, missing statistics, and foreign \
+            keys without an index. The command does not open the file through SQLite, lock it, or \
             write to it; the checks that need SQLite run on a copy in the temporary folder.
 
             Exit status: 1 if a requirement for runs is missing or a copy of the database cannot \

@@ -98,7 +98,8 @@ struct NewScenarioSubcommand: ParsableCommand {
     }
 
     private func introduction(_ tables: [DraftTable], _ facts: DraftDatabase) -> [String] {
-        let names = tables.map { "\($0.name) (\($0.rows) rows)" }.joined(separator: ", ")
+        let names = tables.map { "\($0.name) (\($0.rows) \($0.rows == 1 ? "row" : "rows"))" }
+            .joined(separator: ", ")
         var lines = [
             "Written by 'poolgauge scenarios new' from the schema of the database. The statements "
                 + "are guesses: replace them with your program's statements, and set its rates.",

@@ -55,8 +55,8 @@ struct Poolgauge: ParsableCommand {
         ),
         (status: "64", meaning: "invalid arguments or an invalid scenario"),
         (
-            status: "130, 143, 129 or 131",
-            meaning: "ended by SIGINT, SIGTERM, SIGHUP or SIGQUIT; the partial result is written"
+            status: "130, 143, 129, or 131",
+            meaning: "ended by SIGINT, SIGTERM, SIGHUP, or SIGQUIT; the partial result is written"
         ),
         (status: "141", meaning: "the reader of the output closed the pipe"),
     ]

@@ -1,12 +1,13 @@
 import ArgumentParser
 import GRDBTarget
 import TerminalUI
+import Units
 import WorkloadEngine
 
 struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
-        abstract: "List, show, draft and check scenarios.",
+        abstract: "List, show, draft, and check scenarios.",
         subcommands: [
             List.self, Show.self, NewScenarioSubcommand.self, Validate.self, Schema.self,
             Metrics.self,
@@ -56,8 +57,9 @@ struct ScenariosSubcommand: ParsableCommand {
                     let scenario = try Scenario.load(nameOrPath: name)
                     try ScenarioCheck(LibraryTargetFactory()).check(scenario)
                     try? StandardOutput.write(
-                        "\(name): valid: \(scenario.clients.count) clients, "
-                            + "\(scenario.arms.count) arms\n"
+                        "\(name): valid ("
+                            + HumanUnits.counted(scenario.clients.count, "client", "clients") + ", "
+                            + HumanUnits.counted(scenario.arms.count, "arm", "arms") + ")\n"
                     )
                 } catch {
                     issues += error.issues

@@ -6,7 +6,7 @@ import TerminalUI
 struct ThemesSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "themes",
-        abstract: "List, preview and print the dashboard's themes.",
+        abstract: "List, preview, and print the dashboard's themes.",
         discussion: "Your own themes are YAML files in $XDG_CONFIG_HOME/poolgauge/themes; 'themes "
             + "show dark' prints one as a template.",
         subcommands: [List.self, Preview.self, Show.self],

@@ -13,15 +13,16 @@ struct TopSubcommand: ParsableCommand {
         commandName: "top",
         abstract: "Watch databases that other programs use.",
         discussion: """
-            In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format or \
+            In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format, or \
             --for is specified; press ? to list its keys. Without a file, lists the SQLite \
             databases that processes on this machine have open, busiest first; press Enter to open \
             one. A folder selects the databases in it.
 
-            Shows which process holds each lock, since when and for what share of the time; what \
-            pins the write-ahead log; commits and frames per second; and a verdict. The command \
-            does not open databases through SQLite, take locks or write files. It samples locks at \
-            random times, so each share is an estimate for the interval, with a standard error.
+            Shows which process holds each lock, how long it has held the lock, and for what share \
+            of the time; what pins the write-ahead log; commits and frames per second; and a \
+            verdict. The command does not open databases through SQLite, acquire locks, or write \
+            files. It samples locks at random times, so each share is an estimate for the \
+            interval, with a standard error.
 
             If there is no terminal and neither --follow nor --watch-for is specified, watches for \
             two seconds and reports once.
@@ -32,7 +33,7 @@ struct TopSubcommand: ParsableCommand {
     )
 
     private static let conditions = """
-        pin, writer and checkpoint (the longest duration, as in 'pin > 30s'), pin.frames, \
+        pin, writer, and checkpoint (the longest duration, as in 'pin > 30s'), pin.frames, \
         pin.bytes, writer.share ('> 50%'), waiting (processes), log ('> 1GiB'), log.frames, \
         commits ('< 1/s'), processes
         """
@@ -59,7 +60,7 @@ struct TopSubcommand: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "How long to watch; by default, 2s for a single report, otherwise without limit.",
+        help: "How long to watch; by default, 2s for a single report; otherwise, unlimited.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
@@ -98,12 +99,12 @@ struct TopSubcommand: ParsableCommand {
         }
         if interval != nil, once || (isHeadless && !follow && watchFor == nil) {
             throw ValidationError(
-                "--interval works only with --follow, --watch-for and the dashboard"
+                "--interval works only with --follow, --watch-for, and the dashboard"
             )
         }
         if isHeadless, display.isGiven {
             throw ValidationError(
-                "--once, --follow, --watch-for, --format and --for do not use the dashboard and "
+                "--once, --follow, --watch-for, --format, and --for do not use the dashboard and "
                     + "cannot be combined with its options"
             )
         }
@@ -115,7 +116,7 @@ struct TopSubcommand: ParsableCommand {
             return try runDisplay(source)
         }
         guard source != .machine || sql.options == nil else {
-            throw ValidationError(
+            throw CommandFailure(
                 "a report with --sql requires a database file, as in "
                     + "`poolgauge top --sql --for 10s app.sqlite`"
             )

@@ -74,8 +74,8 @@ struct TrySubcommand: ParsableCommand {
     @Option(
         name: .arms,
         help: ArgumentHelp(
-            "The arms, separated by commas: \(DraftArm.names); by default, queue, queue-wal and "
-                + "pool."
+            "The arms, separated by commas: \(DraftArm.names); by default, queue, queue-wal, "
+                + "and pool."
         ),
         transform: NamesArgument.parse
     )
@@ -139,7 +139,7 @@ struct TrySubcommand: ParsableCommand {
         }
         lines.append(
             "  poolgauge advise mine.yaml --arm \(arms[arms.count - 1])"
-                + "   tests indexes, readers and settings"
+                + "   tests indexes, readers, and settings"
         )
         return lines.map { $0 + "\n" }.joined()
     }
@@ -187,7 +187,9 @@ struct TrySubcommand: ParsableCommand {
     private static func arms(_ names: [String]) throws -> [DraftArm] {
         try names.map { name in
             guard let arm = DraftArm(name) else {
-                throw CommandFailure("--arms: there is no arm '\(name)'; use \(DraftArm.names)")
+                throw CommandFailure(
+                    "--arms: there is no arm '\(name)'; expected one of: \(DraftArm.names)"
+                )
             }
             return arm
         }
@@ -203,7 +205,14 @@ struct TrySubcommand: ParsableCommand {
                 )
             }
             let name = text[..<sign].drop { ":@$".contains($0) }
-            found[String(name)] = String(text[text.index(after: sign)...])
+            let distribution = String(text[text.index(after: sign)...])
+            guard distribution.contains("distribution:") else {
+                throw CommandFailure(
+                    "--values '\(text)' has no distribution; write, for example, "
+                        + "'\(name)=distribution: uniform, min: 1, max: 100'"
+                )
+            }
+            found[String(name)] = distribution
         }
         return found
     }

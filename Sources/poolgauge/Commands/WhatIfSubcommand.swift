@@ -87,7 +87,7 @@ struct WhatIfSubcommand: ParsableCommand {
         let reporter = ProgressReporter(report.progress)
         reporter.showStep("simulating")
         var settings = WhatIfSetting.all
-        for neighbor in whatIf.recorded.neighbours where !settings.contains(neighbor) {
+        for neighbor in whatIf.recorded.neighbors where !settings.contains(neighbor) {
             settings.append(neighbor)
         }
         var predictions = try whatIf.predict(settings)

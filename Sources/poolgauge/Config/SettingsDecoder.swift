@@ -124,7 +124,7 @@ struct SettingsDecoder {
 
     private mutating func key(_ node: Node) -> Key? {
         guard let name = node.scalar?.string else {
-            issue(node, "expected a key, such as q, \"?\", Space, PgUp, F1 or ^C")
+            issue(node, "expected a key, such as q, \"?\", Space, PgUp, F1, or ^C")
             return nil
         }
         do { return try KeyScript.key(named: name) } catch {

@@ -27,6 +27,21 @@ enum DatabaseFileProblem {
         }
     }
 
+    /// Describes a file that has data but no SQLite header, or returns `nil`.
+    static func headerProblem(of path: String) -> String? {
+        var information = stat()
+        // Opening a named pipe would wait for a writer.
+        guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+            let file = FileHandle(forReadingAtPath: path)
+        else { return nil }
+        defer { try? file.close() }
+        let header = "SQLite format 3\0"
+        guard let bytes = try? file.read(upToCount: header.utf8.count), !bytes.isEmpty,
+            !bytes.elementsEqual(header.utf8)
+        else { return nil }
+        return description(of: path)
+    }
+
     private static func description(of path: String) -> String {
         var information = stat()
         guard stat(path, &information) == 0 else { return "is not an SQLite database" }

@@ -61,7 +61,8 @@ extension RunDisplay {
         }
         guard (1...1000).contains(count), count != arm.readers else { return }
         scenario.arms[cycle.current].readers = count
-        model.note("the pool is rebuilt with \(count) readers: the run restarts")
+        let readers = count == 1 ? "reader" : "readers"
+        model.note("the pool is rebuilt with \(count) \(readers): the run restarts")
         perform(cycle.restart())
     }
 }

@@ -35,11 +35,11 @@ enum WatchSource: Sendable, Equatable {
         switch self {
         case .machine:
             "No process that is visible to this user has an SQLite database open. "
-                + "Databases are listed here as soon as one is opened."
+                + "Each database appears here as soon as a process opens it."
         case .paths(let paths):
             "There is no SQLite database in "
                 + paths.map(PrintableText.escaped).joined(separator: ", ")
-                + ". Databases are listed here as soon as they appear."
+                + ". Each database appears here as soon as a process creates it."
         }
     }
 

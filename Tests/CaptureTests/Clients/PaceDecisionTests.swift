@@ -190,6 +190,16 @@ struct PaceDecisionTests {
         #expect(clients[0].connections == [0, 1, 2, 9])
     }
 
+    @Test func theRateOfASingleTransactionIsNotDerivedFromItsDuration() {
+        let visits = [Visit(connection: 0, shape: 0, start: 5, end: 5)]
+        let clients = ClientInference(visits: visits, span: 5...5, isTimed: true).clients()
+        guard case .open(let rates, _) = clients.first?.pace else {
+            Issue.record("a single transaction has no closed loop")
+            return
+        }
+        #expect(rates == [1])
+    }
+
     @Test func connectionsThatComeAndGoAreOneClient() {
         var visits = closed(workers: 1, service: 0.001, think: 0.02, seed: 5)
         for index in visits.indices {
@@ -198,7 +208,7 @@ struct PaceDecisionTests {
         }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.name) == ["app"])
-        #expect(clients[0].evidence[0].contains("come and go"))
+        #expect(clients[0].evidence[0].contains("short-lived connections"))
     }
 
     /// Occasional delays caused by another process are not pauses.
@@ -267,7 +277,7 @@ struct PaceDecisionTests {
         for index in visits.indices { visits[index].connection = index / 100 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.workers) == [1])
-        #expect(clients[0].evidence[0].contains("come and go"))
+        #expect(clients[0].evidence[0].contains("short-lived connections"))
     }
 
     @Test func aChangingRateHasStages() {

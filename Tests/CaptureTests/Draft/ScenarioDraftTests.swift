@@ -91,10 +91,13 @@ struct ScenarioDraftTests {
         try draft.addRead("SELECT * FROM t WHERE at BETWEEN :start AND :end")
         // The range covers 100 of the 10,000 values.
         #expect(yaml(of: "end", in: draft) == "distribution: uniform, min: 0, max: 9999")
-        var own = self.draft { $0.values["b"] = "distribution: uniform, min: 1, max: 9" }
-        try own.addRead("SELECT * FROM users WHERE id BETWEEN :a AND :b")
+        var draftWithValues = self.draft {
+            $0.values["b"] = "distribution: uniform, min: 1, max: 9"
+        }
+        try draftWithValues.addRead("SELECT * FROM users WHERE id BETWEEN :a AND :b")
         #expect(
-            own.reads.first?.statements == ["SELECT * FROM users WHERE id BETWEEN :a AND :b"]
+            draftWithValues.reads.first?.statements
+                == ["SELECT * FROM users WHERE id BETWEEN :a AND :b"]
         )
     }
 
@@ -156,7 +159,7 @@ struct ScenarioDraftTests {
     }
 
     @Test(arguments: [
-        ("UPDATE users SET age = 1", "UPDATE writes; add it as a write"),
+        ("UPDATE users SET age = 1", "writes (UPDATE); use --write"),
         ("SELECT 1; COMMIT", "omit COMMIT"),
         ("SELECT * FROM user", "no table 'user'; did you mean 'users'?"),
         ("SELEC 1", "'SELEC' is not SQL"),

@@ -65,7 +65,7 @@ struct InterruptWatchTests {
         #expect(model.handle(.key(.character("i"))) == [.interrupt(connection: "db.writer")])
         model.ingest(sample(1) { $0 = InterruptStatus(requested: 1, withoutEffect: 1) })
         model.ingest(sample(2) { $0 = InterruptStatus(requested: 1, withoutEffect: 1) })
-        #expect(messages(model) == ["db.writer: the interrupt found no statement"])
+        #expect(messages(model) == ["db.writer: no statement was running"])
     }
 
     @Test func doesNotWaitForever() {
@@ -74,6 +74,6 @@ struct InterruptWatchTests {
         _ = model.handle(.key(.character("I")))
         _ = model.handle(.key(.character("i")))
         for sequence in 1...60 { model.ingest(sample(sequence) { $0.requested = 1 }) }
-        #expect(messages(model) == ["several connections: the interrupt ended no statement"])
+        #expect(messages(model) == ["several connections: no statement ended after the interrupt"])
     }
 }

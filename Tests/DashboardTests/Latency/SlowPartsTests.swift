@@ -45,7 +45,7 @@ struct SlowPartsTests {
             holders: [.init(client: "ui", held: 1)]
         )
         let parts = SlowParts(slow: slow)
-        #expect(parts.scope == "the slowest; too few for a percentile")
+        #expect(parts.scope == "the slowest access; too few accesses for a percentile")
         #expect(parts.blame(theme: .standard) == nil)
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
@@ -56,7 +56,7 @@ struct SlowPartsTests {
     @Test func aLowerPercentileIsIdentified() {
         let slow = SlowSplit(beyond: "p95", accesses: 12, waited: 60_000_000, service: 40_000_000)
         let parts = SlowParts(slow: slow)
-        #expect(parts.scope == "the 12 at or beyond p95; too few for p99")
+        #expect(parts.scope == "the 12 at or beyond p95; too few accesses for p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
                 == "beyond p95, 100 ms: 60% waiting, 40% being served"

@@ -54,7 +54,7 @@ struct BlockersTests {
         var database = pool
         database.readers?.inUse = 1
         database.waitingReaders = [waiter("ui", 1)]
-        #expect(Blockers.all(in: database).first?.remark?.contains("gets it") == true)
+        #expect(Blockers.all(in: database).first?.remark?.contains("will acquire it") == true)
     }
 
     @Test func readsAndWritesOfAQueueWaitForItsConnection() {

@@ -2,7 +2,8 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// Opens an arm on a new file with a table `item`, and removes both afterward.
+/// Opens an arm on a new file that contains the table `item`, calls `body`, then closes the arm and
+/// deletes the file.
 func withTargetOnNewFile(
     _ arm: Arm,
     setup client: WorkloadClientName,

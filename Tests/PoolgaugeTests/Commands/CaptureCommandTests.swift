@@ -69,8 +69,9 @@ struct CaptureCommandTests {
         try withDatabase { folder in
             let outcome = try capture(Self.log, ["--check", "1s"], in: folder)
             #expect(outcome.status == 0, "\(outcome)")
-            for part in ["wrote app.yaml: 2 operations", "calls/s", "select-notes", "insert-notes"]
-            {
+            for part in [
+                "wrote app.yaml: 2 operations", "transactions/s", "select-notes", "insert-notes",
+            ] {
                 #expect(outcome.output.contains(part), "\(outcome.output)")
             }
             let yaml = try String(

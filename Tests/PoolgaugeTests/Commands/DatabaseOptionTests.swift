@@ -78,11 +78,11 @@ struct DatabaseOptionTests {
     func theSizeOfACopyIsReportedFirst(arguments: [String]) throws {
         try withTemporaryFolder { folder in
             let database = try prepare(in: folder)
-            let own = try String(
+            let copying = try String(
                 contentsOf: folder.appendingPathComponent("mine.yaml"),
                 encoding: .utf8
             ).replacing("{sql: [CREATE TABLE other (n INTEGER)]}", with: "{file: mine.sqlite}")
-            try own.write(
+            try copying.write(
                 to: folder.appendingPathComponent("own.yaml"),
                 atomically: true,
                 encoding: .utf8
@@ -97,6 +97,26 @@ struct DatabaseOptionTests {
             #expect(
                 first?.hasPrefix("copying mine.sqlite (\(size).00 KiB)") == true,
                 "\(outcome.errors)"
+            )
+        }
+    }
+
+    @Test(arguments: [
+        ["run", "mine.yaml", "--database", "text"],
+        ["compare", "mine.yaml", "--database", "text"],
+        ["try", "--database", "text", "--read", "SELECT 1"],
+    ])
+    func aFileThatIsNotADatabaseIsRejected(arguments: [String]) throws {
+        try withTemporaryFolder { folder in
+            _ = try prepare(in: folder)
+            try Data("no database".utf8).write(to: folder.appendingPathComponent("text"))
+            let outcome = try HeadlessProgram.run(arguments, in: folder)
+            #expect(outcome.status == 64)
+            #expect(
+                outcome.errors.contains(
+                    "--database: 'text' is a text file, not an SQLite database; check the path"
+                ),
+                "\(outcome)"
             )
         }
     }

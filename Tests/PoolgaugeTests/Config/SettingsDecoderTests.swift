@@ -80,7 +80,7 @@ struct SettingsDecoderTests {
             "config.yaml:4:10: 'fast' is not a refresh rate; expected 0.5 to 60 frames per second",
             "config.yaml:5:8: expected true or false, not 'maybe'",
             "config.yaml:7:3: unknown command 'quitt'; did you mean 'quit'?",
-            "config.yaml:8:10: there is no key '<F99>'",
+            "config.yaml:8:10: there is no key 'F99'; did you mean 'F9'? Keys: a character, Space",
             "config.yaml:9:9: expected a key, such as q",
         ]
         #expect(issues.count == expected.count)

@@ -8,6 +8,8 @@ import OpenCombine
 #endif
 
 /// A subscriber that records what it receives and requests the demand that a test specifies.
+///
+/// `@unchecked Sendable`: a lock protects all mutable state.
 final class Recorder<Input>: Subscriber, @unchecked Sendable {
     typealias Failure = any Error
 

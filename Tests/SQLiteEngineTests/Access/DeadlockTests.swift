@@ -19,7 +19,7 @@ struct DeadlockTests {
     }
 
     /// Returns a closure that blocks until `count` threads have called it.
-    private func makeMeeting(_ count: Int) -> @Sendable () throws -> Void {
+    private func makeRendezvous(_ count: Int) -> @Sendable () throws -> Void {
         let isInside = Lock(0)
         return {
             isInside.withLock { $0 += 1 }
@@ -43,7 +43,7 @@ struct DeadlockTests {
         for _ in 0..<10 {
             let before = try pool.rowCount() ?? -1
             let values = Lock(before * 100)
-            let meet = makeMeeting(readers + 1)
+            let rendezvous = makeRendezvous(readers + 1)
             @Sendable func insert(_ db: Database) throws {
                 try db.insert(
                     values.withLock { value in
@@ -55,7 +55,7 @@ struct DeadlockTests {
             let reads = (0..<readers).map { _ in
                 Background {
                     try pool.read(as: AccessLabel("outer read")) { _ in
-                        try meet()
+                        try rendezvous()
                         try pool.write(as: AccessLabel("inner write"), insert)
                     }
                 }
@@ -63,7 +63,7 @@ struct DeadlockTests {
             let write = Background {
                 try pool.write(as: AccessLabel("outer write")) { db in
                     try insert(db)
-                    try meet()
+                    try rendezvous()
                     _ = try pool.read(as: AccessLabel("inner read")) { db in try db.rowCount() }
                 }
             }
@@ -166,11 +166,11 @@ struct DeadlockTests {
     @Test func aReadInsideAWriteWaitsForLongReads() throws {
         let pool = try makePool(readers: 2)
         let mayEnd = Gate()
-        let meet = makeMeeting(3)
+        let rendezvous = makeRendezvous(3)
         let reads = (0..<2).map { _ in
             Background {
                 try pool.read { _ in
-                    try meet()
+                    try rendezvous()
                     try mayEnd.wait()
                 }
             }
@@ -178,7 +178,7 @@ struct DeadlockTests {
         let write = Background {
             try pool.write { db in
                 try db.insert(1)
-                try meet()
+                try rendezvous()
                 return try pool.rowCount()
             }
         }
@@ -190,14 +190,14 @@ struct DeadlockTests {
         try checkIdle(pool)
     }
 
-    @Test func awaitedAndCallbackAccessesTakePartInCycles() async throws {
+    @Test func deadlocksOfAwaitedAndCallbackAccessesAreDetected() async throws {
         let pool = try makePool(readers: 1)
-        let meet = makeMeeting(2)
+        let rendezvous = makeRendezvous(2)
         let readError = Lock<DatabaseError?>(nil)
         let hasRead = Gate()
         pool.asyncRead { _ in
             let error = databaseError {
-                try meet()
+                try rendezvous()
                 try pool.write { db in try db.insert(1) }
             }
             readError.withLock { $0 = error }
@@ -206,7 +206,7 @@ struct DeadlockTests {
         let write = Task {
             try await pool.write { db in
                 try db.insert(2)
-                try meet()
+                try rendezvous()
                 _ = try pool.rowCount()
             }
         }

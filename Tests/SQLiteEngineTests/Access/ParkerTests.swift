@@ -21,7 +21,7 @@ struct ParkerTests {
         #expect(monotonicNanoseconds() >= deadline)
     }
 
-    @Test func anExpiredDeadlineDoesNotSleep() {
+    @Test func parkReturnsImmediatelyAfterTheDeadline() {
         Parker().park(until: 1)
     }
 

@@ -40,7 +40,7 @@ struct WaitGraphTests {
         #expect(graph.update(3, second) == [second, first])
     }
 
-    @Test func aWaiterForItselfIsRefused() {
+    @Test func aWaitForSlotsThatTheWaiterHoldsIsRefused() {
         var graph = Graph()
         let wait = wait(holding: [10, 11], for: [10, 11])
         #expect(graph.update(1, wait) == [wait])
@@ -58,7 +58,7 @@ struct WaitGraphTests {
         #expect(graph.update(3, last)?.count == 3)
     }
 
-    @Test func aWaitMayLoseSlots() {
+    @Test func aWaitMayBeUpdatedToFewerSlots() {
         var graph = Graph()
         let reader = wait(holding: [10], for: [20])
         #expect(graph.update(1, reader) == nil)

@@ -19,35 +19,35 @@ struct OpeningFailureTests {
         return text
     }
 
-    @Test func aMissingFolder() throws {
+    @Test func theErrorNamesAMissingFolder() throws {
         let text = try explanation(of: folder.file("a/b.sqlite"))
         #expect(text.contains("the folder `\(folder.file("a"))` does not exist"))
     }
 
-    @Test func aFileInPlaceOfTheFolder() throws {
+    @Test func aFileInPlaceOfTheFolderIsReported() throws {
         try Data().write(to: URL(fileURLWithPath: folder.file("a")))
         let text = try explanation(of: folder.file("a/b.sqlite"))
         #expect(text.contains("`\(folder.file("a"))` is a file, not a folder"))
     }
 
-    @Test func aFolderInPlaceOfTheFile() throws {
+    @Test func aFolderInPlaceOfTheFileIsRejected() throws {
         try #expect(explanation(of: folder.path).contains("this is a folder"))
     }
 
-    @Test func aMissingFileThatCannotBeCreated() throws {
+    @Test func aReadOnlyConnectionDoesNotCreateTheFile() throws {
         let configuration = Configuration.with { $0.readonly = true }
         let text = try explanation(of: folder.file(), configuration: configuration)
         #expect(text.contains("a read-only connection does not create it"))
     }
 
-    @Test func aFileThatIsNotADatabase() throws {
+    @Test func aFileThatIsNotADatabaseIsRejected() throws {
         try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: folder.file()))
         let error = #expect(throws: DatabaseError.self) { try DatabaseQueue(path: folder.file()) }
         #expect(error?.message == "file is not a database")
         #expect(error?.description.contains("encrypted or not a database") == true)
     }
 
-    @Test func aTruncatedFile() throws {
+    @Test func aTruncatedFileIsReported() throws {
         let queue = try DatabaseQueue(path: folder.file())
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE t (v)")
@@ -61,8 +61,8 @@ struct OpeningFailureTests {
         #expect(text.contains("(4096 bytes) is truncated or damaged"))
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-    func aFolderWithoutWritePermission() throws {
+    @Test(.enabled(if: geteuid() != 0, "root can write to any folder"))
+    func theErrorNamesAFolderWithoutWritePermission() throws {
         chmod(folder.path, 0o500)
         defer { chmod(folder.path, 0o700) }
         try #expect(explanation(of: folder.file()).contains("cannot be created in"))

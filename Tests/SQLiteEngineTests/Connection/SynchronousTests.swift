@@ -2,8 +2,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests the value of `synchronous`: the default of SQLite, the setting of the engine, and the
-/// setting of the user.
+/// Tests the value of `synchronous`: SQLite's default, the engine's setting, and the user's
+/// setting.
 @Suite(.timeLimit(.minutes(1)))
 struct SynchronousTests {
     /// The values as SQLite numbers them (https://sqlite.org/pragma.html#pragma_synchronous).

@@ -40,7 +40,8 @@ struct DocumentedSharingTests {
         func print(_ items: Any...) { printed = items.map { "\($0)" }.joined(separator: " ") }
         // sample
         let status = pool.status()
-        print(status.busyCount, "lock conflicts, and", status.busyWaitNanoseconds ?? 0, "ns waited")
+        let waited = status.busyWaitNanoseconds ?? 0
+        print(status.busyCount, "lock conflicts;", waited, "ns spent waiting")
         // end
         #expect(printed.contains("lock conflicts"))
     }
@@ -77,7 +78,7 @@ struct DocumentedSharingTests {
         }
     }
 
-    @Test func noticingOthers() throws {
+    @Test func detectingChangesByOtherProcesses() throws {
         // sample
         func notifyOfOtherProcesses(_ pool: DatabasePool, lastSeen: inout Int?) throws {
             let version = try pool.writeWithoutTransaction { db in

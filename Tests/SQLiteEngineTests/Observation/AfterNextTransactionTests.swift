@@ -67,7 +67,7 @@ struct AfterNextTransactionTests {
         #expect(log.take() == ["first", "second"])
     }
 
-    @Test func registeringPreparesNoStatementAgain() throws {
+    @Test func registeringDoesNotReprepareStatements() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (a)")

@@ -350,7 +350,7 @@ struct TransactionObserverTests {
     @Test func hooksAreInstalledOnlyWhileThereAreObservers() throws {
         let queue = try makeQueue()
         queue.inDatabase { db in
-            // Each of these functions returns the context of the replaced hook.
+            // `sqlite3_commit_hook` returns the context of the hook that it replaces.
             func hasHooks() -> Bool {
                 let hook = sqlite3_commit_hook(db.sqliteConnection, nil, nil)
                 return hook != nil

@@ -33,7 +33,7 @@ struct EscapedContainerTests {
             _ = try keepers[0].container.decode(String.self, forKey: .name)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("a decoder or its container was used after its row"))
+        #expect(text.contains("a decoder or its container was used after the cursor left its row"))
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -53,7 +53,7 @@ struct EscapedContainerTests {
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("a decoder or its container was used after its row"))
+        #expect(text.contains("a decoder or its container was used after the cursor left its row"))
     }
 
     /// A record that keeps its decoder longer than its row, which records must not do.
@@ -74,7 +74,7 @@ struct EscapedContainerTests {
             _ = try hoarders[0].decoder.container(keyedBy: Key.self)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("a decoder or its container was used after its row"))
+        #expect(text.contains("a decoder or its container was used after the cursor left its row"))
     }
 
     @Test func theDecoderOfACopiedRowStaysValid() throws {

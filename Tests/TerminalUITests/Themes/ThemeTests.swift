@@ -100,8 +100,11 @@ struct ThemeTests {
     @Test func anUnknownThemeIsAnErrorWithTheNearestName() throws {
         let error = #expect(throws: UnknownThemeError.self) { try Theme.named("drak") }
         let text = try #require(error).description
-        #expect(text.contains("'drak'; did you mean 'dark'?"))
-        #expect(text.contains("light"))
+        #expect(text.contains("'drak'; did you mean 'dark'? Themes: dark, light"))
+        let other = #expect(throws: UnknownThemeError.self) { try Theme.named("foo") }
+        let otherText = try #require(other).description
+        #expect(otherText.hasPrefix("there is no theme 'foo'; expected one of: dark, light"))
+        #expect(otherText.split(separator: "light").count == 2)
     }
 
     @Test func theIndexOfARoleIsItsPosition() {

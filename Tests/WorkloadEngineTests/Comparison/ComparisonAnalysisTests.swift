@@ -187,15 +187,15 @@ struct ComparisonAnalysisTests {
     @Test func aRareLatencyIsComparedInTheBlocksThatHaveEnoughSamples() throws {
         let blocks = (0..<8).map { block in
             (0..<3).map { slot in
-                var own = run(slot == 1 ? "b" : "a", throughput: 50, p99: nil)
+                var changed = run(slot == 1 ? "b" : "a", throughput: 50, p99: nil)
                 let median: UInt64? = block == 3 ? nil : slot == 1 ? 1_000_000 : 9_000_000
-                own.clients["ui"]?.response = LatencySummary(
+                changed.clients["ui"]?.response = LatencySummary(
                     count: 20,
                     mean: 1,
                     p50: median,
                     max: 10_000_000
                 )
-                return ComparisonMeasurement(own)
+                return ComparisonMeasurement(changed)
             }
         }
         let analysis = ComparisonAnalysis(

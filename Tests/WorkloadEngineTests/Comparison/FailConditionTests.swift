@@ -53,12 +53,12 @@ struct FailConditionTests {
         ("iu.response.p99 > 1.1x", "did you mean 'ui'?"),
         ("ui.response.p98 > 1.1x", "did you mean 'p99'?"),
         ("ui.response > 1.1x", "needs a third part"),
-        ("ui.response.p99 > much", "'much' is not a ratio; write 1.1x"),
+        ("ui.response.p99 > much", "'much' is not a ratio; write, for example, 1.1x"),
         ("ui.response.p99 > -1x", "is not a ratio"),
         ("ui.response.p99 > 10%", "is not a ratio"),
         ("> 1.1x", "has no metric"),
         ("pol: ui.response.p99 > 1.1x", "did you mean 'pool'?"),
-        ("queue: ui.response.p99 > 1.1x", "the arm that the others are compared with"),
+        ("queue: ui.response.p99 > 1.1x", "'queue' is the baseline; choose another arm"),
     ])
     func mistakesReportTheExpectedForm(text: String, expected: String) {
         let error = #expect(throws: FailCondition.Failure.self) { try condition(text) }

@@ -78,7 +78,7 @@ struct BlameTests {
         #expect(ui.waited == 0)
         #expect(ui.queued > milliseconds(1000))
         #expect(ui.holders.map(\.client) == ["ui"])
-        #expect(TextReport.sentences("ui", ui)[0].contains("waiting for a worker of ui"))
+        #expect(TextReport.sentences("ui", ui)[0].contains("waiting for a worker of 'ui'"))
     }
 
     @Test func slowServiceHasNoHolder() async throws {

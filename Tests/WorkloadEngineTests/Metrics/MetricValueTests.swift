@@ -43,7 +43,7 @@ struct MetricValueTests {
             ("ui.response", "p(99)", 9_990_000, "9.99 ms"),
             ("ui.response", "count", 1_234, "1,234"),
             ("ui.errors", "rate", 0.0125, "1.25%"), ("wal.bytes", "max", 2_097_152, "2.00 MiB"),
-            ("ui.fairness", "min", 0.625, "0.63"), ("ui.throughput", "mean", 100, "100 /s"),
+            ("ui.fairness", "min", 0.625, "0.63"), ("ui.throughput", "mean", 100, "100/s"),
         ] as [(String, String, Double, String)]
     )
     func textsShowTheUnit(metric: String, aggregate: String, value: Double, text: String) {

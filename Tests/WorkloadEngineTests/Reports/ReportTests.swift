@@ -53,7 +53,7 @@ struct ReportTests {
         var result = ResultFixture.result
         result.runs[0].pool?.peaksAreSampled = true
         let text = TextReport.text(of: result)
-        #expect(text.contains("peak waiters in a sample: 6 to read, 1 to write"))
+        #expect(text.contains("peak waiters in a sample: 6 reads, 1 write"))
         let page = try HTMLReport.text(of: result)
         let most = "at most 6 accesses that waited to read, and 1 to write."
         #expect(page.contains("Ten samples per second showed \(most)"))
@@ -160,7 +160,7 @@ struct ReportTests {
         #expect(result.exitStatus == .undecided)
         let line =
             "threshold ui.response p(99) < 50ms: UNDECIDED (too few samples: 300; "
-            + "measure for 110 s to get enough (--duration 110s))"
+            + "to collect enough samples, use --duration 110s)"
         let text = TextReport.text(of: result)
         #expect(text.contains(line))
         #expect(text.contains("UNDECIDED  test on pool"))
@@ -214,8 +214,8 @@ struct ReportTests {
     @Test func otherNumbersHaveUnits() {
         #expect(ReportUnits.bytes(1023) == "1023 B")
         #expect(ReportUnits.bytes(39_845_888) == "38.0 MiB")
-        #expect(ReportUnits.rate(12_345.6) == "12,346 /s")
-        #expect(ReportUnits.rate(0.5) == "0.50 /s")
+        #expect(ReportUnits.rate(12_345.6) == "12,346/s")
+        #expect(ReportUnits.rate(0.5) == "0.50/s")
         #expect(ReportUnits.percent(0.4321) == "43.2%")
         #expect(ReportUnits.count(1_234_567) == "1,234,567")
         #expect(ReportUnits.time(UInt64?.none) == "–")

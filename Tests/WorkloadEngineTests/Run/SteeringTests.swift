@@ -86,8 +86,8 @@ struct SteeringTests {
         #expect(target.interrupts == 1)
         #expect(result.invariants.first?.passed == true)
         let seen = messages.withLock { $0 }
-        #expect(seen.contains("you took a snapshot: 2 kept"))
-        #expect(seen.contains("you released a snapshot: 1 kept"))
+        #expect(seen.contains("you took a snapshot; 2 are open"))
+        #expect(seen.contains("you released a snapshot; 1 is open"))
         #expect(seen.contains("you interrupted every statement"))
     }
 

@@ -29,7 +29,8 @@ struct BusyRetryTests {
 
     @Test(arguments: [
         ("{timeout: 5s, retry: fixed}", "'fixed' has no time"),
-        ("{timeout: 5s, retry: fixed 1}", "'fixed 1' has no valid time with a unit"),
+        ("{timeout: 5s, retry: fixed 1}", "the time in 'fixed 1' has no unit"),
+        ("{timeout: 5s, retry: fixed x}", "'x' in 'fixed x' is not a time"),
         ("{timeout: 5s, retry: fixed 0ms}", "'fixed 0ms' requires a pause longer than 0"),
         (
             "{timeout: 5s, retry: backof}",

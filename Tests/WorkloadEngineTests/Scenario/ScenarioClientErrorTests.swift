@@ -30,7 +30,8 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "sql: \"SELECT :n\"",
             "use: selct-only",
-            "11:51: unknown transaction 'selct-only'; did you mean 'select-only'?"
+            "11:51: unknown statement or transaction 'selct-only'; did you mean "
+                + "'select-only'?"
         ),
         ScenarioSlip(
             "sql: \"SELECT :n\"",
@@ -40,12 +41,13 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "sql: \"SELECT :n\"",
             "workers: 2",
-            "11:3: client 'ui' requires 'sql', 'use', 'mix', 'hold' or 'rows'"
+            "11:3: client 'ui' requires 'sql', 'use', 'mix', 'hold', or 'rows'"
         ),
         ScenarioSlip(
             "rate: 200/s",
             "rate: 200",
-            "11:38: 'arrival.rate' of client 'ui': '200' has no unit; write 200/s, 0.5/s"
+            "11:38: 'arrival.rate' of client 'ui': '200' has no unit; write a rate such as "
+                + "200/s or 0.5/s"
         ),
         ScenarioSlip(
             "rate: 200/s",
@@ -74,25 +76,26 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "every: 10s",
             "every: 30s",
-            "12:43: 'every' of client 'report' is 30.0s, but must be shorter than the measured "
-                + "time, 30.0s"
+            "12:43: 'every' of client 'report' is 30s, but must be shorter than the measured "
+                + "time, 30s"
         ),
         ScenarioSlip(
             "every: 10s",
             "at: 40s",
-            "12:40: 'at' of client 'report' is 40.0s, but must be before the end of the measured "
-                + "time, 30.0s"
+            "12:40: 'at' of client 'report' is 40s, but must be before the end of the measured "
+                + "time, 30s"
         ),
         ScenarioSlip(
             "hold: 3s",
             "hold: 21s",
-            "12:32: 'hold' of client 'report' starts after 10.0s and lasts 21.0s, which exceeds "
-                + "the measured time, 30.0s"
+            "12:32: 'hold' of client 'report' starts after 10s and lasts 21s, which exceeds "
+                + "the measured time, 30s"
         ),
         ScenarioSlip(
             "hold: 3s",
             "hold: 110%",
-            "12:32: 'hold' of client 'report': '110%' is too large for a share; write 40%"
+            "12:32: 'hold' of client 'report': '110%' is too large for a share; the "
+                + "maximum is 100%"
         ),
         ScenarioSlip(
             "every: 10s",

@@ -10,7 +10,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "version: 1",
             "version: 2",
-            "1:10: version '2' is unknown; write version: 1"
+            "1:10: version '2' is unknown; expected version: 1"
         ),
         ScenarioSlip(
             "name: good",
@@ -29,7 +29,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "scale: 1",
             "scale: many",
-            "3:35: 'scale' of the dataset must be an integer, 1 to 100000, not 'many'"
+            "3:35: 'scale' of the dataset must be an integer from 1 to 100000, not 'many'"
         ),
         ScenarioSlip(
             "readers: 4",
@@ -39,7 +39,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "readers: 4",
             "readers: 0",
-            "5:31: 'readers' of arm 'pool' must be an integer, 1 to 1000, not '0'"
+            "5:31: 'readers' of arm 'pool' must be an integer from 1 to 1000, not '0'"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",
@@ -55,18 +55,20 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "duration: 30s",
             "duration: 30",
-            "7:30: 'duration' of a phase: '30' has no unit; write 50ms, 30s, 2m"
+            "7:30: 'duration' of a phase: '30' has no unit; write a time such as 50ms, 30s, or "
+                + "2m"
         ),
         ScenarioSlip(
             "duration: 30s",
             "duration: 30sec",
             "7:30: 'duration' of a phase: '30sec' has 'sec', which is not a unit of time; "
-                + "write 50ms, 30s, 2m; known: ns, us, µs, ms, s, m, h"
+                + "expected one of: ns, us, µs, ms, s, m, h"
         ),
         ScenarioSlip(
             "30s}",
             "30s, measure: false}",
-            "6:1: no phase is measured; one needs measure: true"
+            "6:1: no phase is measured; remove measure: false from at least one "
+                + "phase"
         ),
         ScenarioSlip(
             "uniform",
@@ -176,7 +178,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: hotspot, min: 1, max: 9, set: 20}",
-            "9:51: 'set' of variable 'n': '20' has no unit; write 40%"
+            "9:51: 'set' of variable 'n': '20' has no unit; write a share such as 40%"
         ),
         ScenarioSlip(
             "clients:",

@@ -14,6 +14,13 @@ struct ScenarioGoalErrorTests {
         ),
         ScenarioSlip(
             "ui.response: [",
+            "list.response: [",
+            "14:3: 'list' in metric 'list.response' is neither a client nor a metric group; "
+                + "expected a client (ui, report) or a metric group (wal, pool, snapshots, "
+                + "interrupts)"
+        ),
+        ScenarioSlip(
+            "ui.response: [",
             "ui.respons: [",
             "14:3: unknown metric 'respons' of 'ui'; did you mean 'response'?"
         ),
@@ -21,12 +28,12 @@ struct ScenarioGoalErrorTests {
             "50ms",
             "50MiB",
             "14:17: the limit in 'p(99) < 50MiB': '50MiB' has 'MiB', which is not a unit of "
-                + "time; write 50ms, 30s, 2m; known: ns, us, µs, ms, s, m, h"
+                + "time; expected one of: ns, us, µs, ms, s, m, h"
         ),
         ScenarioSlip(
             "p(99) <",
             "p(98) <",
-            "14:17: 'ui.response' has no aggregate 'p(98)', in 'p(98) < 50ms'; percentiles: "
+            "14:17: 'p(98) < 50ms': 'ui.response' has no percentile 'p(98)'; expected one of: "
                 + "p(50), p(90), p(95), p(99), p(99.9), p(99.99)"
         ),
         ScenarioSlip(

@@ -38,8 +38,8 @@ struct ScenarioOverridesTests {
         }
         #expect(
             error?.description
-                == "f:11:38: 'every' of client 'cancel' is 8.0s, but must be shorter than the "
-                + "measured time, 5.0s"
+                == "f:11:38: 'every' of client 'cancel' is 8s, but must be shorter than the "
+                + "measured time, 5s"
         )
     }
 

@@ -77,8 +77,9 @@ struct SettingTests {
     @Test(
         arguments: [
             ("clients.ui.arival.rate=5/s", "arrival"),
-            ("clients.uii.arrival.rate=5/s", "'clients.ui.arrival.rate'"),
+            ("clients.uii.arrival.rate=5/s", "unknown client 'uii'"),
             ("client.ui.arrival.rate=5/s", "'clients.ui.arrival.rate'"),
+            ("clients.uii.workers=2", "'clients.uii.workers'; did you mean 'ui'?"),
             ("clients.ui.arrival.rate=fast", "fast"),
             ("clients.ui.arrival.rate=", "rate"),
             ("clients.ui.workers.more=1", "'clients.ui.workers'"),

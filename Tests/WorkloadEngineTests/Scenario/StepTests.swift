@@ -60,7 +60,7 @@ struct StepTests {
         ),
         ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' requires 'if' or 'unless'"),
         ("[{into: x, do: 'SELECT 1'}]", "'into' requires 'sql'"),
-        ("[{use: nothing}]", "unknown transaction 'nothing'"),
+        ("[{use: nothing}]", "unknown statement or transaction 'nothing'; define it"),
         ("[{repeat: 2}]", "requires 'sql', 'use', 'do' or 'pause'"),
     ])
     func aMistakeInAStepIsReportedAtItsPosition(text: String, message: String) throws {
@@ -93,7 +93,7 @@ struct StepTests {
         ),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: [{for: 20s, rate: 1/s}]}}",
-            "longer than the measured time, 10.0s"
+            "longer than the measured time, 10s"
         ),
         ("{access: read, sql: 'SELECT 1', think: {mean: 5}}", "'5' has no unit"),
         (

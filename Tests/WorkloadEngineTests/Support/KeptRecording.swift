@@ -2,11 +2,11 @@ import Foundation
 
 @testable import WorkloadEngine
 
-/// A real run that version 0.1.0 recorded.
+/// A run recorded with version 0.1.0.
 ///
 /// The run used a pool with two readers on a Linux machine with two processors.
-/// Do not record it again. A change that makes the tests of this recording fail also makes the
-/// existing files of users unreadable.
+/// Do not record it again. A change that makes the tests of this recording fail also makes
+/// users' existing files unreadable.
 enum KeptRecording {
     /// Returns the JSON of the recording.
     static func data() throws -> Data {

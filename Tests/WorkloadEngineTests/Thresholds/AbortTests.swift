@@ -85,7 +85,7 @@ struct AbortTests {
         #expect(result.thresholds.map(\.observed) == [120e6])
     }
 
-    @Test func theDelayIsMeasuredTime() async throws {
+    @Test func theDelayExcludesTheWarmUp() async throws {
         let result = try await run(
             [try threshold("reads.response", "max < 50ms", abortAfter: .seconds(7))],
             warmUp: .seconds(2)

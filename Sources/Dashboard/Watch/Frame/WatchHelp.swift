@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The help of the watch dashboard with all keys and the marks in lanes.
+/// The help of the watch dashboard with all keys and the symbols in lanes.
 struct WatchHelp {
     let keys: WatchKeys
     /// The first displayed line.
@@ -20,7 +20,7 @@ struct WatchHelp {
                 keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
             },
             marks: HelpOverlay.Section(
-                title: "Marks in the lanes of processes",
+                title: "Symbols in the lanes of processes",
                 entries: WatchLaneState.allCases.filter { $0 != .absent }.map {
                     $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
                 }

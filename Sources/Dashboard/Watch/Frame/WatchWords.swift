@@ -57,7 +57,7 @@ enum WatchWords {
         }
     }
 
-    static func held(_ kind: WatchEpisode.Kind) -> String {
+    static func name(of kind: WatchEpisode.Kind) -> String {
         switch kind {
         case .writer: "write lock"
         case .checkpoint: "checkpoint"

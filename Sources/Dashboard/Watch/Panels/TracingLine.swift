@@ -10,7 +10,10 @@ enum TracingLine {
             tracing.level,
             "slows \(slowed) by at most \(HumanUnits.percent(tracing.share))",
         ]
-        if tracing.lost > 0 { parts.append("\(HumanUnits.count(tracing.lost)) events lost") }
+        if tracing.lost > 0 {
+            let events = tracing.lost == 1 ? "event" : "events"
+            parts.append("\(HumanUnits.count(tracing.lost)) \(events) lost")
+        }
         if !tracing.notVisible.isEmpty { parts.append("\(tracing.notVisible.count) not visible") }
         return parts.joined(separator: ", ")
     }

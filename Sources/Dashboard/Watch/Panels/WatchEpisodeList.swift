@@ -18,8 +18,8 @@ enum WatchEpisodeList {
             Listing.Column(
                 "lock held",
                 .fixed(14, priority: 18),
-                rank: { .text(WatchWords.held($0.kind)) }
-            ) { Span(WatchWords.held($0.kind), $1.style(WatchWords.role($0.kind))) },
+                rank: { .text(WatchWords.name(of: $0.kind)) }
+            ) { Span(WatchWords.name(of: $0.kind), $1.style(WatchWords.role($0.kind))) },
             .number("held for", 10, priority: 17, \.seconds) {
                 Span(WatchWords.duration($0.seconds), $1.bold(.text))
             },
@@ -88,9 +88,11 @@ extension WatchEpisode {
 
     /// A summary, such as `write lock 3.2 s: 4711 python3; waited: 4712 ruby`.
     var sentence: String {
-        var text = "\(WatchWords.held(kind)) \(WatchWords.duration(seconds))"
+        var text = "\(WatchWords.name(of: kind)) \(WatchWords.duration(seconds))"
         text += ": " + WatchWords.process(name, pid)
-        if let frames, frames > 0 { text += ", \(HumanUnits.count(frames)) frames" }
+        if let frames, frames > 0 {
+            text += ", \(HumanUnits.count(frames)) \(frames == 1 ? "frame" : "frames")"
+        }
         if !waiters.isEmpty { text += "; waited: \(waiterNames)" }
         if end == nil { text += "; ongoing" }
         return text

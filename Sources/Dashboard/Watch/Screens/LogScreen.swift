@@ -4,7 +4,7 @@ import TerminalUI
 /// The screen with the log over time, the pins, and facts about the database file.
 struct LogScreen: WatchScreen {
     static let title = "Log"
-    static let help = "log: its size, its pins and the file"
+    static let help = "log: its size, its pins, and the file"
     static let parts = ["log", "pins", "file"]
     static let sortableTitles = listing.sortableTitles
 
@@ -126,7 +126,7 @@ struct LogScreen: WatchScreen {
         if let bytes = file.bytes { facts.append(HumanUnits.bytes(bytes)) }
         if let pages = file.pages {
             let size = file.pageSize.map { " of \(HumanUnits.bytes(UInt64($0)))" } ?? ""
-            facts.append("\(HumanUnits.count(pages)) pages\(size)")
+            facts.append("\(HumanUnits.count(pages)) \(pages == 1 ? "page" : "pages")\(size)")
         }
         if let free = file.freePages { facts.append("\(HumanUnits.count(free)) free") }
         if let vacuum = file.autoVacuum { facts.append("auto-vacuum \(vacuum.rawValue)") }

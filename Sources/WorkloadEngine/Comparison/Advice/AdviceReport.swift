@@ -27,6 +27,10 @@ package enum AdviceReport {
         let tried = result.candidates.count
         let candidates = "\(tried) \(tried == 1 ? "candidate" : "candidates")"
         guard let first = result.recommended.first else {
+            if tried == 0, result.partial {
+                let reason = result.partialReason ?? "the search was stopped"
+                return "\(subject): no changes were tried, because \(reason)."
+            }
             if tried == 0 { return "\(subject): there are no changes to try." }
             return "\(subject): no improvement was confirmed among \(candidates)."
         }
@@ -119,7 +123,7 @@ package enum AdviceReport {
         // Lower percentiles replaced percentiles with too few samples.
         let confirmed = result.candidates.lazy.compactMap(\.confirmed).first { !$0.isEmpty }
         let metrics = confirmed?.map(\.metric) ?? result.primary
-        var lines = ["primary metrics: " + metrics.joined(separator: ", ")]
+        var lines = metrics.isEmpty ? [] : ["primary metrics: " + metrics.joined(separator: ", ")]
         if result.blocks > 0, let seconds = result.confirmingSeconds {
             lines.append(
                 "confirmed on \(result.blocks) fresh pairs of runs of "
@@ -133,9 +137,10 @@ package enum AdviceReport {
                     .joined(separator: ", ")
             )
         }
+        guard result.screeningRounds > 0 else { return lines }
         lines.append(
             "screening: the factor by which the primary metrics improved in up to "
-                + "\(result.screeningRounds) runs of "
+                + "\(ReportUnits.counted(result.screeningRounds, "run")) of "
                 + "\(ReportUnits.seconds(result.screeningSeconds)); it only selects candidates"
         )
         return lines

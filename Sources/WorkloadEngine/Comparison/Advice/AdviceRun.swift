@@ -103,7 +103,7 @@ package final class AdviceRun: Sendable {
 
     private func search(_ result: inout AdviceResult) async throws {
         let limit = options.within.inSeconds
-        options.onProgress?("\(arm.name): the present state")
+        options.onProgress?("\(arm.name): the current settings")
         let first = AdviceSchedule.baseline(within: limit)
         var baseline = try await trials.run(
             scenario.scaled(toBlock: .seconds(first)),

@@ -7,7 +7,7 @@ package enum CapacityReport {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         lines += [headline(of: result), "", result.load.sentence]
-        lines.append("Sustained means: " + result.criteria.joined(separator: "; ") + ".")
+        lines.append("A rate is sustained if: " + result.criteria.joined(separator: "; ") + ".")
         lines += [""] + TextTable(titles, result.arms.map(cells)).lines()
         for arm in result.arms {
             for (client, reason) in (arm.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -29,7 +29,7 @@ package enum CapacityReport {
     package static func markdown(of result: CapacityResult) -> String {
         var lines = ["## What \(result.scenario) sustains", ""]
         if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
-        lines += [headline(of: result), "", result.load.sentence, "", "Sustained means:", ""]
+        lines += [headline(of: result), "", result.load.sentence, "", "A rate is sustained if:", ""]
         lines += result.criteria.map { "* `\($0)`" } + [""]
         lines += TextTable(titles, result.arms.map(cells)).markdown()
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
@@ -71,7 +71,7 @@ package enum CapacityReport {
                 + "limit at every rate."
         }
         if let reason = result.arms.lazy.compactMap(\.unanswered).first {
-            return "\(result.scenario): no answer: \(reason)."
+            return "\(result.scenario): undecided: \(reason)."
         }
         return "\(result.scenario): no arm sustains any rate that was tried."
     }
@@ -89,7 +89,7 @@ package enum CapacityReport {
             arm.title,
             arm.capacity.map { (arm.lowerBound ? "≥ " : "") + ReportUnits.rate($0) }
                 ?? (arm.noneAtAnyRate != nil
-                    ? "no rate at all" : arm.unanswered != nil ? "no answer" : "nothing"),
+                    ? "no rate at all" : arm.unanswered != nil ? "undecided" : "none"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { ReportUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure

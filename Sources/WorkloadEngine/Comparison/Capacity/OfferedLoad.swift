@@ -68,9 +68,9 @@ package struct OfferedLoad: Sendable, Equatable {
                 continue
             }
             var arrival = Arrival(rate: rate * part.share)
-            if case .open(let own) = changed.clients[index].pace {
-                arrival.process = own.process
-                arrival.skipAfter = own.skipAfter
+            if case .open(let schedule) = changed.clients[index].pace {
+                arrival.process = schedule.process
+                arrival.skipAfter = schedule.skipAfter
             }
             changed.clients[index].pace = .open(arrival)
         }
@@ -86,7 +86,7 @@ package struct OfferedLoad: Sendable, Equatable {
             origin == .open
             ? "The search varies the arrival rate of \(names)."
             : "No client has arrivals. The search converts the closed loops to arrivals, with the "
-                + "same mix, the same share for each worker and no think time: \(names)."
+                + "same mix, the same share for each worker, and no think time: \(names)."
         if !background.isEmpty {
             text +=
                 " Unchanged at every rate: "

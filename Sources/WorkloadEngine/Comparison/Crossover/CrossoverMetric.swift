@@ -50,7 +50,7 @@ package struct CrossoverMetric: Sendable, Equatable {
                 .scenario,
                 "'\(name)' cannot be compared"
                     + (nearest
-                        ?? "; write a client, a latency and an aggregate, such as "
+                        ?? "; write a client, a latency, and an aggregate, such as "
                         + "\(scenario.clients.first?.name ?? "client").response.p99")
             )
         }

@@ -141,7 +141,8 @@ package enum CrossoverPicture {
                 ? ReportUnits.rate(number) : ReportUnits.time(UInt64(max(0, number)))
         }
         return coordinates.joined(separator: ", ") + ": \(result.a) \(value(cell.a)), "
-            + "\(result.b) \(value(cell.b)), \(cell.pairs) pairs, \(cell.verdict.rawValue)"
+            + "\(result.b) \(value(cell.b)), \(ReportUnits.counted(cell.pairs, "pair")), "
+            + cell.verdict.rawValue
     }
 
     private static func legend(
@@ -164,7 +165,8 @@ package enum CrossoverPicture {
         }
         let floor = result.noiseFloor.map { ", noise floor \(ReportUnits.times($0))" } ?? ""
         let note =
-            "Below each ratio: its 95% interval. \(result.blocks) pairs of "
+            "Below each ratio: its 95% interval. "
+            + "\(ReportUnits.counted(result.blocks, "pair")) of runs of "
             + "\(ReportUnits.seconds(result.runSeconds)) in each cell\(floor)."
         parts.append(text(note, margin, top + 40, "note"))
         return parts

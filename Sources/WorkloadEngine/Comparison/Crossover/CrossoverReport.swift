@@ -59,7 +59,7 @@ package enum CrossoverReport {
         }
         lines.append(sentence(of: result))
         var how =
-            "\(result.metric), \(result.blocks) pairs of runs of "
+            "\(result.metric), \(ReportUnits.counted(result.blocks, "pair")) of runs of "
             + "\(ReportUnits.seconds(result.runSeconds)) in each cell"
         if let note = result.metricNote { how += " (\(note))" }
         how += "; "

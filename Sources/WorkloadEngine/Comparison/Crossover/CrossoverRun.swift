@@ -154,10 +154,10 @@ package final class CrossoverRun: Sendable {
         var scenario = place.cell.scenario
         scenario.clients.removeAll { place.leftOut[$0.name] != nil }
         // Use the cell's own arm, which has the cell's number of readers.
-        let own = scenario.arms.first { $0.name == arm.name } ?? arm
+        let cellArm = scenario.arms.first { $0.name == arm.name } ?? arm
         return try await trials.run(
             scenario.with(seed: scenario.seed &+ UInt64(place.block)),
-            on: own,
+            on: cellArm,
             datasetSeed: self.scenario.seed
         )
     }

@@ -32,7 +32,8 @@ struct CrossoverVerdicts {
     }
 
     private func verdict(_ location: HodgesLehmann) -> CrossoverResult.Verdict {
-        // There are too few pairs for an interval.
+        // Without a noise floor, or with too few pairs for a 95% interval, the cell is
+        // inconclusive.
         guard let noiseFloor, location.level >= Self.confidence else { return .inconclusive }
         let floor = log(noiseFloor)
         if location.low >= -floor, location.high <= floor { return .same }

@@ -83,10 +83,10 @@ extension Scenario {
             let loads = group.map { clients[$0].amount(in: measuredDuration) }
             let shares = group.map { clients[$0].writeShare }
             let sum = loads.reduce(0, +)
-            let own = zip(loads, shares).reduce(0) { $0 + $1.0 * $1.1 } / max(sum, 1e-9)
-            guard own > 0, own < 1 else { continue }
+            let currentShare = zip(loads, shares).reduce(0) { $0 + $1.0 * $1.1 } / max(sum, 1e-9)
+            guard currentShare > 0, currentShare < 1 else { continue }
             hasChanged = true
-            let (write, read) = (share / own, (1 - share) / (1 - own))
+            let (write, read) = (share / currentShare, (1 - share) / (1 - currentShare))
             for (position, index) in group.enumerated() {
                 let factor = shares[position] * write + (1 - shares[position]) * read
                 changed.clients[index].scale(by: factor, write: write, read: read)
@@ -99,18 +99,18 @@ extension Scenario {
                     + "arrivals or all in closed loops"
             )
         }
-        let left = changed.clients.filter { $0.isLoad && !$0.hasLoad }.map(\.name)
-        changed.clients.removeAll { left.contains($0.name) }
+        let removedNames = changed.clients.filter { $0.isLoad && !$0.hasLoad }.map(\.name)
+        changed.clients.removeAll { removedNames.contains($0.name) }
         changed.thresholds.removeAll { threshold in
-            left.contains { threshold.metric.hasPrefix("\($0).") }
+            removedNames.contains { threshold.metric.hasPrefix("\($0).") }
         }
-        return (changed, options(from: self, to: changed, left))
+        return (changed, options(from: self, to: changed, removedNames))
     }
 
     private func options(
         from old: Scenario,
         to new: Scenario,
-        _ left: [String]
+        _ removedNames: [String]
     ) -> [String] {
         var options = new.rateOptions(
             of: new.clients.filter { client in
@@ -135,7 +135,8 @@ extension Scenario {
             }
         }
         // No option removes a client, so add a shell comment.
-        return options + (left.isEmpty ? [] : ["# without \(left.joined(separator: ", "))"])
+        return options
+            + (removedNames.isEmpty ? [] : ["# without \(removedNames.joined(separator: ", "))"])
     }
 }
 
@@ -174,8 +175,8 @@ extension Client {
     /// Scales the load by `factor`, the weights of writes by `write`, and the weights of reads by
     /// `read`.
     fileprivate mutating func scale(by factor: Double, write: Double, read: Double) {
-        let own = writeShare
-        if case .operations(let access, var mix) = activity, own > 0, own < 1 {
+        let currentShare = writeShare
+        if case .operations(let access, var mix) = activity, currentShare > 0, currentShare < 1 {
             for index in mix.indices {
                 mix[index].weight *= (mix[index].access ?? access).isWrite ? write : read
             }

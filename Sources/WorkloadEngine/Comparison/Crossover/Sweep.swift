@@ -80,7 +80,7 @@ package struct Sweep: Sendable, Equatable {
             let trimmed = String(part.filter { !$0.isWhitespace })
             guard !trimmed.isEmpty else {
                 throw Failure(
-                    description: "'\(text)' lacks a value; write \(variable.example)"
+                    description: "'\(text)' lacks a value; write, for example, \(variable.example)"
                 )
             }
             values += try Self.values(of: trimmed, variable)

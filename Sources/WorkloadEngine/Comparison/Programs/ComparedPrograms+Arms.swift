@@ -5,9 +5,9 @@ extension ComparedPrograms {
     func arms(of scenario: Scenario) throws -> [Arm] {
         let arm = try scenario.arm(named: arm)
         return programs.map { program in
-            var own = arm
-            own.name = program.name
-            return own
+            var renamed = arm
+            renamed.name = program.name
+            return renamed
         }
     }
 }

@@ -204,11 +204,11 @@ final class ProgramProcess: Sendable {
         posix_spawnattr_setpgroup(&attributes, 0)
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         posix_spawnattr_setflags(&attributes, Int16(flags))
-        var own = environment
+        var changed = environment
         // Removing the folder also removes the temporary files of a killed program.
-        own["TMPDIR"] = folder.path
+        changed["TMPDIR"] = folder.path
         let texts = ([path] + arguments).map { strdup($0) }
-        let variables = own.map { strdup("\($0.key)=\($0.value)") }
+        let variables = changed.map { strdup("\($0.key)=\($0.value)") }
         defer { for text in texts + variables { free(text) } }
         var child: pid_t = 0
         let code = posix_spawn(

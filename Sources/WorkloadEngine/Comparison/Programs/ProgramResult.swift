@@ -48,8 +48,8 @@ struct ProgramResult {
         }
         if run.partial, run.failures == nil { throw failure("was interrupted", outcome) }
         for client in scenario.clients {
-            guard let own = run.clients[client.name], own.skipped > 0, own.completed > 0,
-                own.spectra == nil
+            guard let result = run.clients[client.name], result.skipped > 0, result.completed > 0,
+                result.spectra == nil
             else { continue }
             throw failure(
                 "reports no distribution ('spectra') of \(client.name), which skipped accesses; "

@@ -61,8 +61,8 @@ final class ProgramRunner: Sendable {
         folder = run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         text = try scenario.text(withArm: options.arm)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        if case .copy(let own) = run.database {
-            data = own
+        if case .copy(let file) = run.database {
+            data = file
         } else {
             data = folder.appendingPathComponent("data.sqlite")
             do {
@@ -123,17 +123,17 @@ final class ProgramRunner: Sendable {
             )
         }
         // Write a copy of the scenario for each run, so that a program cannot affect the next run.
-        let own = folder.appendingPathComponent("run")
-        let file = own.appendingPathComponent("scenario.yaml")
-        try? FileManager.default.removeItem(at: own)
-        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        let runFolder = folder.appendingPathComponent("run")
+        let file = runFolder.appendingPathComponent("scenario.yaml")
+        try? FileManager.default.removeItem(at: runFolder)
+        try FileManager.default.createDirectory(at: runFolder, withIntermediateDirectories: true)
         try text.write(to: file, atomically: false, encoding: .utf8)
         let process = ProgramProcess(
             program.path,
             ["run", file.path, "--arm", options.arm, "--seed", "\(seed)"] + options.arguments
                 + ["--database", data.path, "--format", "json"],
             environment: options.environment,
-            in: own,
+            in: runFolder,
             limit: limit
         )
         let isStopped = state.withLock { state in
@@ -147,7 +147,7 @@ final class ProgramRunner: Sendable {
         thread.name = "poolgauge.program"
         thread.start()
         let outcome = try await promise.value().get()
-        try? FileManager.default.removeItem(at: own)
+        try? FileManager.default.removeItem(at: runFolder)
         if outcome.end == .stopped { return nil }
         guard Identity(data.path) == dataIdentity else {
             throw RunError(

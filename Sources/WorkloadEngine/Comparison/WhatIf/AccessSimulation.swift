@@ -280,9 +280,9 @@ struct AccessSimulation {
     /// Most waiters wake immediately. If every processor is busy, a running thread must yield
     /// first. If that thread has just started, the waiter does not wake until the next tick.
     private mutating func drawHandover(of resource: Int) -> Double {
-        let own = -handover[resource] * log(1 - service.nextUnit())
-        guard processors.isBusy, service.nextUnit() < Self.slice / Self.tick else { return own }
-        return own + Self.tick * service.nextUnit()
+        let time = -handover[resource] * log(1 - service.nextUnit())
+        guard processors.isBusy, service.nextUnit() < Self.slice / Self.tick else { return time }
+        return time + Self.tick * service.nextUnit()
     }
 
     private mutating func grant(_ worker: Int, at now: Double) {
@@ -329,20 +329,22 @@ struct AccessSimulation {
     }
 
     private mutating func finish(_ worker: Int, at now: Double) {
-        let own = workers[worker]
+        let finished = workers[worker]
         ended += 1
-        let counts = own.phase.isMeasured || ended > Self.warmUpLimit
-        if clients[own.client].services[own.operation] != nil, counts, !own.isInterrupted {
-            outcomes[own.client].waits.append(own.entry - own.start)
-            if own.foundFree { outcomes[own.client].withoutWait += 1 }
-            outcomes[own.client].service[own.operation].sum += now - own.entry
-            outcomes[own.client].service[own.operation].count += 1
+        let counts = finished.phase.isMeasured || ended > Self.warmUpLimit
+        if clients[finished.client].services[finished.operation] != nil, counts,
+            !finished.isInterrupted
+        {
+            outcomes[finished.client].waits.append(finished.entry - finished.start)
+            if finished.foundFree { outcomes[finished.client].withoutWait += 1 }
+            outcomes[finished.client].service[finished.operation].sum += now - finished.entry
+            outcomes[finished.client].service[finished.operation].count += 1
         }
-        if let resource = own.resource {
+        if let resource = finished.resource {
             workers[worker].resource = nil
             release(resource, at: now)
         }
-        guard own.restOfBatches > 0, UInt64(now) < phases.end else {
+        guard finished.restOfBatches > 0, UInt64(now) < phases.end else {
             return plan(worker, freeAt: now)
         }
         workers[worker].restOfBatches -= 1

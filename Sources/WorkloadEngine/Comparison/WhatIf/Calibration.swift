@@ -19,9 +19,9 @@ enum Calibration {
     ) rethrows {
         for round in 0..<rounds {
             let means = try simulate(models, round)
-            for (name, own) in models {
+            for (name, current) in models {
                 guard let simulated = means[name] else { continue }
-                models[name] = zip(own, simulated).map { model, mean in
+                models[name] = zip(current, simulated).map { model, mean in
                     guard let model, let mean, mean > 0 else { return model }
                     return corrected(model, simulated: mean)
                 }
@@ -65,8 +65,8 @@ enum Calibration {
         var model = model
         guard model.hold == 0, model.mean > 0 else { return model }
         if model.isWorkMeasured {
-            let lack = (model.mean - simulated) / model.mean
-            model.delay = min(max(0, model.delay + lack), 1 - min(1, model.work))
+            let shortfall = (model.mean - simulated) / model.mean
+            model.delay = min(max(0, model.delay + shortfall), 1 - min(1, model.work))
         } else {
             model.work = min(1, model.work * model.mean / simulated)
         }

@@ -92,10 +92,10 @@ extension ServiceModel {
             // Include the next bucket, because the hold may be close to the end of its bucket.
             var bounds = LatencySpectrum()
             bounds.add(hold)
-            guard let own = bounds.buckets.first else { return }
-            bounds.add(own.upper)
+            guard let first = bounds.buckets.first else { return }
+            bounds.add(first.upper)
             guard let end = bounds.buckets.last?.upper else { return }
-            let nearest = service.buckets.filter { $0.upper > own.lower && $0.lower < end }
+            let nearest = service.buckets.filter { $0.upper > first.lower && $0.lower < end }
             let count = nearest.reduce(0) { $0 + $1.count }
             guard count > 0 else { return }
             let others = service.buckets.filter { !nearest.contains($0) }

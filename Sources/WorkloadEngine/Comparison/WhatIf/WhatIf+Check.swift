@@ -58,12 +58,12 @@ extension WhatIf {
             )
         }
         // The plan omits clients that `NoopTarget` cannot run, so they are not compared.
-        let own = RecordedLoad(
+        let planned = RecordedLoad(
             try RunPlan(scenario, on: NoopTarget()),
             of: scenario,
             on: arm
         )
-        for (name, client) in own.clients.sorted(by: { $0.key < $1.key }) {
+        for (name, client) in planned.clients.sorted(by: { $0.key < $1.key }) {
             if run.unsupported?[name] != nil { continue }
             // Older versions did not record interrupting clients.
             if client.interrupts != nil,
@@ -101,7 +101,7 @@ extension WhatIf {
         guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
             throw WhatIfError(.differentScenario, "the scenario has no arm '\(run.arm)'")
         }
-        let settings = (includingRecorded ? [recorded] : []) + recorded.neighbours
+        let settings = (includingRecorded ? [recorded] : []) + recorded.neighbors
         let repetitions = (1...max(1, times)).flatMap { number in
             settings.map { (setting: $0, number: number) }
         }
@@ -140,18 +140,18 @@ extension WhatIf {
             runs.filter { $0.run.setting == setting }.map(\.result)
         }
         var result = result
-        let checks: [WhatIfCheck] = recorded.neighbours.compactMap { setting in
-            let own = results(with: setting)
-            guard !own.isEmpty else { return nil }
+        let checks: [WhatIfCheck] = recorded.neighbors.compactMap { setting in
+            let measured = results(with: setting)
+            guard !measured.isEmpty else { return nil }
             return result.predictions.first { $0.setting == setting }
-                .map { check($0, against: own) }
+                .map { check($0, against: measured) }
         }
         result.checks = checks.isEmpty ? nil : checks
         var notes = notes(onMachine: machine)
-        let again = results(with: recorded)
-        if !again.isEmpty {
+        let repeated = results(with: recorded)
+        if !repeated.isEmpty {
             let prediction = result.predictions.first { $0.setting == recorded }
-            let repetition = repetition(again, beside: prediction)
+            let repetition = repetition(repeated, beside: prediction)
             result.repetition = repetition
             notes += repetition.notes
         }

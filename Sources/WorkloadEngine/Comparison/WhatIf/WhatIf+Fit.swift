@@ -63,9 +63,9 @@ extension WhatIf {
         var excess: [Double?] = [nil, nil]
         for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
             guard let measured = run.clients[name]?.spectra?.wait, measured.count > 0,
-                let own = load.clients[name],
-                let access = own.operations.first?.access, access != "snapshot",
-                own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
+                let recorded = load.clients[name],
+                let access = recorded.operations.first?.access, access != "snapshot",
+                recorded.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
             // If few accesses wait for others, the waits do not determine a handover time.
             guard outcome.waits.count - outcome.withoutWait > outcome.waits.count / 20 else {
@@ -90,14 +90,14 @@ extension WhatIf {
 extension ServiceModel {
     /// Creates a model of a client's operation, or returns `nil` if no access completed.
     init?(_ client: ClientResult, operation: String, hold: UInt64?) {
-        let own = client.operations?[operation]
+        let metrics = client.operations?[operation]
         // The client's spectra also apply to its only operation.
         let isOnly = (client.operations?.count ?? 0) <= 1
-        guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
+        guard let spectra = metrics?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
         self.init(
             spectra.service,
-            exactMean: own?.service?.mean ?? (isOnly ? client.service?.mean : nil),
-            processorMean: own?.processorMean ?? (isOnly ? client.processorMean : nil),
+            exactMean: metrics?.service?.mean ?? (isOnly ? client.service?.mean : nil),
+            processorMean: metrics?.processorMean ?? (isOnly ? client.processorMean : nil),
             hold: hold ?? 0
         )
     }

@@ -6,9 +6,11 @@ extension WhatIf {
     /// immediately. It also does not reproduce frequent interrupts that allow only short accesses
     /// to complete.
     private func areInterruptsSimulated(of name: String) -> Bool {
-        guard let own = load.clients[name], let measured = run.clients[name] else { return false }
+        guard let recorded = load.clients[name], let measured = run.clients[name] else {
+            return false
+        }
         let interrupters = load.clients.values.compactMap(\.interrupts)
-        return own.isCutShort != true && own.hold == nil && !interrupters.contains(name)
+        return recorded.isCutShort != true && recorded.hold == nil && !interrupters.contains(name)
             && interrupters.contains(RecordedLoad.Client.everybody)
             && measured.interrupted <= measured.completed
     }
@@ -19,11 +21,11 @@ extension WhatIf {
     ) -> [String] {
         var notes: [String] = []
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
-        for (name, own) in fit.sorted(by: { $0.key < $1.key }) where !own.isWithin {
+        for (name, comparison) in fit.sorted(by: { $0.key < $1.key }) where !comparison.isWithin {
             // If the wait varies by chance, a recorded wait within the simulated range counts as
             // reproduced.
             if let wait = simulated[name], wait.variesByChance,
-                (wait.low...wait.high).contains(own.measured)
+                (wait.low...wait.high).contains(comparison.measured)
             {
                 continue
             }
@@ -62,7 +64,7 @@ extension WhatIf {
         }
         if !disturbed.isEmpty {
             notes.append(
-                "interrupted, failed or retried accesses of \(disturbed.joined(separator: ", ")) "
+                "interrupted, failed, or retried accesses of \(disturbed.joined(separator: ", ")) "
                     + "are not simulated"
             )
         }

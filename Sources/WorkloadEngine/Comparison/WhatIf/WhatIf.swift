@@ -40,10 +40,10 @@ package struct WhatIf: Sendable {
         run = try Self.chosenRun(of: result, name)
         load = try Self.recordedLoad(of: run)
         recorded = try Self.setting(of: run, load)
-        for (client, own) in load.clients {
+        for (client, recordedClient) in load.clients {
             guard let measured = run.clients[client] else { continue }
-            let services = own.operations.map { operation in
-                ServiceModel(measured, operation: operation.name, hold: own.hold)
+            let services = recordedClient.operations.map { operation in
+                ServiceModel(measured, operation: operation.name, hold: recordedClient.hold)
             }
             guard services.contains(where: { $0 != nil }) else { continue }
             fit.models[client] = services
@@ -77,7 +77,9 @@ package struct WhatIf: Sendable {
         // The first pool in which no access waits for a reader in any simulation.
         var enough: WhatIfPrediction?
         for setting in wanted {
-            if let enough, let own = enough.setting.readers, setting.readers ?? 0 > own {
+            if let enough, let sufficient = enough.setting.readers,
+                setting.readers ?? 0 > sufficient
+            {
                 predictions.append(WhatIfPrediction(setting: setting, clients: enough.clients))
                 continue
             }
@@ -86,8 +88,8 @@ package struct WhatIf: Sendable {
             if setting != .queue, !hasWaited { enough = prediction }
         }
         var reproduced: [String: WhatIfComparison] = [:]
-        if let own = predictions.first(where: { $0.setting == recorded }) {
-            reproduced = comparisons(of: own, with: [run])
+        if let prediction = predictions.first(where: { $0.setting == recorded }) {
+            reproduced = comparisons(of: prediction, with: [run])
         }
         let notes =
             notes(reproduced, from: predictions) + Self.notes(onChanceIn: predictions)
@@ -179,8 +181,8 @@ package struct WhatIf: Sendable {
         var names: [String] = []
         for client in plan.clients {
             let name = client.name.name
-            guard let own = load.clients[name] else { continue }
-            if let interrupts = interrupts(of: own) {
+            guard let recorded = load.clients[name] else { continue }
+            if let interrupts = interrupts(of: recorded) {
                 names.append(name)
                 clients.append(
                     AccessSimulation.Client(plan: client, services: [], interrupts: interrupts)
@@ -188,7 +190,7 @@ package struct WhatIf: Sendable {
                 continue
             }
             guard let services = fit.models[name] else { continue }
-            let isSnapshot = own.operations.contains { $0.access == "snapshot" }
+            let isSnapshot = recorded.operations.contains { $0.access == "snapshot" }
             // Snapshots require a pool.
             if isSnapshot, setting == .queue { continue }
             names.append(name)
@@ -199,8 +201,8 @@ package struct WhatIf: Sendable {
                     needsConnection: !isSnapshot,
                     overhead: fit.overheads[name],
                     seconds: fit.seconds[name],
-                    batches: max(1, own.batches ?? 1),
-                    isTask: own.style == WorkloadEngine.Client.Style.async.rawValue
+                    batches: max(1, recorded.batches ?? 1),
+                    isTask: recorded.style == WorkloadEngine.Client.Style.async.rawValue
                 )
             )
         }

@@ -2,11 +2,13 @@
 package enum WhatIfReport {
     /// Returns the report as text.
     package static func text(of result: WhatIfResult) -> String {
+        let recorded = result.recorded == .queue ? "a queue" : "\(result.recorded)"
         var lines = [
-            "what if \(result.scenario) on \(result.arm) (\(result.recorded)) had other "
-                + "connections: p99 wait, simulated \(result.runs) times on \(result.cpuCount) "
+            "p99 wait of \(result.scenario) on \(result.arm) (recorded with \(recorded)), "
+                + "for other connections: combined result of \(result.runs) "
+                + (result.runs == 1 ? "simulation" : "simulations") + " on \(result.cpuCount) "
                 + (result.cpuCount == 1 ? "processor" : "processors")
-                + ", combined [lowest … highest single run]"
+                + " [lowest … highest simulation]"
         ]
         lines.append("")
         lines += table(result)
@@ -80,15 +82,15 @@ package enum WhatIfReport {
         guard !comparisons.isEmpty else {
             return [tooFew]
         }
-        return comparisons.sorted { $0.key < $1.key }.map { name, own in
-            "  \(name): predicted \(ReportUnits.time(own.predicted)), measured "
-                + "\(measured(own)): \(error(own)), "
-                + (own.isWithin ? "within" : "NOT within") + " the larger of 25% and 1 ms"
+        return comparisons.sorted { $0.key < $1.key }.map { name, comparison in
+            "  \(name): predicted \(ReportUnits.time(comparison.predicted)), measured "
+                + "\(measured(comparison)): \(error(comparison)), "
+                + (comparison.isWithin ? "within" : "NOT within") + " the larger of 25% and 1 ms"
         }
     }
 
-    private static func measured(_ own: WhatIfComparison) -> String {
-        range(own.measured, own.least, own.most)
+    private static func measured(_ comparison: WhatIfComparison) -> String {
+        range(comparison.measured, comparison.least, comparison.most)
     }
 
     private static func range(_ all: UInt64, _ least: UInt64?, _ most: UInt64?) -> String {
@@ -105,23 +107,23 @@ package enum WhatIfReport {
 
     private static func repetitions(_ clients: [String: WhatIfRepetition.Client]) -> [String] {
         guard !clients.isEmpty else { return [tooFew] }
-        return clients.sorted { $0.key < $1.key }.map { name, own in
+        return clients.sorted { $0.key < $1.key }.map { name, comparison in
             let verdict =
-                switch own.verdict {
+                switch comparison.verdict {
                 case .same: "unchanged"
                 case .changed: "CHANGED by more than 25% and 1 ms"
                 case .inconclusive: "inconclusive: single runs differ as much, or are unreliable"
                 }
-            return "  \(name): recorded \(ReportUnits.time(own.recorded)), now "
-                + "\(range(own.now, own.least, own.most)): \(verdict)"
+            return "  \(name): recorded \(ReportUnits.time(comparison.recorded)), now "
+                + "\(range(comparison.now, comparison.least, comparison.most)): \(verdict)"
         }
     }
 
     private static let tooFew =
         "  no client has a 99th percentile in both, which requires 1,000 accesses"
 
-    private static func error(_ own: WhatIfComparison) -> String {
-        let percent = ReportUnits.percent(abs(own.error))
-        return own.error < 0 ? "\(percent) too short" : "\(percent) too long"
+    private static func error(_ comparison: WhatIfComparison) -> String {
+        let percent = ReportUnits.percent(abs(comparison.error))
+        return comparison.error < 0 ? "\(percent) too short" : "\(percent) too long"
     }
 }

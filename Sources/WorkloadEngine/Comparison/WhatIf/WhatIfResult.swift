@@ -90,8 +90,8 @@ package struct WhatIfComparison: Sendable, Codable, Equatable {
     init?(predicted: UInt64, measured runs: [ClientResult]) {
         let single = runs.compactMap { $0.wait?.p99 }
         guard runs.count > 1 else {
-            guard let own = single.first else { return nil }
-            self.init(predicted: predicted, measured: own)
+            guard let measured = single.first else { return nil }
+            self.init(predicted: predicted, measured: measured)
             return
         }
         var all = LatencySpectrum()

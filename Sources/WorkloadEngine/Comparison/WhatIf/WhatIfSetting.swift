@@ -37,7 +37,7 @@ package struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertib
     }
 
     /// The two nearest settings, in ascending order of connections.
-    package var neighbours: [WhatIfSetting] {
+    package var neighbors: [WhatIfSetting] {
         guard let readers else { return [.pool(readers: 1), .pool(readers: 2)] }
         return [readers > 1 ? .pool(readers: readers - 1) : .queue, .pool(readers: readers + 1)]
     }

@@ -77,9 +77,9 @@ public enum ComparisonHTML {
         var parts: [Markup] = []
         var charts: [Markup] = []
         for (index, name) in ComparisonReport.pairNames(result).enumerated() {
-            let own = result.pairs.filter { $0.a == name.a && $0.b == name.b }
+            let pairs = result.pairs.filter { $0.a == name.a && $0.b == name.b }
             let title = "\(name.b) against \(name.a)"
-            let decided = own.filter(\.primary)
+            let decided = pairs.filter(\.primary)
             charts.append(
                 IntervalChart(
                     id: "pair-\(index)",
@@ -269,11 +269,11 @@ public enum ComparisonHTML {
             "Noise between two runs of the same arm",
             columns: ["metric", "ratio", "95%", "p", "blocks", "noise floor"]
         )
-        for own in result.noise {
+        for entry in result.noise {
             noise.add([
-                own.metric, ReportUnits.ratio(own.ratio), RatioText.range(own.low, own.high),
-                ComparisonReport.probability(own.p), String(own.blocks),
-                ReportUnits.ratio(own.floor),
+                entry.metric, ReportUnits.ratio(entry.ratio), RatioText.range(entry.low, entry.high),
+                ComparisonReport.probability(entry.p), String(entry.blocks),
+                ReportUnits.ratio(entry.floor),
             ])
         }
         let others = result.pairs.filter { !$0.primary }

@@ -190,7 +190,7 @@ extension HTMLReport {
         )
         var table = HTMLTable(
             "What kept the write-ahead log from shrinking",
-            columns: ["client", "cause", "time", "growth during it"],
+            columns: ["client", "cause", "time", "growth in this time"],
             words: 2
         )
         for pin in wal.pins {

@@ -66,7 +66,10 @@ extension HTMLReport {
         guard let pool = run.pool else { return .empty }
         var facts: [String] = []
         if let maximum = pool.maximumReaderCount {
-            facts.append("At most \(pool.readersPeak ?? 0) of \(maximum) readers were in use.")
+            facts.append(
+                "At most \(pool.readersPeak ?? 0) of \(ReportUnits.counted(maximum, "reader")) "
+                    + (maximum == 1 ? "was" : "were") + " in use."
+            )
         }
         if let share = pool.utilization {
             facts.append("On average, \(ReportUnits.percent(share)) of the readers were in use.")
@@ -78,17 +81,20 @@ extension HTMLReport {
         }
         facts.append(
             pool.peaksAreSampled == true
-                ? "Ten samples per second showed at most \(pool.waitingReadersPeak) accesses that "
+                ? "Ten samples per second showed at most "
+                    + ReportUnits.counted(pool.waitingReadersPeak, "access", "accesses") + " that "
                     + "waited to read, and \(pool.waitingWritersPeak) to write."
-                : "At most \(pool.waitingReadersPeak) accesses waited to read, and "
+                : "At most "
+                    + ReportUnits.counted(pool.waitingReadersPeak, "access", "accesses")
+                    + " waited to read, and "
                     + "\(pool.waitingWritersPeak) to write, at the same time."
         )
         let kind = pool.maximumReaderCount == nil ? "connection" : "reader"
         let rows: [(String, Double?, LatencySummary?)] = [
             ("wait for a \(kind)", pool.acquiredAtOnce, pool.acquire),
-            ("hold of a \(kind)", nil, pool.hold),
+            ("\(kind) hold time", nil, pool.hold),
             ("wait for the writer", pool.writerAcquiredAtOnce, pool.writerAcquire),
-            ("hold of the writer", nil, pool.writerHold),
+            ("writer hold time", nil, pool.writerHold),
         ]
         let columns = LatencyColumns(for: rows.map(\.2))
         var table = HTMLTable(
@@ -167,12 +173,13 @@ extension HTMLReport {
                 for plan in profile.plans where !plan.lines.isEmpty {
                     plans.add([name, operation, plan.sql, plan.lines.joined(separator: "; ")])
                 }
-                guard let own = profile.counters else { continue }
+                guard let counters = profile.counters else { continue }
                 table.add(
                     [name, operation]
                         + [
-                            own.rows, own.fullScanSteps, own.sorts, own.automaticIndexes,
-                            own.vmSteps, own.cacheHits, own.cacheMisses, own.cacheSpills,
+                            counters.rows, counters.fullScanSteps, counters.sorts,
+                            counters.automaticIndexes, counters.vmSteps, counters.cacheHits,
+                            counters.cacheMisses, counters.cacheSpills,
                         ].map { ReportUnits.count(UInt64(max(0, $0))) }
                 )
             }

@@ -92,15 +92,18 @@ public enum HTMLReport {
     }
 
     private static func inShort(_ runs: [ArmResult]) -> [Markup] {
-        arms(runs) { _, run in
+        func times(_ count: some BinaryInteger) -> String {
+            count == 1 ? "once" : ReportUnits.count(UInt64(count)) + " times"
+        }
+        return arms(runs) { _, run in
             var lines = (run.unsupported ?? [:]).sorted { $0.key < $1.key }
                 .map { "\($0.key) did not run: \($0.value)." }
             lines += (run.busyHolders ?? [:]).sorted { $0.key < $1.key }.map {
-                "The database was busy \(ReportUnits.count($0.value)) times because of \($0.key)."
+                "The database was busy \(times($0.value)) because of \($0.key)."
             }
             lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) + "." }
             lines += (run.refusals ?? [:]).sorted { $0.key < $1.key }.map {
-                "The guard rejected \($0.key) \(ReportUnits.count($0.value)) times."
+                "The guard rejected \($0.key) \(times($0.value))."
             }
             let columns = LatencyColumns(
                 LatencyColumns.brief,

@@ -12,7 +12,6 @@ enum TransactionControl {
         case "ROLLBACK" where !words.contains("TO"): break
         default: return nil
         }
-        return "\(verb) inside an access, which starts and ends its own transaction; remove "
-            + verb
+        return "an access starts and ends its own transaction; remove \(verb)"
     }
 }

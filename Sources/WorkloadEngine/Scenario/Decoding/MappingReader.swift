@@ -170,9 +170,10 @@ struct MappingReader {
         guard let value = I(text), range.contains(value) else {
             let bounds =
                 range.upperBound == I.max
-                ? "at least \(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+                ? "of at least \(range.lowerBound)"
+                : "from \(range.lowerBound) to \(range.upperBound)"
             log.add(
-                "\(path(name)) must be an integer, \(bounds), not '\(text)'",
+                "\(path(name)) must be an integer \(bounds), not '\(text)'",
                 at: node.mark
             )
             return nil
@@ -260,7 +261,7 @@ struct MappingReader {
             if !isName {
                 log.add(
                     "'\(entry.name)' is not a valid name for \(each); "
-                        + "use letters, digits, '-' and '_'",
+                        + "use letters, digits, '-', and '_'",
                     at: entry.key.mark
                 )
             }

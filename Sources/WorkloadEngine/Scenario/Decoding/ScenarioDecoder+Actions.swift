@@ -53,7 +53,8 @@ extension ScenarioDecoder {
         }
         if isSupported { return }
         reader.add(
-            "'style: \(client.style.rawValue)' requires a client that runs 'sql', 'use' or a 'mix'",
+            "'style: \(client.style.rawValue)' requires a client that runs 'sql', 'use', or a "
+                + "'mix'",
             atKey: "style"
         )
     }
@@ -74,7 +75,7 @@ extension ScenarioDecoder {
         if case .operations = client.activity, client.style != .process { return }
         for key in ["interrupt-after", "supersede"] where reader.has(key) {
             reader.add(
-                "'\(key)' requires a client that runs 'sql', 'use' or a 'mix' in this process",
+                "'\(key)' requires a client that runs 'sql', 'use', or a 'mix' in this process",
                 atKey: key
             )
         }

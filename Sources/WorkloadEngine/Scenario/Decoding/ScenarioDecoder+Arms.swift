@@ -37,7 +37,7 @@ extension ScenarioDecoder {
         arm.begin = reader.choice("begin")
         if reader.has("begin"), arm.library == .grdb || kind == .snapshot || kind == .snapshotPool {
             reader.add(
-                "'begin' requires library: raw, or library: engine with a queue, a pool or a "
+                "'begin' requires library: raw, or library: engine with a queue, a pool, or a "
                     + "database in memory",
                 atKey: "begin"
             )

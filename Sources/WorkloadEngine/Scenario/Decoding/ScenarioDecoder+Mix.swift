@@ -7,7 +7,7 @@ extension ScenarioDecoder {
     {
         guard let way = reader.only(of: ["sql", "use", "mix"]) else {
             log.add(
-                "\(reader.what) requires 'sql', 'use', 'mix', 'hold' or 'rows'",
+                "\(reader.what) requires 'sql', 'use', 'mix', 'hold', or 'rows'",
                 at: reader.mark
             )
             return []
@@ -17,9 +17,12 @@ extension ScenarioDecoder {
             let name = reader["use"]?.scalar?.string ?? client
             return [Operation(name: name, steps: steps)]
         }
-        guard let sequence = reader["mix"]?.sequence, !sequence.isEmpty else {
+        let sequence = reader["mix"]?.sequence
+        guard let sequence, !sequence.isEmpty else {
             reader.add(
-                "'mix' of \(reader.what) must be a list, such as [{weight: 9, use: select-only}]",
+                "'mix' of \(reader.what) "
+                    + (sequence == nil ? "must be a list, " : "is an empty list; add operations, ")
+                    + "such as [{weight: 9, use: select-only}]",
                 atValue: "mix"
             )
             return []
@@ -96,7 +99,9 @@ extension ScenarioDecoder {
             let elsewhere = Dataset.presets.first { $0.transactions[name] != nil }
             log.add(
                 elsewhere.map { "transaction '\(name)' needs the dataset \($0.presetName)" }
-                    ?? "unknown transaction '\(name)'" + NearestName.hint(name, among: known),
+                    ?? "unknown statement or transaction '\(name)'"
+                    + (NearestName.of(name, among: known).map { "; did you mean '\($0)'?" }
+                        ?? "; define it under 'statements' or 'transactions'"),
                 at: mark
             )
             return nil

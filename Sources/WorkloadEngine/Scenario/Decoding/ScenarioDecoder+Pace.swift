@@ -53,8 +53,9 @@ extension ScenarioDecoder {
         let length = known.reduce(Duration.zero) { $0 + $1.length.resolved(in: measured) }
         if measured > .zero, length > measured + .milliseconds(1) {
             log.add(
-                "the stages of \(arrival.what) last \(length.inSeconds)s, longer than the "
-                    + "measured time, \(measured.inSeconds)s; write 'for' in percent",
+                "the stages of \(arrival.what) last \(ReportUnits.unitless(length.inSeconds))s, "
+                    + "longer than the measured time, "
+                    + "\(ReportUnits.unitless(measured.inSeconds))s; write 'for' in percent",
                 at: node.mark
             )
         }

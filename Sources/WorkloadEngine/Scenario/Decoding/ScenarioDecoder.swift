@@ -114,7 +114,7 @@ struct ScenarioDecoder {
         guard let node = top.required("version", example: "1") else { return }
         guard node.scalar?.string != "1" else { return }
         log.add(
-            "version \(MappingReader.text(of: node)) is unknown; write version: 1",
+            "version \(MappingReader.text(of: node)) is unknown; expected version: 1",
             at: node.mark
         )
     }
@@ -155,7 +155,10 @@ struct ScenarioDecoder {
             phases.append(Phase(name: name, duration: duration, isMeasured: isMeasured))
         }
         if isComplete, !phases.contains(where: \.isMeasured) {
-            top.add("no phase is measured; one needs measure: true", atKey: "phases")
+            top.add(
+                "no phase is measured; remove measure: false from at least one phase",
+                atKey: "phases"
+            )
         }
         return phases
     }

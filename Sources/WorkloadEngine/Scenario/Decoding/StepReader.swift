@@ -81,7 +81,7 @@ struct StepReader {
             }
             guard MappingReader.isName(name), !name.contains("-") else {
                 log.add(
-                    "'\(name)' is not a valid name for a variable; use letters, digits and '_'",
+                    "'\(name)' is not a valid name for a variable; use letters, digits, and '_'",
                     at: mark
                 )
                 return nil

@@ -27,7 +27,7 @@ extension Language {
             .init(
                 "style",
                 .words(Client.Style.allCases.map(\.rawValue)),
-                "The kind of workers: sync (threads, the default), async (tasks that await) "
+                "The kind of workers: sync (threads, the default), async (tasks that await), "
                     + "or process (separate processes that open the same file)."
             ),
             .init("workers", .integer(1...1000), "The number of concurrent workers. Default: 1."),

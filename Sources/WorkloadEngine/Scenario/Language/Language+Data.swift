@@ -13,13 +13,13 @@ extension Language {
             .init(
                 "preset",
                 .words(Dataset.presets.map(\.presetName)),
-                "Published data: pgbench's four tables, YCSB's usertable or sysbench's sbtest."
+                "Published data: pgbench's four tables, YCSB's usertable, or sysbench's sbtest."
             ),
             .init(
                 "scale",
                 .integer(1...100_000),
-                "The scale: 100,000 accounts, 1,000 records, 10,000 rows, or the counts in `rows`, "
-                    + "each multiplied by the scale. Default: 1."
+                "A factor for the amount of data. Default: 1, with 100,000 accounts (pgbench), "
+                    + "1,000 records (YCSB), 10,000 rows (sysbench), or the counts in `rows`."
             ),
             .init("records", .integer(1...10_000_000), "The number of records in YCSB's table."),
             .init(
@@ -117,7 +117,7 @@ extension Language {
                 .either([
                     .integer(0...1_000_000_000), .quantity(.bytes), .mapping(length),
                 ]),
-                "The length in characters (text), bytes (blob) or words (words), such as 100 or "
+                "The length in characters (text), bytes (blob), or words (words), such as 100 or "
                     + "4KiB, or a distribution."
             ),
             .init(
@@ -165,8 +165,8 @@ extension Language {
         .init(
             "theta",
             .number,
-            "The skew of zipfian and latest, above 0. Default: 0.99. For choice with column, "
-                + "the popularity of the values follows Zipf's law."
+            "The skew of zipfian and, in variables, of latest and of choice with `column`, which "
+                + "draws its values by Zipf's law. Default: 0.99."
         ),
         .init("scramble", .boolean, "Whether zipfian spreads popular values over the range."),
         .init("set", .quantity(.share), "The hot share of the range. Default: 20%."),

@@ -2,7 +2,7 @@
 enum Language {
     static let scenario = MappingShape(
         "scenario",
-        "A workload for Poolgauge: data, arms, phases, clients and limits.",
+        "A workload for Poolgauge: data, arms, phases, clients, and limits.",
         [
             .init(
                 "version",
@@ -28,7 +28,7 @@ enum Language {
                 "guard",
                 .words(["captured"]),
                 "captured: reject dangerous captured SQL (ATTACH outside the run's folder, "
-                    + "VACUUM INTO and loading extensions). The report contains the number of "
+                    + "VACUUM INTO, and loading extensions). The report contains the number of "
                     + "rejected statements."
             ),
             .init(
@@ -163,8 +163,8 @@ enum Language {
                 "type",
                 .words(Arm.Kind.allCases.map(\.rawValue)),
                 "The kind of connections: queue (one connection), pool (a writer and readers), "
-                    + "memory (one connection to a copy in memory), snapshot or snapshot-pool (one "
-                    + "or several connections to one snapshot). Not needed with library: raw."
+                    + "memory (one connection to a copy in memory), snapshot, or snapshot-pool "
+                    + "(one or several connections to one snapshot). Not needed with library: raw."
             ),
             .init(
                 "journal",
@@ -192,7 +192,7 @@ enum Language {
             .init(
                 "busy-timeout",
                 .quantity(.duration),
-                "An alias of busy: {timeout: 5s}."
+                "busy-timeout: 5s is short for busy: {timeout: 5s}."
             ),
             .init(
                 "pragmas",

@@ -66,12 +66,29 @@ extension ValueShape {
         case .quantity(.bytes): "size, such as 64MiB"
         case .quantity(.share): "share, such as 40%"
         case .quantity(.fixedPause): "fixed and a time, such as fixed 1ms"
-        case .scalar: "text, number, true, false or null"
+        case .scalar: "text, number, true, false, or null"
         case .mapping(let shape): "[\(shape.name)](#\(shape.name))"
         case .list(let item): "list of \(item.words)"
         case .named(let item): "mapping from names to \(item.words)"
         case .byMetric(let item): "mapping from metrics to \(item.words)"
-        case .either(let shapes): shapes.map(\.words).joined(separator: "; or ")
+        case .either(let shapes): Self.alternatives(shapes)
         }
+    }
+
+    /// Returns text such as `text, a number, or a list of these`.
+    private static func alternatives(_ shapes: [ValueShape]) -> String {
+        let single = shapes.map(\.words)
+        let texts = shapes.map { shape in
+            guard case .list(.either(let items)) = shape else { return shape.words }
+            let others = items.map(\.words).filter { !single.contains($0) }
+            return (["a list of these"] + others).joined(separator: " and ")
+        }
+        guard let last = texts.last, texts.count > 1 else { return texts.joined() }
+        let rest = texts.dropLast()
+        // A semicolon separates alternatives that contain commas.
+        if texts.contains(where: { $0.contains(",") }) {
+            return rest.joined(separator: "; ") + "; or " + last
+        }
+        return rest.joined(separator: ", ") + (texts.count > 2 ? ", or " : " or ") + last
     }
 }

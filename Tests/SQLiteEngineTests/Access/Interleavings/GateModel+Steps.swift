@@ -53,7 +53,7 @@ extension GateModel {
             return 1
         case .enqueue, .withdraw, .startWatching, .stopWatching, .handOver, .cancel, .retire:
             return performInQueue(step, at: index, by: thread, flaw)
-        case .sleep, .forgetWakeUp, .notify, .wake, .wakeThreads, .isDeadlocked, .endNestedWait,
+        case .sleep, .discardWakeUp, .notify, .wake, .wakeThreads, .isDeadlocked, .endNestedWait,
             .awaitResumption:
             return performSleeping(step, at: index, by: thread)
         }
@@ -175,7 +175,7 @@ extension GateModel {
             guard waits[thread].isWoken || isPatient && isOver else { return nil }
             waits[thread].isWoken = false
             return isPatient && !isOver ? 1 : 0
-        case .forgetWakeUp:
+        case .discardWakeUp:
             waits[thread].isWoken = false
             return 1
         case .notify(let other):

@@ -41,13 +41,13 @@ enum GateOperation: Hashable {
     }
 }
 
-/// The part of the state of a thread that its operation depends on.
+/// The part of a thread's state that its operation depends on.
 struct GateContext: Hashable {
     /// The slot of the operation's gate that the thread holds.
     var slot: Int?
     /// Whether the thread is inside a read.
     var isInsideRead = false
-    /// Whether the thread holds any slot.
+    /// Whether the thread holds no slots.
     var holdsNothing = true
 }
 

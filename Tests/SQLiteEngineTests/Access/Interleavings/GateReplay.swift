@@ -126,7 +126,7 @@ final class ReplayedGate: GateSteps {
         if postponed != nil { return GateWithdrawal(mayLeaveFreeSlot: false) }
         let result = try perform(.withdraw)
         return GateWithdrawal(
-            granted: flaw == .forgetsGrants ? nil : result / 2 - 1 < 0 ? nil : result / 2 - 1,
+            granted: flaw == .losesGrants ? nil : result / 2 - 1 < 0 ? nil : result / 2 - 1,
             mayLeaveFreeSlot: flaw != .doesNotHandOver && result % 2 == 1
         )
     }
@@ -166,7 +166,7 @@ final class ReplayedGate: GateSteps {
     }
 
     func giveUpIfReserved(_ slot: Int) throws(NextStep) -> Bool {
-        if flaw == .forgetsReservations { return false }
+        if flaw == .losesReservations { return false }
         return try perform(.giveUpIfReserved(slot)) == 1
     }
 
@@ -174,7 +174,7 @@ final class ReplayedGate: GateSteps {
 
     func sleep(_ waiter: GateModelWaiter, isPatient: Bool) throws(NextStep) -> Bool {
         try catchUp()
-        if flaw == .losesEarlyWakeUps { try perform(.forgetWakeUp) }
+        if flaw == .losesEarlyWakeUps { try perform(.discardWakeUp) }
         return try perform(.sleep(waiter, isPatient: isPatient)) == 1
     }
 

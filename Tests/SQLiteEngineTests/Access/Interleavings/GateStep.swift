@@ -24,7 +24,7 @@ enum GateStep: Hashable {
     /// Discards a wake-up.
     ///
     /// See ``GateFlaw/losesEarlyWakeUps``.
-    case forgetWakeUp
+    case discardWakeUp
     case notify(thread: Int)
     case wake(thread: Int, slot: Int, isTask: Bool)
     case wakeThreads
@@ -77,7 +77,7 @@ enum GateFlaw: CaseIterable {
     /// released the lock.
     case releasesOutsideTheLock
     /// A waiter that finds a free slot loses the slot that was granted to it.
-    case forgetsGrants
+    case losesGrants
     /// A thread that acquires a slot does not hand over another slot that was reserved for it.
     case doesNotHandOver
     /// A wake-up before the thread sleeps is lost.
@@ -87,7 +87,7 @@ enum GateFlaw: CaseIterable {
     /// A slot is acquired with a load followed by a store.
     case claimsInTwoSteps
     /// A borrower does not return the slot to its reserver.
-    case forgetsReservations
+    case losesReservations
     /// No thread is woken when the slot is reserved or returned.
     case reservesSilently
     /// A wait that completes a deadlock is not refused.

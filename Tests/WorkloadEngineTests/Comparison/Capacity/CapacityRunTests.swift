@@ -188,7 +188,7 @@ struct CapacityRunTests {
         let arm = try #require(result.arms.first)
         #expect(arm.capacity == nil)
         #expect(!arm.confirmed)
-        #expect(CapacityReport.text(of: result).contains("no answer"))
+        #expect(CapacityReport.text(of: result).contains("undecided"))
         #expect(result.exitStatus.rawValue == 6)
     }
 

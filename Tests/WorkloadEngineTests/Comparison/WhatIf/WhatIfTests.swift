@@ -168,7 +168,7 @@ struct WhatIfTests {
         (.pool(readers: 4), "3 readers, 5 readers"),
     ])
     func theNearestSettingsAreAStepAway(setting: WhatIfSetting, names: String) {
-        #expect(setting.neighbours.map(\.description).joined(separator: ", ") == names)
+        #expect(setting.neighbors.map(\.description).joined(separator: ", ") == names)
     }
 
     @Test func anErrorIsJudgedByItsShareAndItsSize() {

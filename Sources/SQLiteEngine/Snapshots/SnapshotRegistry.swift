@@ -7,7 +7,7 @@ protocol LiveSnapshot: AnyObject, Sendable {
     var life: SnapshotLife { get }
 }
 
-final class SnapshotRegister: Sendable {
+final class SnapshotRegistry: Sendable {
     /// Only code that holds the lock reads or writes the weak reference, so `@unchecked` is not
     /// required.
     private struct Entry {
@@ -15,7 +15,7 @@ final class SnapshotRegister: Sendable {
     }
 
     private struct State {
-        var numbers = 0
+        var lastNumber = 0
         var created = 0
         var creationsInProgress = 0
         var entries: [Entry] = []
@@ -31,9 +31,9 @@ final class SnapshotRegister: Sendable {
         _ body: (_ number: Int) throws -> Snapshot
     ) rethrows -> Snapshot {
         let number = state.withLock { state in
-            state.numbers += 1
+            state.lastNumber += 1
             state.creationsInProgress += 1
-            return state.numbers
+            return state.lastNumber
         }
         defer { state.withLock { $0.creationsInProgress -= 1 } }
         let snapshot = try body(number)
@@ -50,7 +50,7 @@ final class SnapshotRegister: Sendable {
     var isCreatingSnapshot: Bool { state.withLock { $0.creationsInProgress > 0 } }
 
     /// The open snapshots, oldest first.
-    var alive: [any LiveSnapshot] {
+    var openSnapshots: [any LiveSnapshot] {
         state.withLock { $0.entries.compactMap(\.snapshot) }.filter { !$0.gate.isClosed }
     }
 }

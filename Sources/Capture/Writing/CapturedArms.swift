@@ -1,7 +1,7 @@
 import WorkloadEngine
 
 /// The arms of a captured scenario: the program's settings and alternatives to them.
-struct PresentArm {
+struct CapturedArms {
     struct Line {
         var comment: String
         var name: String
@@ -89,8 +89,8 @@ struct PresentArm {
         if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
             return (
                 "normal",
-                "no PRAGMA was observed, but COMMIT took \(TimeText.yaml(commit)), less than a sync, "
-                    + TimeText.yaml(syncSeconds)
+                "no PRAGMA was observed, but COMMIT took \(TimeText.yaml(commit)), which is less "
+                    + "than a sync takes (\(TimeText.yaml(syncSeconds)))"
             )
         }
         return ("full", "SQLite's default; no PRAGMA was observed")
@@ -118,8 +118,8 @@ struct PresentArm {
         let counts = begins(analysis).sorted {
             ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)
         }
-        if counts.isEmpty { return "nothing writes" }
-        return counts.map { "\(TimeText.count($0.value)) writes \($0.key.phrase)" }
+        if counts.isEmpty { return "no transaction writes" }
+        return counts.map { "\(TimeText.count($0.value, "write")) \($0.key.phrase)" }
             .joined(separator: ", ")
     }
 
@@ -130,12 +130,12 @@ struct PresentArm {
             return (milliseconds / 1000, "set by PRAGMA")
         }
         guard analysis.busyWaits.count > 0 else {
-            return (5, "not observed: nothing failed with SQLITE_BUSY")
+            return (5, "not observed: no statement failed with SQLITE_BUSY")
         }
         let waited = analysis.busyWaits.quantile(0.5)
         return (
             waited < 0.001 ? 0 : waited,
-            "how long statements waited before SQLITE_BUSY"
+            "the median wait of statements that failed with SQLITE_BUSY"
         )
     }
 
