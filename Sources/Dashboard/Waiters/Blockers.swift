@@ -34,7 +34,8 @@ struct Blockers: Sendable {
                 )
                 if let pool = database.readers {
                     if pool.inUse < pool.maximum {
-                        group.remark = "a reader is free or being opened; the first waiter "
+                        group.remark =
+                            "a reader is free or being opened; the first waiter "
                             + "will acquire it"
                     } else if group.holders.count < pool.maximum {
                         // A reader without a holder was handed over to a waiter that has not

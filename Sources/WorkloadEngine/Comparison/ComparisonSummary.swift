@@ -192,7 +192,8 @@ struct ComparisonSummary {
             }
             guard !shares.isEmpty else { return nil }
             return "\(client.name) skipped accesses that were already too late when a worker "
-                + "became free (" + shares.joined(separator: ", ") + "): each counts as a response of "
+                + "became free (" + shares.joined(separator: ", ")
+                + "): each counts as a response of "
                 + "\(ReportUnits.time(limit.wholeNanoseconds)), a lower bound"
         }
     }

@@ -266,7 +266,8 @@ struct CapturedScenarioTests {
         let (_, captured) = try CaptureFixture.parsed(load)
         let text = captured.omissions.joined(separator: "\n")
         for part in [
-            "it maintains the database", "were rolled back", "the amount by which users.age changes",
+            "it maintains the database", "were rolled back",
+            "the amount by which users.age changes",
             "transaction whose end is not captured",
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }

@@ -29,7 +29,9 @@ package enum CapacityReport {
     package static func markdown(of result: CapacityResult) -> String {
         var lines = ["## What \(result.scenario) sustains", ""]
         if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
-        lines += [headline(of: result), "", result.load.sentence, "", "A rate is sustained if:", ""]
+        lines += [
+            headline(of: result), "", result.load.sentence, "", "A rate is sustained if:", "",
+        ]
         lines += result.criteria.map { "* `\($0)`" } + [""]
         lines += TextTable(titles, result.arms.map(cells)).markdown()
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }

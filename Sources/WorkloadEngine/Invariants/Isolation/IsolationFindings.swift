@@ -36,7 +36,7 @@ struct IsolationFindings: Sendable {
 
     /// Returns the invariant's result, which is undecided if no transaction was committed.
     func result(_ name: String, sessions: [String], failure: String?) -> InvariantResult {
-        let work = 
+        let work =
             ReportUnits.counted(transactions, "transaction") + " in "
             + ReportUnits.counted(rounds, "round")
         if !findings.isEmpty {

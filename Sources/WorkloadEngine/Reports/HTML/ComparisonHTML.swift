@@ -271,7 +271,8 @@ public enum ComparisonHTML {
         )
         for entry in result.noise {
             noise.add([
-                entry.metric, ReportUnits.ratio(entry.ratio), RatioText.range(entry.low, entry.high),
+                entry.metric, ReportUnits.ratio(entry.ratio),
+                RatioText.range(entry.low, entry.high),
                 ComparisonReport.probability(entry.p), String(entry.blocks),
                 ReportUnits.ratio(entry.floor),
             ])
