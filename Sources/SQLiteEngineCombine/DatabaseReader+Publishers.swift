@@ -6,26 +6,6 @@ import Combine
 import OpenCombine
 #endif
 
-extension DatabasePublishers {
-    /// A publisher that reads once for each subscriber, sends one value, and then finishes.
-    ///
-    /// The publisher fails if the read fails.
-    public struct Read<Output>: Publisher {
-        /// A ``DatabaseError``, or an error from the closure.
-        public typealias Failure = any Error
-
-        let access: DeferredAccess<Output>
-
-        /// Attaches a subscriber.
-        ///
-        /// The read starts with the first demand.
-        public func receive<S>(subscriber: S)
-        where S: Subscriber, S.Input == Output, S.Failure == any Error {
-            access.subscribe(subscriber)
-        }
-    }
-}
-
 extension DatabaseReader {
     /// Returns a publisher that reads one state of the database.
     ///

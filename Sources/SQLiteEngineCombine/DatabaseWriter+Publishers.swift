@@ -6,26 +6,6 @@ import Combine
 import OpenCombine
 #endif
 
-extension DatabasePublishers {
-    /// A publisher that writes once for each subscriber, sends one value, and then finishes.
-    ///
-    /// The publisher fails if the write fails.
-    public struct Write<Output>: Publisher {
-        /// A ``DatabaseError``, or an error from a closure.
-        public typealias Failure = any Error
-
-        let access: DeferredAccess<Output>
-
-        /// Attaches a subscriber.
-        ///
-        /// The first demand requests the write.
-        public func receive<S>(subscriber: S)
-        where S: Subscriber, S.Input == Output, S.Failure == any Error {
-            access.subscribe(subscriber)
-        }
-    }
-}
-
 extension DatabaseWriter {
     /// Returns a publisher that writes in a transaction.
     ///

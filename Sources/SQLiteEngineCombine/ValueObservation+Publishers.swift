@@ -7,28 +7,6 @@ import Combine
 import OpenCombine
 #endif
 
-extension DatabasePublishers {
-    /// A publisher that sends the values of an observation.
-    ///
-    /// The publisher fails with the observation's error, and never finishes.
-    public struct Value<Output>: Publisher {
-        /// An error that occurs while fetching a value.
-        public typealias Failure = any Error
-
-        let start: StartObservation<Output>
-
-        /// Attaches a subscriber.
-        ///
-        /// The observation starts with the first demand.
-        ///
-        /// The publisher drops values without demand.
-        public func receive<S>(subscriber: S)
-        where S: Subscriber, S.Input == Output, S.Failure == any Error {
-            ObservationSubscription.subscribe(subscriber, start: start)
-        }
-    }
-}
-
 extension ValueObservation where Reducer: ValueReducer {
     /// Returns a publisher of the observed values.
     ///

@@ -95,25 +95,24 @@ package enum EngineTimings {
 
     /// The longest CPU time of a fetch for which the next fetch of the value runs in the commit.
     @inlinable package static var cheapFetch: UInt64 { 1_000_000 }
-    /// The longest fetch that shares a connection with other fetches, and the longest delivery that
-    /// shares a thread with other deliveries.
+    /// The longest fetch that shares a connection with other fetches.
     @inlinable package static var quickFetch: UInt64 { 1_000_000 }
     /// The longest time for which a round of fetches holds its connection.
     @inlinable package static var longestRound: UInt64 { 2_000_000 }
-    /// How long a round may take before another lookout takes over.
+    /// How long a fetch may take before another round takes over the remaining values.
     @inlinable package static var roundTrust: UInt64 { 3_000_000 }
-    /// How long a lookout stays awake without work.
-    @inlinable package static var lookoutTail: UInt64 { 5_000_000 }
-    /// The shortest pause between two checks for work.
-    @inlinable package static var lookoutPause: UInt64 { 500_000 }
     /// The shortest pause after a round, unless the round consisted of a few quick fetches.
     @inlinable package static var shortestFetchPause: UInt64 { 200_000 }
     /// The longest pause after a round.
     ///
     /// A pause is three times as long as its round, so rounds use at most a quarter of the time.
     @inlinable package static var longestFetchPause: UInt64 { 5_000_000 }
-    /// How long a fetched value may wait, to be delivered together with other values.
-    @inlinable package static var longestBatch: UInt64 { 1_000_000 }
-    /// How long other values wait for a slow delivery.
-    @inlinable package static var notificationTurn: UInt64 { 3_000_000 }
+    /// How long the fetcher stays active without work after a long round.
+    ///
+    /// On two processors, waking a thread delays a commit by up to 200 µs (p99). With 100
+    /// observations and 1,000 commits/s, the p99 of a call was 5 to 6 times that without
+    /// observations when each commit woke a thread, and 0.97 times when the thread stayed awake.
+    @inlinable package static var fetcherTail: UInt64 { 5_000_000 }
+    /// How often the active fetcher checks for work.
+    @inlinable package static var fetcherCheck: UInt64 { 500_000 }
 }

@@ -80,3 +80,41 @@ extension ConnectionProbe {
         }
     }
 }
+
+extension ConnectionProbe {
+    /// Returns the connection as a holder that may pin the log, or `nil` if it is not reading.
+    func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
+        let isRunning = isInsideStatement
+        // A running statement may be an access's first statement, which is about to acquire a
+        // state.
+        guard transactionState == .read || (isRunning && transactionState != .write) else {
+            unreadAt.store(now, ordering: .relaxed)
+            unreadAccess.store(accesses.load(ordering: .relaxed), ordering: .relaxed)
+            return nil
+        }
+        let before = positionBefore.load(ordering: .relaxed)
+        let after = positionAfter.load(ordering: .relaxed)
+        var since = heldSince.load(ordering: .relaxed)
+        // An access may hold its connection for a long time before its first statement reads.
+        if since != 0, unreadAccess.load(ordering: .relaxed) == accesses.load(ordering: .relaxed) {
+            since = max(since, unreadAt.load(ordering: .relaxed))
+        }
+        let isKnown = before != 0 && after != 0
+        return WALDiagnosis.Holder(
+            origin: holder ?? AccessOrigin(name: label),
+            age: since == 0 || now < since ? 0 : now - since,
+            before: before == 0 ? nil : WALPosition(word: before),
+            after: isKnown ? WALPosition(word: after) : nil
+        )
+    }
+
+    /// Returns the connection as a writer, or `nil` if it is not writing.
+    func logWriter(at now: UInt64) -> WALDiagnosis.Writer? {
+        guard transactionState == .write else { return nil }
+        let since = heldSince.load(ordering: .relaxed)
+        return WALDiagnosis.Writer(
+            origin: holder ?? AccessOrigin(name: label),
+            age: since == 0 || now < since ? 0 : now - since
+        )
+    }
+}

@@ -35,29 +35,3 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
         identical(try row.decode(value, atUncheckedIndex: index), as: type)
     }
 }
-
-extension Row {
-    /// Decodes a column with the strategy for `type`, or returns `nil` if `type` has no strategy.
-    func strategicValue<T>(
-        _ type: T.Type,
-        atUncheckedIndex index: Int,
-        for recordType: any FetchableRecord.Type
-    ) throws -> T? {
-        let value: T?
-        if T.self == Date.self {
-            value = recordType.databaseDateDecodingStrategy(for: layout.names[index])
-                .decode(databaseValue(atUncheckedIndex: index))
-                .map { identical($0, as: type) }
-        } else if T.self == Data.self {
-            value = recordType.databaseDataDecodingStrategy(for: layout.names[index])
-                .decode(databaseValue(atUncheckedIndex: index))
-                .map { identical($0, as: type) }
-        } else {
-            return nil
-        }
-        guard let value else {
-            throw RowDecodingError.valueMismatch(type, row: self, index: index)
-        }
-        return value
-    }
-}

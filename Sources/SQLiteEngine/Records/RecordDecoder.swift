@@ -115,40 +115,6 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
     }
 }
 
-extension Row {
-    /// Decodes a value from the whole row, as a record if `type` is a record type.
-    ///
-    /// The columns of the enclosing row retain the decoder.
-    func decodeRecord<T: Decodable>(
-        _ type: T.Type,
-        within columns: RowColumns,
-        codingPath: [any CodingKey],
-        missing: (() -> RowDecodingError)? = nil
-    ) throws -> T {
-        if let record = type as? any FetchableRecord.Type {
-            return try makeRecord(record, as: type)
-        }
-        return try T(
-            from: columns.kept(
-                RecordDecoder(
-                    row: newInstance,
-                    recordType: columns.recordType,
-                    codingPath: codingPath,
-                    missing: missing
-                )
-            )
-        )
-    }
-
-    private func makeRecord<Record: FetchableRecord, T>(
-        _ record: Record.Type,
-        as type: T.Type
-    ) throws -> T {
-        // Use a separate row object to preserve the current row's decoder.
-        identical(try record.init(row: newInstance), as: type)
-    }
-}
-
 /// Casts a value to the type of another generic parameter.
 ///
 /// - Precondition: `Value` and `T` are the same type.

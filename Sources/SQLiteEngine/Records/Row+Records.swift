@@ -91,3 +91,63 @@ extension Row {
         }
     }
 }
+
+extension Row {
+    /// Decodes a column with the strategy for `type`, or returns `nil` if `type` has no strategy.
+    func strategicValue<T>(
+        _ type: T.Type,
+        atUncheckedIndex index: Int,
+        for recordType: any FetchableRecord.Type
+    ) throws -> T? {
+        let value: T?
+        if T.self == Date.self {
+            value = recordType.databaseDateDecodingStrategy(for: layout.names[index])
+                .decode(databaseValue(atUncheckedIndex: index))
+                .map { identical($0, as: type) }
+        } else if T.self == Data.self {
+            value = recordType.databaseDataDecodingStrategy(for: layout.names[index])
+                .decode(databaseValue(atUncheckedIndex: index))
+                .map { identical($0, as: type) }
+        } else {
+            return nil
+        }
+        guard let value else {
+            throw RowDecodingError.valueMismatch(type, row: self, index: index)
+        }
+        return value
+    }
+}
+
+extension Row {
+    /// Decodes a value from the whole row, as a record if `type` is a record type.
+    ///
+    /// The columns of the enclosing row retain the decoder.
+    func decodeRecord<T: Decodable>(
+        _ type: T.Type,
+        within columns: RowColumns,
+        codingPath: [any CodingKey],
+        missing: (() -> RowDecodingError)? = nil
+    ) throws -> T {
+        if let record = type as? any FetchableRecord.Type {
+            return try makeRecord(record, as: type)
+        }
+        return try T(
+            from: columns.kept(
+                RecordDecoder(
+                    row: newInstance,
+                    recordType: columns.recordType,
+                    codingPath: codingPath,
+                    missing: missing
+                )
+            )
+        )
+    }
+
+    private func makeRecord<Record: FetchableRecord, T>(
+        _ record: Record.Type,
+        as type: T.Type
+    ) throws -> T {
+        // Use a separate row object to preserve the current row's decoder.
+        identical(try record.init(row: newInstance), as: type)
+    }
+}

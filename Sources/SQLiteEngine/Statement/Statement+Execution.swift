@@ -123,3 +123,29 @@ extension Statement {
         }
     }
 }
+
+extension Statement {
+    func makeCursor(arguments: StatementArguments? = nil) throws -> StatementCursor {
+        try StatementCursor(self, arguments)
+    }
+}
+
+extension Statement {
+    /// Returns the error for a cursor over a statement that another call executed in the meantime.
+    func reexecutionError() -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "the statement was executed again while a cursor iterated over it",
+            sql: sql
+        )
+    }
+}
+
+extension Statement {
+    @usableFromInline
+    func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> RowDecodingError {
+        let error = RowDecodingError.valueMismatch(type, statement: self, index: Int(column))
+        abandon()
+        return error
+    }
+}

@@ -1,5 +1,3 @@
-import Telemetry
-
 #if canImport(Darwin)
 import Dispatch
 #else
@@ -12,69 +10,52 @@ import Dispatch
 /// A delivery sends all values for the same dispatch queue together. A commit that changes a
 /// hundred values therefore wakes the queue's thread only once.
 struct Delivery {
-    private final class Batch {
-        let queue: DispatchQueue
-        var actions: [@Sendable () -> Void] = []
-        init(_ queue: DispatchQueue) { self.queue = queue }
-    }
+    private typealias Batch = (queue: DispatchQueue, actions: [@Sendable () -> Void])
 
-    private final class Batches {
-        var batches: [Batch] = []
-        let begin = monotonicNanoseconds()
-    }
+    /// The queue for deliveries that run user closures, separate from the queues of the
+    /// connections.
+    private static let closures = DispatchQueue(
+        label: "SQLiteEngine.observation.values",
+        qos: .userInitiated,
+        attributes: .concurrent
+    )
 
-    private let batches = Batches()
+    private var batches: [ObjectIdentifier: Batch] = [:]
+
+    /// Delivers fetched values.
+    ///
+    /// The caller may hold a connection. A delivery that runs user closures therefore uses another
+    /// thread. A closure may block or take a long time, so such deliveries do not share a thread.
+    static func deliver(_ members: [any ObservedMember]) {
+        for member in members where member.runsClosuresOnDelivery {
+            closures.async { deliverTogether([member]) }
+        }
+        deliverTogether(members.filter { !$0.runsClosuresOnDelivery })
+    }
 
     /// Delivers the fetched values that no other thread is delivering.
     ///
     /// The delivery includes values that arrive while it is in progress.
-    static func deliver(_ members: [any ObservedMember]) {
-        var rest = members[...]
+    private static func deliverTogether(_ members: [any ObservedMember]) {
+        var rest = members.filter { $0.beginDelivery() }
         while !rest.isEmpty {
-            let delivery = Delivery()
-            var delivered: [any ObservedMember] = []
-            while let member = rest.popFirst() {
-                guard member.beginDelivery() else { continue }
-                member.deliver(through: delivery)
-                delivered.append(member)
-                if delivery.isOverdue { break }
-            }
+            var delivery = Delivery()
+            for member in rest { member.deliver(through: &delivery) }
             // Send the values before the delivery ends, because another thread may then deliver the
             // next value.
             delivery.send()
-            for member in delivered where !member.endDelivery() { continueDelivery(with: member) }
+            rest = rest.filter { !$0.endDelivery() }
         }
-    }
-
-    /// Delivers the values that arrived while a delivery was about to end.
-    private static func continueDelivery(with member: any ObservedMember) {
-        repeat {
-            let delivery = Delivery()
-            member.deliver(through: delivery)
-            delivery.send()
-        } while !member.endDelivery()
-    }
-
-    private var isOverdue: Bool {
-        monotonicNanoseconds() - batches.begin >= EngineTimings.longestBatch
     }
 
     /// Adds an action to run on a queue after all actions that were added earlier.
-    func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
-        let batch: Batch
-        if let known = batches.batches.first(where: { $0.queue === queue }) {
-            batch = known
-        } else {
-            batch = Batch(queue)
-            batches.batches.append(batch)
-        }
-        batch.actions.append(action)
+    mutating func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
+        batches[ObjectIdentifier(queue), default: (queue, [])].actions.append(action)
     }
 
     private func send() {
-        for batch in batches.batches {
-            let actions = batch.actions
-            batch.queue.async { for action in actions { action() } }
+        for (queue, actions) in batches.values {
+            queue.async { for action in actions { action() } }
         }
     }
 }

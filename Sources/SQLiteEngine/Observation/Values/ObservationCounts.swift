@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the fetches, coalesced changes, and duplicate values of a database's observations.
+/// Counts the fetches and duplicate values of a database's observations.
 final class ObservationCounts: Sendable {
     /// A counted event.
     enum Event {
@@ -8,23 +8,18 @@ final class ObservationCounts: Sendable {
         case onReaders
         /// The writer fetched a value.
         case onWriter
-        /// A change arrived while one fetch was running and another was pending, or before the
-        /// start of a fetch that showed the change.
-        case coalesced
         /// A value equaled the previous value and was not delivered.
         case duplicates
     }
 
     private let onReaders = Atomic<UInt64>(0)
     private let onWriter = Atomic<UInt64>(0)
-    private let coalesced = Atomic<UInt64>(0)
     private let duplicates = Atomic<UInt64>(0)
 
     func add(_ event: Event) {
         switch event {
         case .onReaders: onReaders.wrappingAdd(1, ordering: .relaxed)
         case .onWriter: onWriter.wrappingAdd(1, ordering: .relaxed)
-        case .coalesced: coalesced.wrappingAdd(1, ordering: .relaxed)
         case .duplicates: duplicates.wrappingAdd(1, ordering: .relaxed)
         }
     }
@@ -33,7 +28,6 @@ final class ObservationCounts: Sendable {
         switch event {
         case .onReaders: onReaders.load(ordering: .relaxed)
         case .onWriter: onWriter.load(ordering: .relaxed)
-        case .coalesced: coalesced.load(ordering: .relaxed)
         case .duplicates: duplicates.load(ordering: .relaxed)
         }
     }

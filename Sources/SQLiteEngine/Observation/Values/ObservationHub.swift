@@ -1,44 +1,34 @@
 import Synchronization
 import Telemetry
 
+#if canImport(Darwin)
+import Dispatch
+#else
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
+@preconcurrency import Dispatch
+#endif
+
 /// Notifies all observed values of a database when its writer commits.
 ///
-/// All values share one transaction observer. A commit records the regions that it changed, and
-/// wakes another thread unless that thread is already awake. As a result, a hundred values that
-/// depend on the same tables cost the writer no more than one value. A ``FetchRound`` fetches the
-/// values. In a database without readers, the commit itself fetches a few quick values.
+/// All values share one transaction observer. A commit adds the regions that it changed to a
+/// ``CommitLog`` and starts the fetcher if it is inactive. The fetcher marks the values of these
+/// regions in a ``DirtySet`` and fetches them. In a database without readers, the commit itself
+/// fetches a few quick values.
 ///
 /// `@unchecked Sendable`: only the access that holds the writer uses the variables. All other state
 /// is constant or protected by a lock.
 final class ObservationHub: TransactionObserver, @unchecked Sendable {
-    final class Watched: Sendable {
+    struct Watched: Sendable {
+        let group: Int
         let region: DatabaseRegion
-        init(_ region: DatabaseRegion) { self.region = region }
-    }
-
-    typealias Members = [ObjectIdentifier: any ObservedMember]
-
-    struct Group {
-        let watched: Watched
-        var members: Members
-        /// The members that need an immediate notification of each commit.
-        var listeners: Members
     }
 
     struct State {
-        var groups: [Group] = []
-        /// A number that increases when the regions of the groups change.
-        var version = 0
-        /// The members that must fetch again after the next commit, regardless of the commit's
-        /// changes.
-        var uncertain: Members = [:]
-        /// The regions that commits have changed since the last fetch of their values.
-        var touched: [Watched] = []
-        /// The members that must be fetched regardless of the changed regions.
-        var waiting: Members = [:]
-        var lookout = Lookout()
-        /// The running rounds that fetch several members on readers.
-        var rounds: [RoundInProgress] = []
+        var dirty = DirtySet<Observed>()
+        /// The members that need an immediate notification of each commit.
+        var listeners: Set<Observed> = []
+        /// The database of the members, which retain it.
+        weak var database: (any ObservedDatabase)?
         var isInstalled = false
         /// The members that wait for the installation, with the state that each member shows.
         var joining: [Joining] = []
@@ -56,22 +46,28 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// later fetch handles them and may represent several commits.
     private static let maximumFetchesPerCommit = 8
 
+    let hasReaders: Bool
     let freeReaders: @Sendable () -> Int
-    /// The number of the writer's commits while the hub was installed.
-    let commits = Atomic<UInt64>(0)
     /// The value of ``EngineTimings/cheapFetch``, which tests can override.
     let cheapFetch = Atomic<UInt64>(EngineTimings.cheapFetch)
     /// The value of ``EngineTimings/quickFetch``, which tests can override.
     let quickFetch = Atomic<UInt64>(EngineTimings.quickFetch)
     /// The value of ``EngineTimings/longestRound``, which tests can override.
     let longestRound = Atomic<UInt64>(EngineTimings.longestRound)
+    /// The value of ``EngineTimings/fetcherTail``, which tests can override.
+    let fetcherTail = Atomic<UInt64>(EngineTimings.fetcherTail)
     let counts = ObservationCounts()
 
     let state = Lock(State())
+    /// The state that a commit changes.
+    ///
+    /// A thread that holds the lock of `state` may acquire this lock, but not the reverse.
+    let fetcher = Lock(Fetcher())
+    /// The place where the fetcher pauses.
     let parker = Parker()
     /// The regions that the open transaction may change, by table.
     private var concerned: [SQLName: [Watched]] = [:]
-    private var touched: [Watched] = []
+    private var touched: [Int] = []
     /// Whether the open transaction has changed all regions that it may change.
     private var isAllTouched = false
 
@@ -86,18 +82,53 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private var found: [Found] = []
     private var foundVersion = 0
 
-    init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
+    /// Creates a hub.
+    ///
+    /// - Parameter freeReaders: The number of free readers, or `nil` if the database has no readers.
+    init(freeReaders: (@Sendable () -> Int)? = nil) {
+        hasReaders = freeReaders != nil
+        self.freeReaders = freeReaders ?? { 0 }
+    }
+
+    /// The number of the writer's commits while the hub was installed.
+    var commits: UInt64 { fetcher.withLock { $0.log.commits } }
+
+    /// Changes the state after it has taken all commits into account, and starts the fetcher if
+    /// values are marked and the fetcher is inactive.
+    ///
+    /// The caller may hold the writer, so this method fetches nothing on the caller's thread.
+    func update<Value>(_ change: (inout State) -> Value) -> Value {
+        let (value, queue): (Value, DispatchQueue?) = state.withLock { state in
+            let (changes, count) = fetcher.withLock { $0.log.take() }
+            state.dirty.commit(changes, count: count)
+            let value = change(&state)
+            let isImmediate =
+                !hasReaders || state.dirty.count == 0 || state.dirty.uncertainCount > 0
+                || !state.listeners.isEmpty
+            // A commit that precedes the new value of `isImmediate` may concern a member that this
+            // change made uncertain.
+            let (newChanges, newCount) = fetcher.withLock { fetcher in
+                fetcher.log.version = state.dirty.version
+                fetcher.log.isImmediate = isImmediate
+                return fetcher.log.take()
+            }
+            state.dirty.commit(newChanges, count: newCount)
+            return (value, state.dirty.hasWork ? fetcher.withLock { $0.activate() } : nil)
+        }
+        queue?.async { self.runRound() }
+        return value
+    }
 
     /// The observation counts, or `nil` if no value has been observed.
     var status: ObservationStatus? {
-        let active = state.withLock { $0.groups.reduce(0) { $0 + $1.members.count } }
+        let (active, coalesced) = state.withLock { ($0.dirty.count, $0.dirty.coalesced) }
         let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
         guard active > 0 || onReaders > 0 || onWriter > 0 else { return nil }
         return ObservationStatus(
             active: active,
             fetchesOnReaders: onReaders,
             fetchesOnWriter: onWriter,
-            coalesced: counts[.coalesced],
+            coalesced: coalesced,
             duplicates: counts[.duplicates]
         )
     }
@@ -116,11 +147,11 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             db.add(transactionObserver: self, extent: .databaseLifetime)
         }
         let isOpen = db.isInsideTransaction
-        let joining = state.withLock { state in
+        let joining = update { state in
             state.isInstalled = true
             defer { state.joining = [] }
             for joining in state.joining where isOpen {
-                state.uncertain[ObjectIdentifier(joining.member)] = joining.member
+                state.dirty.doubt(Observed(joining.member))
             }
             return state.joining
         }
@@ -132,7 +163,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         }
         // Members that joined during the installation treated this access as a write, but the
         // access has not started a statement.
-        if !isOpen { state.withLock { $0.uncertain = [:] } }
+        if !isOpen { update { $0.dirty.confirmAll() } }
     }
 
     /// Starts to notify a member of changes in a region, from a state that a reader showed.
@@ -152,12 +183,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         after state: CommittedState?,
         of database: any ObservedDatabase
     ) {
-        let (isInstalled, isFirst) = self.state.withLock { hub in
-            Self.add(region, member, to: &hub)
-            if hub.isInstalled {
-                hub.uncertain[ObjectIdentifier(member)] = member
-                return (true, false)
-            }
+        let (isInstalled, isFirst) = update { hub in
+            hub.add(member, region, of: database, isUncertain: hub.isInstalled)
+            if hub.isInstalled { return (true, false) }
             hub.joining.append(Joining(member: member, region: region, state: state))
             return (false, hub.joining.count == 1)
         }
@@ -174,18 +202,16 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// - Parameters:
     ///   - region: The region that the value now depends on.
     ///   - member: The observed value.
-    ///   - database: The database that may be writing concurrently, or `nil` if the caller holds
-    ///     the writer.
+    ///   - database: The database.
+    ///   - mayBeWriting: Whether an access may be writing concurrently.
     func watch(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
-        of database: (any ObservedDatabase)? = nil
+        of database: any ObservedDatabase,
+        mayBeWriting: Bool
     ) {
-        state.withLock { state in
-            Self.add(region, member, to: &state)
-            if database != nil { state.uncertain[ObjectIdentifier(member)] = member }
-        }
-        if let database { confirm(member, in: database) }
+        update { $0.add(member, region, of: database, isUncertain: mayBeWriting) }
+        if mayBeWriting { confirm(member, in: database) }
     }
 
     /// Marks a member as certain unless an access may be writing.
@@ -195,47 +221,17 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// the writer, or that released the writer after the hub counted the commit.
     private func confirm(_ member: any ObservedMember, in database: any ObservedDatabase) {
         guard !database.mayBeWriting else { return }
-        state.withLock { $0.uncertain[ObjectIdentifier(member)] = nil }
+        update { $0.dirty.confirm(Observed(member)) }
     }
 
     func unwatch(_ member: any ObservedMember) {
-        state.withLock { state in
-            Self.remove(ObjectIdentifier(member), from: &state)
+        update { state in
+            state.dirty.remove(Observed(member))
+            state.listeners.remove(Observed(member))
             // Keep the last entry, because an empty list means that the writer has not been
             // requested.
             guard state.joining.count > 1 else { return }
             state.joining.removeAll { $0.member === member }
-        }
-    }
-
-    private static func add(
-        _ region: DatabaseRegion,
-        _ member: any ObservedMember,
-        to state: inout State
-    ) {
-        let identity = ObjectIdentifier(member)
-        remove(identity, from: &state)
-        let index =
-            state.groups.firstIndex { $0.watched.region == region } ?? state.groups.endIndex
-        if index == state.groups.endIndex {
-            state.version += 1
-            state.groups.append(Group(watched: Watched(region), members: [:], listeners: [:]))
-        }
-        state.groups[index].members[identity] = member
-        if member.wantsChanges { state.groups[index].listeners[identity] = member }
-    }
-
-    private static func remove(_ member: ObjectIdentifier, from state: inout State) {
-        state.uncertain[member] = nil
-        state.waiting[member] = nil
-        guard let index = state.groups.firstIndex(where: { $0.members[member] != nil }) else {
-            return
-        }
-        state.groups[index].members[member] = nil
-        state.groups[index].listeners[member] = nil
-        if state.groups[index].members.isEmpty {
-            state.version += 1
-            state.groups.remove(at: index)
         }
     }
 
@@ -244,7 +240,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         let found = groups(concernedBy: eventKind)
         for watched in found.watched
-        where concerned[found.table]?.contains(where: { $0 === watched }) != true {
+        where concerned[found.table]?.contains(where: { $0.group == watched.group }) != true {
             concerned[found.table, default: []].append(watched)
             isAllTouched = false
         }
@@ -255,17 +251,18 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     ///
     /// The method caches the result, because the same statements run repeatedly.
     private func groups(concernedBy kind: DatabaseEventKind) -> Found {
-        let version = state.withLock { $0.version }
+        let version = fetcher.withLock { $0.log.version }
         if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {
             return known
         }
-        let (groups, current) = state.withLock { ($0.groups.map(\.watched), $0.version) }
+        let (groups, current) = state.withLock { ($0.dirty.groups, $0.dirty.version) }
         if current != foundVersion || found.count >= Self.maximumFound { found = [] }
         foundVersion = current
         let new = Found(
             kind: kind,
             table: SQLName(kind.tableName),
-            watched: groups.filter { $0.region.isModified(byEventsOfKind: kind) }
+            watched: groups.filter { $0.value.region.isModified(byEventsOfKind: kind) }
+                .map { Watched(group: $0.key, region: $0.value.region) }
         )
         found.append(new)
         return new
@@ -285,46 +282,62 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     private func touch(_ watched: Watched) {
-        if touched.contains(where: { $0 === watched }) { return }
-        touched.append(watched)
-        isAllTouched = concerned.values.joined()
-            .allSatisfy { concerned in touched.contains { $0 === concerned } }
+        if touched.contains(watched.group) { return }
+        touched.append(watched.group)
+        isAllTouched = concerned.values.joined().allSatisfy { touched.contains($0.group) }
     }
 
     func databaseDidCommit(_ db: Database) {
-        commits.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let touched = touched
         clearTransaction()
-        let (listeners, immediate, isUnused) = state.withLock { state in
-            var changed = state.uncertain
-            var listeners =
-                changed.isEmpty ? [:] : changed.filter { $0.value.wantsChanges }
-            for group in state.groups where touched.contains(where: { $0 === group.watched }) {
-                if !group.listeners.isEmpty {
-                    listeners.merge(group.listeners) { member, _ in member }
-                }
-                if changed.count + group.members.count <= Self.maximumFetchesPerCommit {
-                    changed.merge(group.members) { member, _ in member }
-                } else if !state.touched.contains(where: { $0 === group.watched }) {
-                    state.touched.append(group.watched)
-                }
-            }
-            if !state.uncertain.isEmpty { state.uncertain = [:] }
-            var immediate: [any ObservedMember] = []
-            for (identity, member) in changed {
-                if member.usesReaders {
-                    state.waiting[identity] = member
-                } else {
-                    immediate.append(member)
-                }
-            }
-            let isUnused = state.groups.isEmpty && state.joining.isEmpty
-            if isUnused { state.isInstalled = false }
-            return (listeners, immediate, isUnused)
+        let (isImmediate, queue): (Bool, DispatchQueue?) = fetcher.withLock { fetcher in
+            if fetcher.log.isImmediate { return (true, nil) }
+            fetcher.log.append(touched)
+            return (false, fetcher.log.changes.isEmpty ? nil : fetcher.activate())
         }
-        for member in listeners.values { member.databaseDidChange() }
-        fetchSoon(immediate.filter { !$0.fetch(afterCommitOn: db) })
+        if isImmediate { didCommit(touched, on: db) }
+        queue?.async { self.runRound() }
+    }
+
+    /// Counts a commit that marks values immediately.
+    ///
+    /// This method notifies listeners, and fetches a few values in a database without readers.
+    private func didCommit(_ touched: [Int], on db: Database) {
+        let (listeners, marked, isUnused) = state.withLock { state in
+            let listeners =
+                state.listeners.isEmpty
+                ? [] : state.dirty.members(changedIn: touched).intersection(state.listeners)
+            let (changes, count) = fetcher.withLock { fetcher in
+                fetcher.log.append(touched)
+                return fetcher.log.take()
+            }
+            let limit = hasReaders ? 0 : Self.maximumFetchesPerCommit
+            let marked = state.dirty.commit(changes, count: count, limit: limit)
+            let isUnused = state.dirty.count == 0 && state.joining.isEmpty
+            if isUnused { state.isInstalled = false }
+            return (listeners, marked, isUnused)
+        }
+        for observed in listeners { observed.member.databaseDidChange() }
+        if !hasReaders {
+            for observed in marked { fetchNow(observed.member, on: db) }
+        }
+        update { _ in }
         if isUnused { db.remove(transactionObserver: self) }
+    }
+
+    /// Fetches a value on the writer that has just committed, if possible.
+    private func fetchNow(_ member: any ObservedMember, on db: Database) {
+        guard member.mayFetch(afterCommitOn: db) else { return }
+        let begun: UInt64? = state.withLock { state in
+            state.dirty.beginFetch(Observed(member)) ? state.dirty.commits : nil
+        }
+        guard let commits = begun else { return }
+        let isFetched = member.fetch(afterCommitOn: db)
+        state.withLock { state in
+            if !isFetched { state.dirty.request(Observed(member)) }
+            let shown = isFetched ? commits : nil
+            state.dirty.endFetch(Observed(member), showing: shown, isShared: true)
+        }
     }
 
     func databaseDidRollback(_ db: Database) { clearTransaction() }
@@ -333,5 +346,18 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if !concerned.isEmpty { concerned = [:] }
         if !touched.isEmpty { touched = [] }
         isAllTouched = false
+    }
+}
+
+extension ObservationHub.State {
+    fileprivate mutating func add(
+        _ member: any ObservedMember,
+        _ region: DatabaseRegion,
+        of database: any ObservedDatabase,
+        isUncertain: Bool
+    ) {
+        self.database = database
+        dirty.add(Observed(member), region, isUncertain: isUncertain)
+        if member.wantsChanges { listeners.insert(Observed(member)) }
     }
 }

@@ -13,17 +13,13 @@ protocol ObservedMember: AnyObject, Sendable {
     var usesReaders: Bool { get }
     /// Whether the last fetch was short enough to share a connection with other fetches.
     var isQuick: Bool { get }
-    /// The database to fetch from, or `nil` if the observation has ended.
-    var database: (any ObservedDatabase)? { get }
 
+    /// Whether the value may be fetched immediately, on the writer that has just committed.
+    func mayFetch(afterCommitOn db: Database) -> Bool
     /// Fetches the value immediately, on the writer that has just committed.
     ///
     /// - Returns: `false` if the value must be fetched later.
     func fetch(afterCommitOn db: Database) -> Bool
-    /// Requests a fetch.
-    ///
-    /// - Returns: Whether the caller must start a fetch.
-    func beginFetch() -> Bool
     /// Fetches the value.
     ///
     /// - Parameters:
@@ -31,23 +27,28 @@ protocol ObservedMember: AnyObject, Sendable {
     ///     connection is available.
     ///   - commits: The number of commits before the connection captured its state.
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64)
-    /// Ends a fetch.
-    ///
-    /// - Returns: Whether the caller must start another fetch.
-    func endFetch() -> Bool
 
     /// Starts a delivery if fetched values are pending and no thread is delivering them.
     ///
     /// - Returns: Whether the caller must deliver the values.
     func beginDelivery() -> Bool
-    /// Delivers the fetched values on a thread that holds no connection.
-    func deliver(through delivery: Delivery)
+    /// Delivers the fetched values.
+    func deliver(through delivery: inout Delivery)
     /// Whether the delivery runs user closures, such as the closure of `map`.
     var runsClosuresOnDelivery: Bool { get }
     /// Ends the delivery unless more values have arrived.
     ///
     /// - Returns: Whether the delivery ended.
     func endDelivery() -> Bool
-    /// Whether the last delivery was short enough for one thread to deliver many values.
-    var isDeliveryQuick: Bool { get }
+}
+
+/// A member as an element of a set.
+struct Observed: Hashable, Sendable {
+    let member: any ObservedMember
+
+    init(_ member: any ObservedMember) { self.member = member }
+
+    static func == (a: Observed, b: Observed) -> Bool { a.member === b.member }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(member)) }
 }

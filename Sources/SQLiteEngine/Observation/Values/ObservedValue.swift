@@ -10,8 +10,8 @@ import Dispatch
 
 /// A started observation, which fetches the value, observes commits, and delivers values.
 ///
-/// At most one fetch runs, and at most one more is pending. One thread at a time reduces and
-/// delivers the fetched values, in order and without holding a connection.
+/// The hub's ``DirtySet`` decides when to fetch. One thread at a time reduces and delivers the
+/// fetched values, in order.
 ///
 /// `@unchecked Sendable`: only the thread that received `true` from ``beginDelivery()`` uses
 /// `reducer`. Before the first value, only the thread that starts the observation uses `reducer`.
@@ -25,14 +25,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     private struct State {
-        var isFetching = true
         var isCheap = true
-        var mustFetchAgain = false
         var isOver = false
         /// The duration of the last fetch, in nanoseconds.
         var lastFetch: UInt64 = 0
-        /// The number of counted commits that the last fetch is known to show.
-        var shown: UInt64?
         var reader: (any DatabaseReader)?
         var database: (any ObservedDatabase)?
     }
@@ -41,8 +37,6 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     struct Inbox {
         var fetched: [Result<Carried<Reducer.Fetcher.Value>, any Error>] = []
         var isDelivering = false
-        /// The duration of the last delivery, in nanoseconds.
-        var lastDelivery: UInt64 = 0
     }
 
     let observation: ValueObservation<Reducer>
@@ -59,7 +53,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let state: Lock<State>
     let inbox = Lock(Inbox())
     private let region = Lock<DatabaseRegion?>(nil)
-    private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
+    private static var site: AccessSite { ObservationHub.site }
 
     init(
         _ observation: ValueObservation<Reducer>,
@@ -103,15 +97,15 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                     follow(fetched, on: db)
                     return fetched
                 }
-                value = try reduceFirst(fetched.value)
+                value = try reducer._value(fetched.value)
             } else {
                 let fetched = try reader.read(at: Self.site) { try fetch($0) }
-                value = try reduceFirst(fetched.value)
+                value = try reducer._value(fetched.value)
                 join(after: fetched, isDelivered: true)
             }
             // End the fetch before the delivery, because the receiver may write, and the
             // observation must include each of its commits.
-            finishFetch()
+            hub?.endFetch(self, showing: nil)
             if let value { onChange(value) }
         } catch {
             guard end() else { return }
@@ -120,31 +114,19 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Reduces the first value and records the duration.
-    ///
-    /// Later deliveries share a thread only if they are quick.
-    private func reduceFirst(_ fetched: Reducer.Fetcher.Value) throws -> Reducer.Value? {
-        let begin = monotonicNanoseconds()
-        defer {
-            let took = monotonicNanoseconds() - begin
-            inbox.withLock { $0.lastDelivery = took }
-        }
-        return try reducer._value(fetched)
-    }
-
     private func startLater() {
         guard let (reader, database) = sources else { return }
         if let database, !usesReaders {
             database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
                 complete(Result { try fetchOnWriter(db) }) { follow($0, on: db) }
-                FetchRound.deliver([self])
-                finishFetch()
+                Delivery.deliver([self])
+                hub?.endFetch(self, showing: nil)
             }
         } else {
             reader.asyncRead(at: Self.site) { [self] db in
                 complete(Result { try fetch(db.get()) }) { join(after: $0) }
-                FetchRound.deliver([self])
-                finishFetch()
+                Delivery.deliver([self])
+                hub?.endFetch(self, showing: nil)
             }
         }
     }
@@ -153,7 +135,12 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private func follow(_ fetched: Fetched, on db: Database) {
         guard let hub, let region = fetched.region, isActive else { return }
         hub.install(on: db)
-        track(region) { hub.watch(region, for: self) }
+        track(region) { watch(region) }
+    }
+
+    private func watch(_ region: DatabaseRegion, mayBeWriting: Bool = false) {
+        guard let database else { return }
+        hub?.watch(region, for: self, of: database, mayBeWriting: mayBeWriting)
     }
 
     /// Observes the commits after the state that a reader showed.
@@ -179,7 +166,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             if isNew(region) { track(region) {} }
         } else {
             databaseDidChange()
-            hub?.fetchSoon([self])
+            hub?.request(self)
         }
     }
 
@@ -202,69 +189,42 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return state.withLock { $0.lastFetch < quick }
     }
 
-    func beginFetch() -> Bool {
-        state.withLock { state in
-            if state.isOver { return false }
-            guard state.isFetching else {
-                // The last fetch already shows the commit that requested this fetch.
-                if isAllShown(state) { return false }
-                state.isFetching = true
-                return true
-            }
-            if state.mustFetchAgain { hub?.counts.add(.coalesced) }
-            state.mustFetchAgain = true
-            return false
-        }
-    }
-
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {
         guard isActive else { return }
         if usesReaders {
-            complete(Result { try fetch(db.get()) }, showing: commits) { fetched in
-                guard let hub, let database, let region = fetched.region, isNew(region)
-                else { return }
-                track(region) { hub.watch(region, for: self, of: database) }
-                if hub.commits.load(ordering: .sequentiallyConsistent) != commits {
-                    hub.fetchSoon([self])
-                }
+            complete(Result { try fetch(db.get()) }) { fetched in
+                guard let hub, let region = fetched.region, isNew(region) else { return }
+                track(region) { watch(region, mayBeWriting: true) }
+                if hub.commits != commits { hub.request(self) }
             }
         } else {
-            complete(Result { try fetchOnWriterMeasured(try db.get()) }, showing: commits) {
-                followNewRegion($0)
-            }
+            complete(Result { try fetchOnWriterMeasured(try db.get()) }) { followNewRegion($0) }
         }
     }
 
-    func fetch(afterCommitOn db: Database) -> Bool {
+    func mayFetch(afterCommitOn db: Database) -> Bool {
         // Ending the fetch's transaction would reset the access's open cursor to its first row. An
         // observer may also have started another transaction.
-        guard !usesReaders, !observation.requiresWriteAccess, !db.isInsideTransaction,
-            sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_NONE
-        else { return false }
-        let mayFetch = state.withLock { state in
-            guard !state.isFetching, !state.isOver, state.isCheap else { return false }
-            state.isFetching = true
-            return true
-        }
-        guard mayFetch else { return false }
+        !usesReaders && !observation.requiresWriteAccess && !db.isInsideTransaction
+            && sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_NONE
+            && state.withLock { $0.isCheap && !$0.isOver }
+    }
+
+    func fetch(afterCommitOn db: Database) -> Bool {
         let result = Result { try fetchOnWriterMeasured(db) }
         if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
             // The interrupt was for the access that has just committed.
-            _ = endFetch()
             return false
         }
-        complete(result, showing: hub?.commits.load(ordering: .sequentiallyConsistent)) {
-            followNewRegion($0)
-        }
-        FetchRound.deliver([self])
-        finishFetch()
+        complete(result) { followNewRegion($0) }
+        Delivery.deliver([self])
         return true
     }
 
     /// Observes commits in a new region that a fetch on the writer has found.
     private func followNewRegion(_ fetched: Fetched) {
-        guard let hub, let region = fetched.region, isNew(region) else { return }
-        track(region) { hub.watch(region, for: self) }
+        guard let region = fetched.region, isNew(region) else { return }
+        track(region) { watch(region) }
     }
 
     private func isNew(_ region: DatabaseRegion) -> Bool {
@@ -275,48 +235,17 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     ///
     /// - Parameters:
     ///   - result: The result of the fetch.
-    ///   - commits: The number of commits that the value is known to show, as counted by the hub.
     ///   - then: A closure to run before a successful result is queued.
-    private func complete(
-        _ result: Result<Fetched, any Error>,
-        showing commits: UInt64? = nil,
-        then: (Fetched) -> Void
-    ) {
+    private func complete(_ result: Result<Fetched, any Error>, then: (Fetched) -> Void) {
         switch result {
         case .success(let fetched):
             guard isActive else { return }
-            state.withLock { $0.shown = commits }
             then(fetched)
             let value = Carried(value: fetched.value)
             inbox.withLock { $0.fetched.append(.success(value)) }
         case .failure(let error):
             inbox.withLock { $0.fetched.append(.failure(error)) }
         }
-    }
-
-    func endFetch() -> Bool {
-        state.withLock { state in
-            defer {
-                state.isFetching = false
-                state.mustFetchAgain = false
-            }
-            return state.mustFetchAgain && !state.isOver && !isAllShown(state)
-        }
-    }
-
-    /// Returns whether the last fetch shows all commits counted so far.
-    ///
-    /// If so, the requested fetch is unnecessary, and this method counts it as coalesced.
-    private func isAllShown(_ state: State) -> Bool {
-        guard let hub, hub.commits.load(ordering: .sequentiallyConsistent) == state.shown
-        else { return false }
-        hub.counts.add(.coalesced)
-        return true
-    }
-
-    /// Ends a fetch that was not part of a round, and starts the next fetch if one was requested.
-    private func finishFetch() {
-        if endFetch() { hub?.fetchSoon([self]) }
     }
 
     // MARK: Fetching

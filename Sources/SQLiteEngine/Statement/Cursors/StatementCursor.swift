@@ -15,9 +15,3 @@ final class StatementCursor: SteppingCursor {
 
 @available(*, unavailable)
 extension StatementCursor: Sendable {}
-
-extension Statement {
-    func makeCursor(arguments: StatementArguments? = nil) throws -> StatementCursor {
-        try StatementCursor(self, arguments)
-    }
-}

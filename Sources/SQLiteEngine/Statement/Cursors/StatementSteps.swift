@@ -43,14 +43,3 @@ struct StatementSteps {
         if execution == statement.execution { statement.abandon() }
     }
 }
-
-extension Statement {
-    /// Returns the error for a cursor over a statement that another call executed in the meantime.
-    fileprivate func reexecutionError() -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "the statement was executed again while a cursor iterated over it",
-            sql: sql
-        )
-    }
-}

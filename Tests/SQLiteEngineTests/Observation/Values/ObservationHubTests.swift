@@ -28,11 +28,12 @@ struct ObservationHubTests {
         let member = Joining { [unowned hub, unowned queue] in
             hub.join(.fullDatabase, for: other, after: nil, of: queue)
         }
+        hub.watch(.fullDatabase, for: member, of: queue, mayBeWriting: false)
         hub.state.withLock {
             $0.joining = [.init(member: member, region: .fullDatabase, state: nil)]
         }
         try body(queue) { hub.install(on: $0) }
-        return hub.state.withLock { $0.uncertain.count }
+        return hub.state.withLock { $0.dirty.uncertainCount }
     }
 
     @Test func theAccessOfTheHubIsNotCountedAsAWrite() throws {
@@ -74,6 +75,6 @@ struct ObservationHubTests {
         mayContinue.open()
         // This access runs after the observation's access.
         queue.inDatabase { _ in }
-        #expect(queue.observationHub.state.withLock { $0.groups.isEmpty })
+        #expect(queue.observationHub.state.withLock { $0.dirty.groups.isEmpty })
     }
 }

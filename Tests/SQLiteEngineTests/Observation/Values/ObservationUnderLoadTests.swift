@@ -252,8 +252,8 @@ struct ObservationUnderLoadTests {
         try pool.write { try $0.insert(1) }
         try eventually { blocked.withLock { $0 == 2 } }
         // At the next check, the remaining observations stay in their round.
-        hub.continueRounds(exceptFetchesSince: .max)
-        #expect(hub.state.withLock { $0.rounds.contains(where: \.hasRemainingWork) })
+        hub.check(at: .max)
+        #expect(hub.state.withLock { $0.dirty.isUnfinished })
         #expect(try Background { try pool.rowCount() }.value() == 1)
         for _ in 0..<6 { mayEnd.open() }
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }

@@ -1,0 +1,255 @@
+import Telemetry
+
+#if canImport(Darwin)
+import Dispatch
+#else
+// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
+@preconcurrency import Dispatch
+#endif
+
+/// Fetches the marked values in rounds, one round at a time.
+///
+/// A commit starts the fetcher only if the fetcher is inactive. Starting it wakes a thread, which is
+/// the most expensive part of an observed commit, especially if the scheduler runs that thread on
+/// the writer's processor. Therefore, the fetcher stays active after a long round, and wakes by
+/// timeout. The commits during its pause share the next round.
+///
+/// A round fetches all quick values in one access. A separate access for each value would cost more
+/// than the fetch itself: a thread switch, a transaction, and a connection that other accesses could
+/// use. A value with a slow previous fetch uses a separate access.
+///
+/// If a fetch that used to be quick takes a long time, another round on another thread takes over
+/// the remaining values. The marked values are in the ``DirtySet`` and belong to no thread, so the
+/// first round has nothing to hand over.
+extension ObservationHub {
+    struct Fetcher {
+        var log = CommitLog()
+        /// The queue on which the fetcher runs.
+        ///
+        /// The queue is serial, because the system provides a thread for a serial queue even while
+        /// other queues are blocked.
+        var queue = Self.makeQueue()
+        /// Whether a round is scheduled or running.
+        var isActive = false
+        /// Whether a check of the running round is scheduled.
+        var isChecked = false
+
+        /// Makes the fetcher active, unless it already is.
+        ///
+        /// - Returns: The queue on which the caller must start a round.
+        mutating func activate() -> DispatchQueue? {
+            if isActive { return nil }
+            isActive = true
+            return queue
+        }
+
+        static func makeQueue() -> DispatchQueue {
+            DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
+        }
+    }
+
+    static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
+
+    /// The queue that checks the rounds of all databases.
+    private static let checking = DispatchQueue(label: "SQLiteEngine.observation.checking")
+
+    /// Requests a fetch that shows all commits counted so far.
+    func request(_ member: any ObservedMember) {
+        update { $0.dirty.request(Observed(member)) }
+    }
+
+    /// Ends a fetch that is not part of a round, and starts the next fetch if one was requested.
+    func endFetch(_ member: any ObservedMember, showing commit: UInt64?) {
+        let isShared = sharesAccess(member)
+        update {
+            $0.dirty.endFetch(Observed(member), showing: commit, isShared: isShared)
+        }
+    }
+
+    private func sharesAccess(_ member: any ObservedMember) -> Bool {
+        // A round on the writer ends after a slow fetch, and the next round fetches the others.
+        hasReaders ? member.usesReaders && member.isQuick : true
+    }
+
+    /// Runs a round, or makes the fetcher inactive if no value is marked.
+    ///
+    /// - Parameter begin: The start of the previous round if this round continues it.
+    func runRound(since begin: UInt64? = nil) {
+        let next: (database: (any ObservedDatabase)?, queue: DispatchQueue)? = update { state in
+            fetcher.withLock { fetcher in
+                // A commit may have changed regions since the state took all commits into account.
+                fetcher.isActive = state.dirty.hasWork || !fetcher.log.changes.isEmpty
+                guard fetcher.isActive else { return nil }
+                return (state.database, fetcher.queue)
+            }
+        }
+        // If the database was released, all observations have ended.
+        guard let (database, queue) = next, let database else { return }
+        guard hasReaders else {
+            database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
+                let begin = begin ?? monotonicNanoseconds()
+                let round = beginRound(of: database)
+                fetch(round, .success(db))
+                queue.async { self.end(round, begin) }
+            }
+            return
+        }
+        let round = beginRound(of: database)
+        // Fetch on this thread if a reader is free, because each thread switch costs processor time
+        // that a writer could use.
+        let start = begin ?? monotonicNanoseconds()
+        if round.isEmpty || database.readIfFree(at: Self.site, { fetch(round, .success($0)) }) {
+            end(round, start)
+            return
+        }
+        database.asyncRead(at: Self.site) { [self] db in
+            let begin = begin ?? monotonicNanoseconds()
+            fetch(round, db)
+            queue.async { self.end(round, begin) }
+        }
+    }
+
+    private func beginRound(of database: any ObservedDatabase) -> DirtySet<Observed>.Round {
+        let round = update { $0.dirty.beginRound() }
+        for observed in round.separate {
+            fetchSeparately(observed.member, after: round.commits, in: database)
+        }
+        return round
+    }
+
+    private func fetchSeparately(
+        _ member: any ObservedMember,
+        after commits: UInt64,
+        in database: any ObservedDatabase
+    ) {
+        @Sendable func fetch(_ db: Result<Database, any Error>, after commits: UInt64) {
+            member.fetch(db, after: commits)
+            Delivery.deliver([member])
+            endFetch(member, showing: commits)
+        }
+        if member.usesReaders {
+            database.asyncRead(at: Self.site) { fetch($0, after: commits) }
+        } else {
+            database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
+                fetch(.success(db), after: self.commits)
+            }
+        }
+    }
+
+    private func fetch(_ round: DirtySet<Observed>.Round, _ db: Result<Database, any Error>) {
+        checkLater()
+        let begin = monotonicNanoseconds()
+        let longest = longestRound.load(ordering: .relaxed)
+        var now = begin
+        repeat {
+            let next: (observed: Observed, commits: UInt64)? = state.withLock { [hasReaders] in
+                // No other thread commits while this thread holds the writer. A fetch on the writer
+                // therefore shows all commits counted so far.
+                let commits = hasReaders ? round.commits : $0.dirty.commits
+                return $0.dirty.next(in: round.number, showing: commits, at: now)
+                    .map { ($0, commits) }
+            }
+            guard let (observed, commits) = next else { return }
+            observed.member.fetch(db, after: commits)
+            let isShared = sharesAccess(observed.member)
+            state.withLock {
+                $0.dirty.endFetch(
+                    observed,
+                    showing: commits,
+                    isShared: isShared,
+                    in: round.number
+                )
+            }
+            // A user's closure may have ended the round's transaction.
+            if hasReaders, let db = try? db.get(), !db.isInsideTransaction { return }
+            now = monotonicNanoseconds()
+        } while now - begin <= longest
+    }
+
+    /// Delivers the round's values, and schedules the next round.
+    ///
+    /// The next round continues an unfinished round immediately. Otherwise, the fetcher pauses after
+    /// a long round. Without the pause, continuous commits could cause continuous fetches of many
+    /// values. The pause limits rounds to a quarter of the time. It does not retain the database.
+    private func end(_ round: DirtySet<Observed>.Round, _ begin: UInt64) {
+        let pause = min(3 * (monotonicNanoseconds() - begin), EngineTimings.longestFetchPause)
+        let (fetched, next, isUnfinished) = state.withLock { state in
+            let isCurrent = state.dirty.isCurrent(round.number)
+            let queue = isCurrent ? fetcher.withLock { $0.queue } : nil
+            return (state.dirty.takeFetched(), queue, state.dirty.isUnfinished)
+        }
+        Delivery.deliver(fetched.map(\.member))
+        guard let next else {
+            // The last fetch may have been requested again after the other rounds ended.
+            update { _ in }
+            return
+        }
+        if isUnfinished {
+            next.async { self.runRound(since: begin) }
+        } else if pause < EngineTimings.shortestFetchPause {
+            next.async { self.runRound() }
+        } else {
+            next.async {
+                self.rest(for: pause)
+                self.runRound()
+            }
+        }
+    }
+
+    /// Pauses, and then waits for work for at most ``EngineTimings/fetcherTail``.
+    private func rest(for pause: UInt64) {
+        let begin = monotonicNanoseconds()
+        var deadline = begin + max(pause, EngineTimings.fetcherCheck)
+        while true {
+            parker.park(until: deadline)
+            let now = monotonicNanoseconds()
+            if hasWork || now - begin >= fetcherTail.load(ordering: .relaxed) { return }
+            deadline = now + EngineTimings.fetcherCheck
+        }
+    }
+
+    private var hasWork: Bool {
+        state.withLock { state in
+            state.dirty.hasWork || fetcher.withLock { !$0.log.changes.isEmpty }
+        }
+    }
+
+    // MARK: Blocked rounds
+
+    private func checkLater() {
+        let mustStart = fetcher.withLock { fetcher in
+            defer { fetcher.isChecked = true }
+            return !fetcher.isChecked
+        }
+        guard mustStart else { return }
+        Self.checking.asyncAfter(deadline: .now() + .nanoseconds(Int(EngineTimings.roundTrust))) {
+            self.check(at: monotonicNanoseconds())
+            self.fetcher.withLock { $0.isChecked = false }
+            // A round that starts later schedules its own check.
+            if self.state.withLock({ $0.dirty.isRoundRunning }) { self.checkLater() }
+        }
+    }
+
+    /// Delivers the fetched values of a round that is in a long fetch, and continues with the others
+    /// in another round.
+    ///
+    /// One reader stays free, because the running fetches may be waiting for an access that must
+    /// read. A round on the writer has no successor, because the writer runs one access at a time.
+    func check(at instant: UInt64) {
+        let start = instant - EngineTimings.roundTrust
+        guard state.withLock({ $0.dirty.isFetching(sinceBefore: start) }) else { return }
+        let mayContinue = freeReaders() > 1
+        let (fetched, queue): ([Observed], DispatchQueue?) = update { state in
+            let fetched = state.dirty.takeFetched()
+            guard mayContinue, state.dirty.hasWork, state.dirty.isFetching(sinceBefore: start)
+            else { return (fetched, nil) }
+            state.dirty.replaceRound()
+            // The long fetch may block the fetcher's queue.
+            let queue = Fetcher.makeQueue()
+            fetcher.withLock { $0.queue = queue }
+            return (fetched, queue)
+        }
+        Delivery.deliver(fetched.map(\.member))
+        queue?.async { self.runRound() }
+    }
+}
