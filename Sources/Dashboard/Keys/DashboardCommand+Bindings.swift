@@ -191,7 +191,7 @@ extension DashboardCommand {
             [.character("g")],
             .glyphs,
             name: "glyphs",
-            help: "switch between braille, blocks, and ASCII",
+            help: "switch among braille, blocks, and ASCII",
             priority: 7
         ),
         KeyBinding(

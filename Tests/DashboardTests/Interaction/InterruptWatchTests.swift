@@ -28,7 +28,8 @@ struct InterruptWatchTests {
     }
 
     private func messages(_ model: DashboardModel) -> [String] {
-        model.history.newestEvents(20).map(\.message).filter { $0.contains("interrupt") }
+        model.history.newestEvents(20).map(\.message)
+            .filter { $0.contains("interrupt") || $0.contains("no statement") }
     }
 
     @Test func reportsTheLatencyOnce() {

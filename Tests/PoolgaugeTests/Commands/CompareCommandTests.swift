@@ -64,7 +64,7 @@ struct CompareCommandTests {
         (["--fail-if", "read.throughput > fast"], "write 1.1x"),
         (["--arms", "index,scna"], "did you mean 'scan'?"),
         (["--primary", "reed.throughput"], "did you mean 'read'?"),
-        (["--blocks", "5"], "requires 6 blocks"),
+        (["--blocks", "5"], "requires at least 6 blocks"),
         (["--format", "xml"], "markdown"),
     ]
 

@@ -289,7 +289,7 @@ struct ComparisonAnalysisTests {
         let error = #expect(throws: RunError.self) {
             try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
         }
-        #expect(error?.message.contains("requires 6 blocks") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("requires at least 6 blocks") == true, "\(error?.message ?? "")")
     }
 
     @Test func primaryMetricsDependOnTheClientsLoops() throws {

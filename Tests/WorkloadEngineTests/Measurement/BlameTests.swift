@@ -54,7 +54,7 @@ struct BlameTests {
         #expect(abs((slowest.held["report"] ?? 0) - 1) < 0.01)
         let text = TextReport.sentences("ui", ui).joined(separator: "\n")
         #expect(text.contains("waiting for a reader"))
-        #expect(text.contains("report held 1.0 of 1 reader (up to 2.00 s at a time)"))
+        #expect(text.contains("'report' held 1.0 of 1 reader (up to 2.00 s at a time)"))
         // The `report` client did not wait.
         #expect(blame["report"]?.waited == 0)
     }
@@ -159,11 +159,11 @@ struct BlameTests {
             slowest: []
         )
         let text = TextReport.sentences("list", blame).joined()
-        #expect(text.contains("report held 0.75 of 1 reader"))
-        #expect(text.contains("ui 0.25 "))
+        #expect(text.contains("'report' held 0.75 of 1 reader"))
+        #expect(text.contains("'ui' 0.25 "))
         blame.resource = .connection
         let shares = TextReport.sentences("list", blame).joined()
-        #expect(shares.contains("report held 75.0% of the time") && shares.contains("ui 25.0%"))
+        #expect(shares.contains("'report' held 75.0% of the time") && shares.contains("'ui' 25.0%"))
     }
 
     @Test func aLiveViewCoversTenSeconds() throws {
