@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .library(name: "SQLiteEngine", targets: ["SQLiteEngine"]),
         .library(name: "SQLiteEngineCombine", targets: ["SQLiteEngineCombine"]),
+        .library(name: "PoolgaugeAgent", targets: ["PoolgaugeAgent"]),
         .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .library(name: "SQLiteWatch", targets: ["SQLiteWatch"]),
@@ -72,6 +73,11 @@ let package = Package(
         .target(
             name: "SQLiteEngineCombine",
             dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PoolgaugeAgent",
+            dependencies: ["SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .target(
@@ -178,6 +184,11 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineCombineTests",
             dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PoolgaugeAgentTests",
+            dependencies: ["PoolgaugeAgent", "SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         // The helper process of the sessions that tests start.
