@@ -135,8 +135,8 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
-                "Units", "WorkloadEngine",
+                "PoolgaugeAgent", "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry",
+                "TerminalUI", "Units", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -274,9 +274,9 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "SQLiteEngine",
-                "SQLiteWatch",
-                "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
+                "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "PoolgaugeAgent",
+                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
+                "poolgauge",
             ],
             swiftSettings: strict
         ),
