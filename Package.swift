@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .library(name: "SQLiteEngine", targets: ["SQLiteEngine"]),
         .library(name: "SQLiteEngineCombine", targets: ["SQLiteEngineCombine"]),
+        .library(name: "PoolgaugeAgent", targets: ["PoolgaugeAgent"]),
         .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .library(name: "SQLiteWatch", targets: ["SQLiteWatch"]),
@@ -72,6 +73,11 @@ let package = Package(
         .target(
             name: "SQLiteEngineCombine",
             dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PoolgaugeAgent",
+            dependencies: ["SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         .target(
@@ -129,8 +135,8 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
-                "Units", "WorkloadEngine",
+                "PoolgaugeAgent", "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry",
+                "TerminalUI", "Units", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -178,6 +184,11 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineCombineTests",
             dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PoolgaugeAgentTests",
+            dependencies: ["PoolgaugeAgent", "SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         // The helper process of the sessions that tests start.
@@ -263,9 +274,9 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "SQLiteEngine",
-                "SQLiteWatch",
-                "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
+                "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "PoolgaugeAgent",
+                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
+                "poolgauge",
             ],
             swiftSettings: strict
         ),

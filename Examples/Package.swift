@@ -10,6 +10,7 @@ let package = Package(
         .executableTarget(
             name: "WatchedPool",
             dependencies: [
+                .product(name: "PoolgaugeAgent", package: "Poolgauge"),
                 .product(name: "SQLiteEngine", package: "Poolgauge"),
                 .product(name: "Telemetry", package: "Poolgauge"),
             ],

@@ -1,4 +1,5 @@
 import Foundation
+import PoolgaugeAgent
 import SQLiteEngine
 
 // Performs operations on a pool while a watcher prints the status that the pool reports.
@@ -11,6 +12,8 @@ var configuration = Configuration()
 configuration.label = "orders"
 configuration.maximumReaderCount = 4
 let pool = try DatabasePool(path: folder + "/orders.sqlite", configuration: configuration)
+// With POOLGAUGE_AGENT=1, `poolgauge attach orders` reports on the pool.
+let agent = try Agent.startIfRequested(pool, name: "orders")
 let load = try Load(on: pool)
 load.start()
 let watch = Watch(pool)
@@ -29,4 +32,5 @@ operations.pause(seconds: 1)
 
 watch.stop()
 load.stop()
+agent?.stop()
 try pool.close()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CursesTerminal
 import EngineTarget
+import PoolgaugeAgent
 import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
@@ -39,6 +40,8 @@ struct CommandFailure: Error {
         case let error as SettingsError: failure = CommandFailure(error.description)
         case let error as UnsupportedAccess: failure = CommandFailure(error.description)
         case let error as TerminalError: failure = CommandFailure(error.description)
+        case let error as AgentError:
+            failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         case let error as RunError:
             failure = CommandFailure(
                 error.description,

@@ -24,7 +24,7 @@ public enum PrintableText {
     ///
     /// Encoders escape only the control characters below U+0020. The other characters can occur
     /// only in JSON strings.
-    static func escaped(json: String, keepingNewlines: Bool) -> String {
+    package static func escaped(json: String, keepingNewlines: Bool) -> String {
         // Most JSON text contains none of the bytes that start these characters in UTF-8.
         let mayBeUnsafe = json.utf8.contains { byte in
             switch byte {

@@ -218,7 +218,7 @@ public struct WatchText {
     /// Aligns the columns of rows.
     ///
     /// The last column has no width limit.
-    static func table(_ rows: [[String]]) -> [String] {
+    package static func table(_ rows: [[String]]) -> [String] {
         let escaped = rows.map { $0.map(PrintableText.escaped) }
         let columns = escaped.first?.count ?? 0
         let widths = (0..<columns).map { column in

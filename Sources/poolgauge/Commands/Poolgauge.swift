@@ -28,7 +28,7 @@ struct Poolgauge: ParsableCommand {
             CapacitySubcommand.self,
             CrossoverSubcommand.self, WhatIfSubcommand.self, AdviseSubcommand.self,
             DashboardSubcommand.self,
-            TopSubcommand.self, CaptureSubcommand.self,
+            TopSubcommand.self, AttachSubcommand.self, CaptureSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
             SQLCalibrationSubcommand.self, TraceGuardianSubcommand.self,

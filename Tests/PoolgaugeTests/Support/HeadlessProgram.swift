@@ -50,7 +50,7 @@ struct HeadlessProgram {
     ///
     /// Dispatch threads block signals, and a child process inherits the signal mask of the thread
     /// that starts it.
-    private static func startWithoutBlockedSignals(_ process: Process) throws {
+    static func startWithoutBlockedSignals(_ process: Process) throws {
         var none = sigset_t()
         var previous = sigset_t()
         sigemptyset(&none)
@@ -65,6 +65,7 @@ struct HeadlessProgram {
     ///   - arguments: The arguments.
     ///   - folder: The working folder, which also contains temporary files.
     ///   - temporary: The folder for temporary files, if different.
+    ///   - variables: Additional environment variables.
     ///   - signal: A signal to send when a string appears on standard error.
     ///   - limit: The time in seconds after which to interrupt the program.
     ///   - pause: How long to stop the whole program when a string appears on standard error.
@@ -74,6 +75,7 @@ struct HeadlessProgram {
         _ arguments: [String],
         in folder: URL,
         temporary: URL? = nil,
+        variables: [String: String] = [:],
         sending signal: (number: Int32, after: String)? = nil,
         interruptingAfter limit: TimeInterval? = nil,
         pausing pause: (milliseconds: UInt32, after: String)? = nil
@@ -82,6 +84,7 @@ struct HeadlessProgram {
         process.executableURL = URL(fileURLWithPath: Program.path)
         process.arguments = arguments
         process.environment = Program.environment(temporary: temporary ?? folder)
+            .merging(variables) { $1 }
         process.currentDirectoryURL = folder
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()

@@ -1,0 +1,182 @@
+import Foundation
+import SQLiteEngine
+import Telemetry
+
+/// A server in a program that reports the status of a database to `poolgauge` and other clients.
+///
+/// The agent listens on a Unix socket that only the same user can open. One thread serves all
+/// clients and sleeps while there are none. Accesses to the database never wait for a client.
+///
+/// The agent ends when ``stop()`` is called or the object is deallocated. Until then, it keeps the
+/// database object alive. If the program ends with `exit`, the socket is removed; after a crash, the
+/// next agent of the user removes it.
+public final class Agent: Sendable {
+    /// The path of the socket, `NAME-PID.sock`.
+    public let socketPath: String
+    private let mailbox: Mailbox
+    private let isRunning = Lock(true)
+
+    /// Starts an agent for a pool.
+    ///
+    /// - Parameters:
+    ///   - pool: The pool whose status the agent reports.
+    ///   - name: The name of the agent: 1 to 32 letters, digits, `.`, `_`, or `-`.
+    ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
+    /// - Returns: The running agent.
+    /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
+    ///   be created.
+    public static func start(
+        _ pool: DatabasePool,
+        name: String,
+        allowsControl: Bool = false
+    ) throws(AgentError) -> Agent {
+        try Agent(service: AgentService(pool, name: name, allowsControl: allowsControl))
+    }
+
+    /// Starts an agent for a queue.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue whose status the agent reports.
+    ///   - name: The name of the agent: 1 to 32 letters, digits, `.`, `_`, or `-`.
+    ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
+    /// - Returns: The running agent.
+    /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
+    ///   be created.
+    public static func start(
+        _ queue: DatabaseQueue,
+        name: String,
+        allowsControl: Bool = false
+    ) throws(AgentError) -> Agent {
+        try Agent(service: AgentService(queue, name: name, allowsControl: allowsControl))
+    }
+
+    /// Starts an agent for a pool if the environment variable `POOLGAUGE_AGENT` is `1`.
+    ///
+    /// - Parameters:
+    ///   - pool: The pool whose status the agent reports.
+    ///   - name: The name of the agent, or `nil` to derive it from the name of the process.
+    ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
+    /// - Returns: The running agent, or `nil` if it was not requested.
+    /// - Throws: ``AgentError``, as in ``start(_:name:allowsControl:)``.
+    public static func startIfRequested(
+        _ pool: DatabasePool,
+        name: String? = nil,
+        allowsControl: Bool = false
+    ) throws(AgentError) -> Agent? {
+        guard isRequested else { return nil }
+        return try start(pool, name: name ?? processName, allowsControl: allowsControl)
+    }
+
+    /// Starts an agent for a queue if the environment variable `POOLGAUGE_AGENT` is `1`.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue whose status the agent reports.
+    ///   - name: The name of the agent, or `nil` to derive it from the name of the process.
+    ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
+    /// - Returns: The running agent, or `nil` if it was not requested.
+    /// - Throws: ``AgentError``, as in ``start(_:name:allowsControl:)``.
+    public static func startIfRequested(
+        _ queue: DatabaseQueue,
+        name: String? = nil,
+        allowsControl: Bool = false
+    ) throws(AgentError) -> Agent? {
+        guard isRequested else { return nil }
+        return try start(queue, name: name ?? processName, allowsControl: allowsControl)
+    }
+
+    /// Starts an agent for a pool, with its socket in the given folder.
+    package static func start(
+        _ pool: DatabasePool,
+        name: String,
+        folder: AgentFolder
+    ) throws(AgentError) -> Agent {
+        let service = AgentService(pool, name: name, allowsControl: false)
+        return try Agent(service: service, folder: folder)
+    }
+
+    private static var isRequested: Bool {
+        ProcessInfo.processInfo.environment["POOLGAUGE_AGENT"] == "1"
+    }
+
+    /// The name of the process as a valid name of an agent.
+    private static var processName: String {
+        AgentSocket.validName(from: ProcessInfo.processInfo.processName)
+    }
+
+    init(
+        service: AgentService,
+        folder: AgentFolder = .standard,
+        limits: AgentLimits = AgentLimits(),
+        user: uid_t = geteuid()
+    ) throws(AgentError) {
+        guard AgentSocket.isValid(name: service.name) else {
+            throw AgentError(
+                "'\(service.name)' is not a name for an agent; "
+                    + "expected 1 to 32 letters, digits, '.', '_', or '-'"
+            )
+        }
+        try folder.create()
+        try folder.check()
+        folder.removeStaleSockets()
+        let socket = AgentSocket(name: service.name, process: getpid(), folder: folder)
+        let mailbox = try Mailbox(capacity: limits.pendingBytes)
+        let listener = try Self.listen(on: socket)
+        socketPath = socket.path
+        SocketFiles.add(socket.path)
+        self.mailbox = mailbox
+        Thread.detachNewThread {
+            Thread.current.name = "poolgauge-agent"
+            var loop = AgentLoop(
+                listener: listener,
+                mailbox: mailbox,
+                service: service,
+                limits: limits,
+                user: user
+            )
+            loop.run()
+        }
+    }
+
+    deinit { stop() }
+
+    /// Ends the agent, removes its socket, and closes the connections of clients.
+    ///
+    /// Ending an agent that has ended has no effect.
+    public func stop() {
+        let wasRunning = isRunning.withLock { isRunning in
+            defer { isRunning = false }
+            return isRunning
+        }
+        guard wasRunning else { return }
+        SocketFiles.remove(socketPath)
+        mailbox.stop()
+    }
+
+    private static func listen(on socket: AgentSocket) throws(AgentError) -> Int32 {
+        let listener = try UnixSocket.make()
+        do throws(AgentError) {
+            UnixSocket.prepare(listener, blocks: false)
+            var failure = try UnixSocket.bind(listener, to: socket.path)
+            // A process with the same number may have left a socket.
+            if failure == EADDRINUSE, socket.refusesConnections {
+                unlink(socket.path)
+                failure = try UnixSocket.bind(listener, to: socket.path)
+            }
+            // Before `listen`, no client can connect.
+            guard failure == 0 else {
+                throw AgentError(
+                    "cannot bind \(socket.path): \(UnixSocket.description(of: failure))"
+                )
+            }
+            guard chmod(socket.path, 0o600) == 0, Foundation.listen(listener, 16) == 0 else {
+                let reason = UnixSocket.lastError
+                unlink(socket.path)
+                throw AgentError("cannot listen on \(socket.path): \(reason)")
+            }
+            return listener
+        } catch {
+            close(listener)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// The state of a client's connection, which only the agent's thread uses.
+struct AgentClient {
+    /// What the agent does for the client.
+    enum Activity {
+        /// The agent reads a request.
+        case request
+        /// The agent runs a checkpoint.
+        case checkpoint
+        /// The agent sends events.
+        case events
+        /// The agent has sent everything and waits until the client closes the connection.
+        ///
+        /// If a Unix socket is closed while it contains received bytes, the peer gets `ECONNRESET`
+        /// and may lose the response. The agent therefore discards all bytes until the client
+        /// closes the connection.
+        case ended
+    }
+
+    let number: Int
+    let socket: Int32
+    private(set) var activity = Activity.request
+    var input: [UInt8] = []
+    private(set) var output: [UInt8] = []
+    private(set) var isClosed = false
+    /// Whether the connection ends after the output has been sent.
+    var closesAfterOutput = false
+    /// The time at which the current activity started, on the monotonic clock.
+    private var activitySince: UInt64
+    /// The time at which bytes were last sent, or at which the output was last empty.
+    private var sentAt: UInt64
+    /// The task that posts events or a checkpoint's result.
+    var task: Task<Void, Never>?
+
+    init(number: Int, socket: Int32, now: UInt64) {
+        self.number = number
+        self.socket = socket
+        activitySince = now
+        sentAt = now
+    }
+
+    /// The events that `poll` waits for.
+    var interest: Int16 {
+        if !output.isEmpty { return Int16(POLLOUT) }
+        return activity == .checkpoint ? 0 : Int16(POLLIN)
+    }
+
+    /// Returns when the connection expires, or `nil` if it does not.
+    func deadline(_ limits: AgentLimits) -> UInt64? {
+        if !output.isEmpty { return sentAt + limits.stall }
+        switch activity {
+        case .request: return activitySince + limits.request
+        case .ended: return activitySince + limits.end
+        case .checkpoint, .events: return nil
+        }
+    }
+
+    /// Starts an activity, unless the connection has ended.
+    mutating func start(_ activity: Activity, now: UInt64) {
+        guard self.activity != .ended else { return }
+        self.activity = activity
+        activitySince = now
+    }
+
+    /// Closes the connection.
+    mutating func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        task?.cancel()
+        Foundation.close(socket)
+    }
+
+    /// Adds bytes to the output, and sends as many as possible.
+    mutating func send(_ bytes: [UInt8], now: UInt64, limits: AgentLimits) {
+        guard !isClosed, activity != .ended else { return }
+        if output.isEmpty { sentAt = now }
+        output += bytes
+        flush(now: now)
+        if output.count > limits.pendingBytes { close() }
+    }
+
+    /// Sends as many bytes of the output as possible.
+    mutating func flush(now: UInt64) {
+        var sent = 0
+        defer { output.removeFirst(min(sent, output.count)) }
+        while sent < output.count {
+            let count = UnixSocket.send(output[sent...], to: socket)
+            if count > 0 {
+                sent += count
+                sentAt = now
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                return
+            } else if errno != EINTR {
+                return close()
+            }
+        }
+        // The client may use the whole time limit for its next request.
+        if activity == .request { activitySince = now }
+        if closesAfterOutput, !isClosed {
+            shutdown(socket, Int32(SHUT_WR))
+            start(.ended, now: now)
+        }
+    }
+
+    /// Receives bytes.
+    mutating func receive() {
+        var bytes = [UInt8](repeating: 0, count: HTTPRequestParser.maximumRequest)
+        let count = recv(socket, &bytes, bytes.count, 0)
+        if count > 0, activity == .request {
+            input += bytes[..<count]
+        } else if count > 0, activity == .ended {
+            return
+        } else if count >= 0 || errno != EAGAIN && errno != EINTR {
+            // A client that sends bytes during a stream violates the protocol.
+            close()
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Telemetry
+
+/// The loop of an agent's thread, which serves all clients.
+///
+/// The thread sleeps in `poll` without a timeout while no client is connected.
+struct AgentLoop {
+    let listener: Int32
+    let mailbox: Mailbox
+    let service: AgentService
+    let limits: AgentLimits
+    /// The user whose programs may connect.
+    let user: uid_t
+    private var clients: [AgentClient] = []
+    private var nextNumber = 0
+    /// The time until which the loop accepts no clients, after a failure to accept.
+    private var acceptsAfter: UInt64 = 0
+
+    init(
+        listener: Int32,
+        mailbox: Mailbox,
+        service: AgentService,
+        limits: AgentLimits,
+        user: uid_t
+    ) {
+        self.listener = listener
+        self.mailbox = mailbox
+        self.service = service
+        self.limits = limits
+        self.user = user
+    }
+
+    /// Serves clients until the mailbox is stopped.
+    mutating func run() {
+        defer {
+            close(listener)
+            for index in clients.indices { clients[index].close() }
+        }
+        while true {
+            let accepts = acceptsAfter <= monotonicNanoseconds()
+            var polled = [
+                pollfd(fd: mailbox.readEnd, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: listener, events: accepts ? Int16(POLLIN) : 0, revents: 0),
+            ]
+            polled += clients.map { pollfd(fd: $0.socket, events: $0.interest, revents: 0) }
+            guard poll(&polled, nfds_t(polled.count), timeout(accepts)) >= 0 || errno == EINTR
+            else { return }
+            guard let messages = mailbox.take() else { return }
+            let now = monotonicNanoseconds()
+            for (index, state) in polled.dropFirst(2).enumerated() where state.revents != 0 {
+                serve(index, Int32(state.revents), now)
+            }
+            deliver(messages, now)
+            for index in clients.indices where clients[index].deadline(limits) ?? .max <= now {
+                clients[index].close()
+            }
+            clients.removeAll(where: \.isClosed)
+            if polled[1].revents != 0 { accept(now) }
+        }
+    }
+
+    /// Returns the timeout of `poll` in milliseconds, or -1 if there is no deadline.
+    private func timeout(_ accepts: Bool) -> Int32 {
+        var deadlines = clients.compactMap { $0.deadline(limits) }
+        if !accepts { deadlines.append(acceptsAfter) }
+        guard let first = deadlines.min() else { return -1 }
+        let now = monotonicNanoseconds()
+        return first <= now ? 0 : Int32(clamping: (first - now) / 1_000_000 + 1)
+    }
+
+    private mutating func accept(_ now: UInt64) {
+        let socket = Foundation.accept(listener, nil, nil)
+        guard socket >= 0 else {
+            // Without a pause, the loop would spin while the process has no free descriptor.
+            if errno == EMFILE || errno == ENFILE { acceptsAfter = now + 1_000_000_000 }
+            return
+        }
+        UnixSocket.prepare(socket, blocks: false)
+        if let size = limits.sendBuffer { UnixSocket.setOption(SO_SNDBUF, size, of: socket) }
+        guard UnixSocket.peerUser(of: socket) == user else {
+            close(socket)
+            return
+        }
+        nextNumber += 1
+        var client = AgentClient(number: nextNumber, socket: socket, now: now)
+        let active = clients.count { $0.activity != .ended }
+        if active >= limits.clients {
+            let message = "the agent already has its maximum of \(limits.clients) clients"
+            client.closesAfterOutput = true
+            client.send(HTTPResponse.failure(503, message, closes: true), now: now, limits: limits)
+            if clients.count - active >= limits.ended { client.close() }
+        }
+        if !client.isClosed { clients.append(client) }
+    }
+
+    private mutating func serve(_ index: Int, _ events: Int32, _ now: UInt64) {
+        if events & Int32(POLLOUT) != 0 {
+            clients[index].flush(now: now)
+        } else if events & Int32(POLLIN) != 0 {
+            clients[index].receive()
+        } else {
+            clients[index].close()
+        }
+        answerRequests(of: index, now)
+    }
+
+    /// Answers the received requests, one at a time.
+    ///
+    /// The next request waits until the output has been sent, so the output stays bounded.
+    private mutating func answerRequests(of index: Int, _ now: UInt64) {
+        while clients[index].activity == .request, !clients[index].isClosed,
+            clients[index].interest & Int16(POLLOUT) == 0
+        {
+            switch HTTPRequestParser.parse(clients[index].input) {
+            case .incomplete: return
+            case .invalid(let status):
+                clients[index].input = []
+                clients[index].closesAfterOutput = true
+                let reason = HTTPResponse.reason(status)
+                send(HTTPResponse.failure(status, reason, closes: true), to: index, now)
+            case .request(let request, let length):
+                clients[index].input.removeFirst(length)
+                clients[index].closesAfterOutput = request.closesConnection
+                answer(request, to: index, now)
+            }
+        }
+    }
+
+    private mutating func answer(_ request: HTTPRequest, to index: Int, _ now: UInt64) {
+        switch service.answer(request) {
+        case .complete(let bytes): send(bytes, to: index, now)
+        case .events:
+            clients[index].start(.events, now: now)
+            clients[index].closesAfterOutput = false
+            // Subscribes before the head is sent: a client that has received the head misses no
+            // event.
+            let stream = service.events()
+            let header = Array("{\"schema\":\"poolgauge.agent-events/1\"}\n".utf8)
+            send(HTTPResponse.streamHead + HTTPResponse.chunk(header), to: index, now)
+            let number = clients[index].number
+            clients[index].task = Task { [mailbox] in
+                for await event in stream {
+                    guard let line = AgentService.line(event) else { continue }
+                    let chunk = HTTPResponse.chunk(line)
+                    mailbox.post(Mailbox.Message(client: number, bytes: chunk, isLast: false))
+                }
+                let end = HTTPResponse.streamEnd
+                mailbox.post(Mailbox.Message(client: number, bytes: end, isLast: true))
+            }
+        case .checkpoint:
+            clients[index].start(.checkpoint, now: now)
+            let number = clients[index].number
+            let closes = request.closesConnection
+            // Another thread waits for the writer.
+            clients[index].task = Task { [mailbox, service] in
+                let bytes: [UInt8]
+                do {
+                    let line = AgentService.line(try await service.checkpoint())
+                    bytes = HTTPResponse.complete(200, line ?? [], closes: closes)
+                } catch {
+                    bytes = HTTPResponse.failure(503, "the checkpoint failed", closes: closes)
+                }
+                mailbox.post(Mailbox.Message(client: number, bytes: bytes, isLast: true))
+            }
+        }
+    }
+
+    private mutating func deliver(_ messages: [Mailbox.Message], _ now: UInt64) {
+        for message in messages {
+            guard let index = clients.firstIndex(where: { $0.number == message.client }) else {
+                continue
+            }
+            if message.isLast {
+                if clients[index].activity == .events { clients[index].closesAfterOutput = true }
+                clients[index].start(.request, now: now)
+            }
+            send(message.bytes, to: index, now)
+            if message.isLast { answerRequests(of: index, now) }
+        }
+    }
+
+    private mutating func send(_ bytes: [UInt8], to index: Int, _ now: UInt64) {
+        clients[index].send(bytes, now: now, limits: limits)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Telemetry
+
+/// A client of an agent, which opens a connection for each request.
+package struct AgentReader: Sendable {
+    /// The path of the agent's socket.
+    package var path: String
+    /// The time limit for a request, in nanoseconds.
+    package var timeout: UInt64 = 2_000_000_000
+
+    /// Creates a client of the agent with the given socket.
+    package init(path: String) { self.path = path }
+
+    /// Requests the agent's status.
+    ///
+    /// - Returns: The status, and its JSON as the agent sent it.
+    /// - Throws: ``AgentError`` if the agent does not answer in time, refuses the request, or sends
+    ///   another format.
+    package func statusWithJSON() throws(AgentError) -> (status: AgentStatus, json: String) {
+        let body = try get("/status")
+        let data = Data(body)
+        let decoder = JSONDecoder()
+        let found = (try? decoder.decode(Schema.self, from: data))?.schema
+        guard found == AgentStatus.currentSchema else {
+            throw AgentError(
+                "\(path) sends the format \(found.map { "'\($0.prefix(64))'" } ?? "of another program"); "
+                    + "this version reads '\(AgentStatus.currentSchema)'"
+            )
+        }
+        do {
+            let status = try decoder.decode(AgentStatus.self, from: data)
+            return (status, String(decoding: body, as: UTF8.self))
+        } catch {
+            throw AgentError("\(path) sends an invalid status: \(Self.reason(error))")
+        }
+    }
+
+    /// Requests the agent's status, as in ``statusWithJSON()``.
+    package func status() throws(AgentError) -> AgentStatus { try statusWithJSON().status }
+
+    private struct Schema: Decodable { var schema: String }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        switch error {
+        case .keyNotFound(let key, _): return "'\(key.stringValue)' is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
+            let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+            return place.isEmpty ? context.debugDescription : "the value of '\(place)' is invalid"
+        @unknown default: return "\(error)"
+        }
+    }
+
+    /// Sends a request, and returns the body of the response.
+    func get(_ target: String) throws(AgentError) -> [UInt8] {
+        let socket = try UnixSocket.make()
+        defer { close(socket) }
+        UnixSocket.prepare(socket, blocks: false)
+        let failure = try UnixSocket.connect(socket, to: path)
+        guard failure == 0 else {
+            let reason = UnixSocket.description(of: failure)
+            throw AgentError("no agent answers at \(path): \(reason)")
+        }
+        let end = monotonicNanoseconds() + timeout
+        let request = "GET \(target) HTTP/1.1\r\nHost: agent\r\nConnection: close\r\n\r\n"
+        // The buffer of a new connection is larger than the request.
+        guard UnixSocket.send(Array(request.utf8)[...], to: socket) == request.utf8.count else {
+            throw AgentError("cannot send a request to \(path): \(UnixSocket.lastError)")
+        }
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(socket, &buffer, buffer.count, 0)
+            if count > 0 {
+                received += buffer[..<count]
+                switch HTTPResponseParser.parse(received) {
+                case .incomplete: break
+                case .invalid(let reason): throw AgentError("\(path): \(reason)")
+                case .response(let status, let body):
+                    guard status == 200 else {
+                        let text = String(decoding: body.prefix(256), as: UTF8.self)
+                        throw AgentError("\(path) refuses the request (\(status)): \(text)")
+                    }
+                    return body
+                }
+            } else if count == 0 {
+                throw AgentError("\(path) closed the connection without an answer")
+            } else if errno != EAGAIN && errno != EINTR {
+                throw AgentError("cannot read from \(path): \(UnixSocket.lastError)")
+            }
+            let now = monotonicNanoseconds()
+            guard now < end else {
+                throw AgentError("\(path) does not answer within \(timeout / 1_000_000) ms")
+            }
+            guard count < 0 else { continue }
+            var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            poll(&polled, 1, Int32(clamping: (end - now) / 1_000_000 + 1))
+        }
+    }
+}

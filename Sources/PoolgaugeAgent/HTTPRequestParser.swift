@@ -1,0 +1,148 @@
+/// A strict parser of HTTP/1.1 requests with bounded sizes.
+///
+/// The grammar is from RFC 9112. The parser accepts neither bare line feeds, nor folded headers,
+/// nor transfer encodings, so a request has exactly one interpretation.
+enum HTTPRequestParser {
+    /// The maximum size of the request line and the headers, in bytes.
+    static let maximumHead = 8_192
+    /// The maximum size of a body, in bytes.
+    static let maximumBody = 1_024
+    /// The maximum number of headers.
+    static let maximumHeaders = 64
+
+    /// The number of bytes after which a valid request is complete.
+    static let maximumRequest = maximumHead + maximumBody
+
+    private static let carriageReturn = UInt8(ascii: "\r")
+    private static let lineFeed = UInt8(ascii: "\n")
+
+    /// Parses the request at the beginning of `bytes`.
+    static func parse(_ bytes: [UInt8]) -> HTTPParseResult {
+        guard let headEnd = endOfHead(in: bytes) else {
+            return bytes.count >= maximumHead ? .invalid(status: 431) : .incomplete
+        }
+        guard headEnd <= maximumHead else { return .invalid(status: 431) }
+        // Excludes the empty line.
+        let head = bytes[..<(headEnd - 2)]
+        guard let lines = lines(of: head), let first = lines.first else {
+            return .invalid(status: 400)
+        }
+        guard lines.count - 1 <= maximumHeaders else { return .invalid(status: 431) }
+        switch requestLine(first) {
+        case .failure(let failure): return .invalid(status: failure.status)
+        case .success(let line):
+            switch Headers.parse(lines.dropFirst()) {
+            case .failure(let failure): return .invalid(status: failure.status)
+            case .success(let headers):
+                let length = headEnd + headers.bodyLength
+                guard bytes.count >= length else { return .incomplete }
+                let request = HTTPRequest(
+                    method: line.method,
+                    target: line.target,
+                    closesConnection: headers.closesConnection
+                )
+                return .request(request, length: length)
+            }
+        }
+    }
+
+    private struct Failure: Error { var status: Int }
+
+    private static func endOfHead(in bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        let end = min(bytes.count, maximumHead + 4)
+        for index in 0..<(end - 3)
+        where bytes[index] == carriageReturn && bytes[index + 1] == lineFeed
+            && bytes[index + 2] == carriageReturn && bytes[index + 3] == lineFeed
+        {
+            return index + 4
+        }
+        return nil
+    }
+
+    /// Returns the lines without their line ends, or `nil` if a line contains a CR, LF or NUL.
+    private static func lines(of head: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+        var lines: [ArraySlice<UInt8>] = []
+        var start = head.startIndex
+        while start < head.endIndex {
+            guard let end = head[start...].firstIndex(of: carriageReturn),
+                end + 1 < head.endIndex, head[end + 1] == lineFeed
+            else { return nil }
+            let line = head[start..<end]
+            guard !line.contains(lineFeed), !line.contains(0) else { return nil }
+            lines.append(line)
+            start = end + 2
+        }
+        return lines
+    }
+
+    private static func requestLine(
+        _ line: ArraySlice<UInt8>
+    ) -> Result<(method: String, target: String), Failure> {
+        let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard parts.count == 3, (1...16).contains(parts[0].count),
+            parts[0].allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }),
+            parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return .failure(Failure(status: 400)) }
+        guard parts[2].elementsEqual("HTTP/1.1".utf8) else {
+            let isHTTP = parts[2].starts(with: "HTTP/".utf8)
+            return .failure(Failure(status: isHTTP ? 505 : 400))
+        }
+        return .success(
+            (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
+        )
+    }
+
+    private struct Headers {
+        var bodyLength = 0
+        var closesConnection = false
+
+        static func parse(_ lines: ArraySlice<ArraySlice<UInt8>>) -> Result<Headers, Failure> {
+            var headers = Headers()
+            var hosts = 0
+            var lengths = 0
+            for line in lines {
+                guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                    line[..<colon].allSatisfy(isTokenByte),
+                    line[(colon + 1)...].allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F })
+                else { return .failure(Failure(status: 400)) }
+                let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+                let value = trimmed(line[(colon + 1)...])
+                switch name {
+                case "host": hosts += 1
+                case "connection":
+                    let text = String(decoding: value, as: UTF8.self).lowercased()
+                    if text == "close" { headers.closesConnection = true }
+                case "transfer-encoding": return .failure(Failure(status: 501))
+                case "content-length":
+                    lengths += 1
+                    let isNumber = value.allSatisfy { (0x30...0x39).contains($0) }
+                    guard lengths == 1, isNumber, !value.isEmpty else {
+                        return .failure(Failure(status: 400))
+                    }
+                    guard let length = Int(String(decoding: value, as: UTF8.self)),
+                        length <= maximumBody
+                    else { return .failure(Failure(status: 413)) }
+                    headers.bodyLength = length
+                default: break
+                }
+            }
+            // RFC 9112, section 3.2: a request without exactly one Host is invalid.
+            return hosts == 1 ? .success(headers) : .failure(Failure(status: 400))
+        }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        var bytes = bytes.drop(while: isSpace)
+        while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+        return bytes
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Telemetry
+
+/// The messages from other threads to an agent's thread, with a pipe that wakes it.
+///
+/// The descriptors stay open until the last task that may post has ended.
+final class Mailbox: Sendable {
+    /// A message for a client.
+    struct Message: Sendable {
+        var client: Int
+        var bytes: [UInt8]
+        /// Whether the response is complete.
+        var isLast: Bool
+    }
+
+    private struct State {
+        var messages: [Message] = []
+        var byteCount = 0
+        var isStopped = false
+    }
+
+    private let state = Lock(State())
+    private let capacity: Int
+    /// The descriptor that becomes readable after a message was posted.
+    let readEnd: Int32
+    private let writeEnd: Int32
+
+    init(capacity: Int) throws(AgentError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw AgentError("cannot create a pipe: \(UnixSocket.lastError)")
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+        self.capacity = capacity
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    /// Adds a message, unless it is part of a stream and the mailbox is full.
+    func post(_ message: Message) {
+        state.withLock { state in
+            guard message.isLast || state.byteCount + message.bytes.count <= capacity else {
+                return
+            }
+            state.messages.append(message)
+            state.byteCount += message.bytes.count
+        }
+        wake()
+    }
+
+    /// Ends the agent's thread.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wake()
+    }
+
+    /// Returns and removes the messages, or returns `nil` if the agent's thread must end.
+    func take() -> [Message]? {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        while read(readEnd, &bytes, bytes.count) > 0 {}
+        return state.withLock { state in
+            guard !state.isStopped else { return nil }
+            defer { (state.messages, state.byteCount) = ([], 0) }
+            return state.messages
+        }
+    }
+
+    /// Wakes the agent's thread.
+    ///
+    /// If the pipe is full, the thread is about to wake.
+    private func wake() {
+        var byte: UInt8 = 0
+        _ = write(writeEnd, &byte, 1)
+    }
+}

@@ -1,0 +1,45 @@
+import PoolgaugeAgent
+
+/// The state of a followed agent across restarts of its program.
+///
+/// Times are on this process's monotonic clock, in nanoseconds.
+struct AgentFollower {
+    enum Event: Equatable {
+        /// A status, and the previous status of the same run of the program.
+        case status(AgentStatus, since: AgentStatus?)
+        /// The agent stopped answering.
+        case lost(reason: String)
+        /// An agent answers again, after the given time without a status.
+        case reconnected(process: Int32, gapNanoseconds: UInt64)
+    }
+
+    private(set) var last: AgentStatus?
+    private var lastAt: UInt64?
+    private var isLost = false
+
+    /// Adds a status that was received at `now`.
+    mutating func receive(_ status: AgentStatus, at now: UInt64) -> [Event] {
+        // A program can restart between two requests.
+        let isRestarted =
+            last.map {
+                $0.process != status.process || $0.ageNanoseconds > status.ageNanoseconds
+            } ?? false
+        var events: [Event] = []
+        if isLost || isRestarted, let lastAt {
+            events.append(
+                .reconnected(process: status.process, gapNanoseconds: now - min(lastAt, now))
+            )
+        }
+        events.append(.status(status, since: isRestarted ? nil : last))
+        (last, lastAt, isLost) = (status, now, false)
+        return events
+    }
+
+    /// Adds a failed request.
+    ///
+    /// Only the first of several failures is an event.
+    mutating func fail(_ reason: String) -> [Event] {
+        defer { isLost = true }
+        return isLost ? [] : [.lost(reason: reason)]
+    }
+}

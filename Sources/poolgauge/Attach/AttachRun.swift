@@ -1,0 +1,125 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import PoolgaugeAgent
+import SQLiteWatch
+import Units
+import WorkloadEngine
+
+/// Follows an agent and writes one line for each event.
+struct AttachRun {
+    var format = PlainFormat.text
+    var interval = Duration.seconds(1)
+    /// How long to follow, or `nil` to follow until a signal arrives.
+    var duration: Duration?
+
+    private let directory: AgentDirectory
+    private let socket: FoundAgent
+
+    init(directory: AgentDirectory, socket: FoundAgent) {
+        self.directory = directory
+        self.socket = socket
+    }
+
+    func run() throws {
+        let stopped = DispatchSemaphore(value: 0)
+        let interruption = Interruption { stopped.signal() }
+        let end = duration.map { ContinuousClock.now + $0 }
+        var next = ContinuousClock.now
+        var follower = AgentFollower()
+        var socket = socket
+        while true {
+            for event in poll(&socket, &follower) { try write(event) }
+            next += interval
+            if let end, next > end { break }
+            let pause = max(.zero, next - ContinuousClock.now).components
+            let nanoseconds = pause.seconds * 1_000_000_000 + pause.attoseconds / 1_000_000_000
+            let timeout = DispatchTime.now() + .nanoseconds(Int(nanoseconds))
+            if stopped.wait(timeout: timeout) == .success { break }
+        }
+        if let signal = interruption.signal { throw ExitCode(128 + signal) }
+    }
+
+    /// Requests a status from the known socket, or from another agent with the same name.
+    private func poll(
+        _ socket: inout FoundAgent,
+        _ follower: inout AgentFollower
+    ) -> [AgentFollower.Event] {
+        do {
+            let status = try AgentReader(path: socket.path).status()
+            return follower.receive(status, at: MonotonicTime.now)
+        } catch {
+            let events = follower.fail(error.description)
+            guard let name = socket.name ?? follower.last?.name else { return events }
+            for candidate in directory.sockets(named: name) where candidate.path != socket.path {
+                guard let status = try? AgentReader(path: candidate.path).status() else { continue }
+                socket = candidate
+                return events + follower.receive(status, at: MonotonicTime.now)
+            }
+            return events
+        }
+    }
+
+    private func write(_ event: AgentFollower.Event) throws {
+        let line: String
+        switch format {
+        case .text:
+            line = "\(Self.clockTime())  " + PrintableText.escaped(Self.text(of: event))
+        case .json:
+            if case .status(let status, _) = event {
+                line = try Self.json(of: status)
+            } else {
+                line = try Self.json(of: Change(event))
+            }
+        }
+        try StandardOutput.write(line + "\n")
+    }
+
+    private static func json(of value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        return PrintableText.escaped(json: json, keepingNewlines: false)
+    }
+
+    /// The JSON of an event that is not a status.
+    private struct Change: Encodable {
+        let schema = "poolgauge.agent-change/1"
+        var event: String
+        var reason: String?
+        var process: Int32?
+        var gapNanoseconds: UInt64?
+
+        init(_ event: AgentFollower.Event) {
+            switch event {
+            case .status: self.event = "status"
+            case .lost(let reason):
+                self.event = "lost"
+                self.reason = reason
+            case .reconnected(let process, let gap):
+                self.event = "reconnected"
+                self.process = process
+                gapNanoseconds = gap
+            }
+        }
+    }
+
+    static func text(of event: AgentFollower.Event) -> String {
+        switch event {
+        case .status(let status, let last): AgentText(status).line(since: last)
+        case .lost(let reason): "connection lost: \(reason); waiting for the agent"
+        case .reconnected(let process, let gap):
+            "reconnected to PID \(process) after a gap of "
+                + HumanUnits.duration(nanoseconds: gap)
+        }
+    }
+
+    private static func clockTime() -> String {
+        var now = time(nil)
+        var parts = tm()
+        localtime_r(&now, &parts)
+        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { number in
+            (number < 10 ? "0" : "") + String(number)
+        }.joined(separator: ":")
+    }
+}

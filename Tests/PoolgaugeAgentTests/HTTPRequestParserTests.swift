@@ -1,0 +1,86 @@
+import Testing
+
+@testable import PoolgaugeAgent
+
+struct HTTPRequestParserTests {
+    private let valid = "GET /status HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n"
+
+    private func parse(_ text: String) -> HTTPParseResult {
+        HTTPRequestParser.parse(Array(text.utf8))
+    }
+
+    private func status(_ text: String) -> Int? {
+        if case .invalid(let status) = parse(text) { status } else { nil }
+    }
+
+    @Test func requestIsCompleteAfterItsEmptyLine() {
+        for count in 0..<valid.utf8.count {
+            // A CR followed by an LF is one character.
+            let bytes = Array(valid.utf8.prefix(count))
+            #expect(HTTPRequestParser.parse(bytes) == .incomplete)
+        }
+        let request = HTTPRequest(method: "GET", target: "/status", closesConnection: false)
+        // A second request does not change the first one.
+        #expect(parse(valid + valid) == .request(request, length: valid.utf8.count))
+    }
+
+    @Test func bodyBelongsToTheRequest() {
+        let head = "POST /interrupt HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
+        #expect(parse(head + "ab") == .incomplete)
+        let request = HTTPRequest(method: "POST", target: "/interrupt", closesConnection: false)
+        #expect(parse(head + "abc") == .request(request, length: head.utf8.count + 3))
+    }
+
+    @Test func connectionHeaderClosesTheConnection() {
+        let text = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Close\r\n\r\n"
+        let request = HTTPRequest(method: "GET", target: "/", closesConnection: true)
+        #expect(parse(text) == .request(request, length: text.utf8.count))
+    }
+
+    @Test(arguments: [
+        ("get / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET  / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET status HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        ("GET / HTTP/1.0\r\nHost: x\r\n\r\n", 505),
+        ("GET / HTTP/1.1\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\nA: y\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1025\r\n\r\n", 413),
+        ("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
+        ("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
+        ("\r\n\r\n", 400),
+    ])
+    func invalidRequestIsRefused(text: String, expected: Int) {
+        #expect(status(text) == expected)
+    }
+
+    @Test func headIsLimited() {
+        #expect(status(String(repeating: "a", count: HTTPRequestParser.maximumHead)) == 431)
+        let header = "A: b\r\n"
+        let many = String(repeating: header, count: HTTPRequestParser.maximumHeaders)
+        #expect(status("GET / HTTP/1.1\r\nHost: x\r\n" + many + "\r\n") == 431)
+    }
+
+    /// The parser must not trap, and a request must occupy only bytes that exist.
+    @Test(.timeLimit(.minutes(5))) func mutatedRequestsNeverTrap() {
+        var random = SeededRandom(state: 19)
+        var outcomes: [String: Int] = [:]
+        for _ in 0..<30_000 {
+            let bytes = MutatedRequest.next(&random)
+            switch HTTPRequestParser.parse(bytes) {
+            case .incomplete: outcomes["incomplete", default: 0] += 1
+            case .invalid(let status):
+                outcomes["invalid", default: 0] += 1
+                if !(400...505).contains(status) { Issue.record("status \(status)") }
+            case .request(_, let length):
+                outcomes["request", default: 0] += 1
+                if !(1...bytes.count).contains(length) { Issue.record("length \(length)") }
+            }
+        }
+        #expect(outcomes.count == 3)
+    }
+}
