@@ -289,7 +289,8 @@ struct ComparisonAnalysisTests {
         let error = #expect(throws: RunError.self) {
             try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
         }
-        #expect(error?.message.contains("requires at least 6 blocks") == true, "\(error?.message ?? "")")
+        let message = error?.message ?? ""
+        #expect(message.contains("requires at least 6 blocks"), "\(message)")
     }
 
     @Test func primaryMetricsDependOnTheClientsLoops() throws {
