@@ -57,7 +57,8 @@ public final class Agent: Sendable {
     ///   - name: The name of the agent, or `nil` to derive it from the name of the process.
     ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
     /// - Returns: The running agent, or `nil` if it was not requested.
-    /// - Throws: ``AgentError``, as in ``start(_:name:allowsControl:)``.
+    /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
+    ///   be created.
     public static func startIfRequested(
         _ pool: DatabasePool,
         name: String? = nil,
@@ -74,7 +75,8 @@ public final class Agent: Sendable {
     ///   - name: The name of the agent, or `nil` to derive it from the name of the process.
     ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
     /// - Returns: The running agent, or `nil` if it was not requested.
-    /// - Throws: ``AgentError``, as in ``start(_:name:allowsControl:)``.
+    /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
+    ///   be created.
     public static func startIfRequested(
         _ queue: DatabaseQueue,
         name: String? = nil,

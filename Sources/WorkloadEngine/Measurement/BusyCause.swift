@@ -38,7 +38,13 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
     ///
     /// The busy timeout is in nanoseconds, or `nil` if unknown.
     func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
-        let limit = timeout.map { "above \(ReportUnits.time($0))" } ?? "(`busy: {timeout: 5s}`)"
+        let raise = "raise the busy timeout"
+        let longer =
+            switch timeout {
+            case nil: "\(raise) (`busy: {timeout: 5s}`)"
+            case 0: "set a busy timeout (`busy: {timeout: 5s}`)"
+            case let timeout?: "\(raise) above \(ReportUnits.time(timeout))"
+            }
         let transaction =
             switch holder {
             case nil: "the transaction that holds the lock"
@@ -46,10 +52,10 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
             case let holder?: "the transaction of \(holder)"
             }
         return switch self {
-        case .timeout: "raise the busy timeout \(limit), or shorten \(transaction)"
+        case .timeout: "\(longer), or shorten \(transaction)"
         case .snapshotUpgrade: "start the transaction with BEGIN IMMEDIATE: `begin: immediate`"
         case .recovery:
-            "raise the busy timeout \(limit), because recovering the log takes only a moment"
+            "\(longer), because recovering the log takes only a moment"
         case .checkpoint:
             "shorten \(transaction), or use `mode: passive`, which does not wait"
         case .noTimeout: "set a busy timeout: `busy: {timeout: 5s}`"

@@ -133,7 +133,10 @@ struct CaptureCommandTests {
         (["--output", "a.yaml"], "specify the program's database"),
         (["app.sqlite", "--output", "a.yaml"], "specify --for"),
         (["app.sqlite", "--from", "x", "--for", "1s", "--output", "a.yaml"], "one of --for"),
-        (["app.sqlite", "--from", "missing.jsonl", "--output", "a.yaml"], "cannot be read"),
+        (
+            ["app.sqlite", "--from", "missing.jsonl", "--output", "a.yaml"],
+            "there is no file 'missing.jsonl'"
+        ),
         (
             ["app.sqlite", "--from", "log.jsonl", "--output", "gone/a.yaml"],
             "cannot write to 'gone"

@@ -61,7 +61,7 @@ struct CompareCommandTests {
 
     private static let mistakes: [([String], String)] = [
         (["--fail-if", "read.respons.p99 > 1.1x"], "did you mean 'response'?"),
-        (["--fail-if", "read.throughput > fast"], "write 1.1x"),
+        (["--fail-if", "read.throughput > fast"], "for example, 1.1x"),
         (["--arms", "index,scna"], "did you mean 'scan'?"),
         (["--primary", "reed.throughput"], "did you mean 'read'?"),
         (["--blocks", "5"], "requires at least 6 blocks"),
