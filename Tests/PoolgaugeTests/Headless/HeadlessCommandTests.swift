@@ -29,7 +29,7 @@ struct HeadlessCommandTests {
         (["run", "ycsb-c", "--duration", "99999999999999999s"], "8784h"),
         (["run", "ycsb-c", "--scale", "0"], "greater than 0"),
         (["run", "ycsb-c", "--set", "clients.ui"], "path=value"),
-        (["run", "ycsb-c", "--set", "arms.pol.readers=3"], "arms.pool"),
+        (["run", "ycsb-c", "--set", "arms.pol.readers=3"], "did you mean 'pool'?"),
         (["run", "ycsb-c", "--in-place"], "--database"),
         (["run", "ycsb-c", "--database", "absent.sqlite"], "absent.sqlite"),
         (["run", "ycsb-c", "--database", "."], "folder"),
