@@ -6,6 +6,8 @@
 struct BatchFiles {
     private struct Key: Hashable {
         var process: Int32
+        /// The number of programs that the process started in the batch before.
+        var program: Int
         var connection: UInt64
     }
 
@@ -13,6 +15,8 @@ struct BatchFiles {
     ///
     /// The path is `nil` before an index at which the connection is closed.
     private var files: [Key: [(end: Int, path: String?)]] = [:]
+    /// The indices in the batch at which each process starts another program.
+    private var programs: [Int32: [Int]] = [:]
 
     /// Adds the file that an event contains, and the ends of connections.
     ///
@@ -29,11 +33,7 @@ struct BatchFiles {
             guard let file = start.file else { return }
             add(file, of: start.connection, process(event.thread), at: index)
         case .close(let connection): add(nil, of: connection, process(event.thread), at: index)
-        case .newProgram:
-            let process = process(event.thread)
-            for key in files.keys where key.process == process {
-                files[key]?.append((index, nil))
-            }
+        case .newProgram: programs[process(event.thread), default: []].append(index)
         default: break
         }
     }
@@ -44,7 +44,7 @@ struct BatchFiles {
         _ process: Int32,
         at index: Int
     ) {
-        let key = Key(process: process, connection: connection)
+        let key = key(connection, process, index)
         var known = files[key] ?? []
         if let last = known.last, last.path == path { known.removeLast() }
         known.append((index, path))
@@ -53,6 +53,11 @@ struct BatchFiles {
 
     /// Returns the file of a connection at an index, or `nil` if no later event contains it.
     func path(of connection: UInt64, _ process: Int32, from index: Int) -> String? {
-        files[Key(process: process, connection: connection)]?.first { $0.end >= index }?.path
+        files[key(connection, process, index)]?.first { $0.end >= index }?.path
+    }
+
+    private func key(_ connection: UInt64, _ process: Int32, _ index: Int) -> Key {
+        let program = programs[process]?.count { $0 < index } ?? 0
+        return Key(process: process, program: program, connection: connection)
     }
 }

@@ -103,7 +103,7 @@ struct TerminalUseTests {
         try withDashboard(arguments: ["--arm", "pool"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("n")
-            try program.wait(for: "snapshot: 1 kept")
+            try program.wait(for: "you took a snapshot; 1 is open")
             program.type("?")
             try program.wait(for: "show or hide this help")
             program.type("\u{1B}")
