@@ -71,8 +71,11 @@ struct AgentLoop {
     private mutating func accept(_ now: UInt64) {
         let socket = Foundation.accept(listener, nil, nil)
         guard socket >= 0 else {
-            // Without a pause, the loop would spin while the process has no free descriptor.
-            if errno == EMFILE || errno == ENFILE { acceptsAfter = now + 1_000_000_000 }
+            // Without a pause, the loop would spin while the process has no free descriptor or
+            // memory.
+            if ![EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(errno) {
+                acceptsAfter = now + 1_000_000_000
+            }
             return
         }
         UnixSocket.prepare(socket, blocks: false)
@@ -135,8 +138,6 @@ struct AgentLoop {
             // Subscribes before the head is sent: a client that has received the head misses no
             // event.
             let stream = service.events()
-            let header = Array("{\"schema\":\"poolgauge.agent-events/1\"}\n".utf8)
-            send(HTTPResponse.streamHead + HTTPResponse.chunk(header), to: index, now)
             let number = clients[index].number
             clients[index].task = Task { [mailbox] in
                 for await event in stream {
@@ -147,6 +148,9 @@ struct AgentLoop {
                 let end = HTTPResponse.streamEnd
                 mailbox.post(Mailbox.Message(client: number, bytes: end, isLast: true))
             }
+            // If the client has already closed the connection, sending cancels the task.
+            let header = Array("{\"schema\":\"poolgauge.agent-events/1\"}\n".utf8)
+            send(HTTPResponse.streamHead + HTTPResponse.chunk(header), to: index, now)
         case .checkpoint:
             clients[index].start(.checkpoint, now: now)
             let number = clients[index].number

@@ -45,15 +45,21 @@ struct BatchFiles {
         at index: Int
     ) {
         let key = key(connection, process, index)
-        var known = files[key] ?? []
-        if let last = known.last, last.path == path { known.removeLast() }
-        known.append((index, path))
-        files[key] = known
+        if let last = files[key]?.last, last.path == path { files[key]?.removeLast() }
+        files[key, default: []].append((index, path))
     }
 
     /// Returns the file of a connection at an index, or `nil` if no later event contains it.
     func path(of connection: UInt64, _ process: Int32, from index: Int) -> String? {
-        files[key(connection, process, index)]?.first { $0.end >= index }?.path
+        guard let files = files[key(connection, process, index)] else { return nil }
+        // Use a binary search, because a loop may open thousands of connections at one address.
+        var lower = 0
+        var upper = files.count
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if files[middle].end >= index { upper = middle } else { lower = middle + 1 }
+        }
+        return lower < files.count ? files[lower].path : nil
     }
 
     private func key(_ connection: UInt64, _ process: Int32, _ index: Int) -> Key {

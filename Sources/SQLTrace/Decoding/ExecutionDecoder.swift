@@ -236,19 +236,27 @@ struct ExecutionDecoder {
         // Check once per batch, because a new connection may reuse the address of a closed
         // connection.
         let known = traced.connections[connection]
-        if traced.connectionsChecked.contains(connection), recorded == nil || known != nil {
+        if let recorded {
+            if known?.path == recorded { return known }
+        } else if traced.connectionsChecked.contains(connection) {
             return known
         }
         traced.connectionsChecked.insert(connection)
-        let read = layouts[library].flatMap { layout in
-            memory.follow(process, from: connection, layout.file)
-                .flatMap { memory.text(process, at: $0, limit: 4_096) }
+        guard let path = recorded ?? filePath(of: connection, library, process) else {
+            return known
         }
-        guard let path = recorded ?? read else { return known }
         if let known, known.path == path { return known }
         let file = TracedProcess.File(path: path, match: database(process, path))
         traced.connections[connection] = file
         return file
+    }
+
+    /// Returns the path of a connection's file, from the process's memory.
+    private func filePath(of connection: UInt64, _ library: Int, _ process: Int32) -> String? {
+        layouts[library].flatMap { layout in
+            memory.follow(process, from: connection, layout.file)
+                .flatMap { memory.text(process, at: $0, limit: 4_096) }
+        }
     }
 
     private mutating func drop(_ file: TracedProcess.File?) {

@@ -60,7 +60,10 @@ struct AgentDirectory {
             found = try running().filter { $0.name == name }
             description = "there is no agent with the name '\(name)'"
         case .process(let process):
-            found = try running().filter { $0.process == process }
+            let running = try running()
+            let matches = running.filter { $0.process == process }
+            // A name may consist of digits.
+            found = matches.isEmpty ? running.filter { $0.name == String(process) } : matches
             description = "process \(process) has no agent"
         }
         guard let first = found.first else {

@@ -12,7 +12,7 @@ struct AgentText {
 
     /// Returns an agent's JSON as one line with escaped control characters.
     static func line(ofJSON json: String) -> String {
-        let line = json.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let line = json.split { ["\n", "\r", "\r\n"].contains($0) }.joined(separator: " ")
         return PrintableText.escaped(json: line, keepingNewlines: false) + "\n"
     }
 

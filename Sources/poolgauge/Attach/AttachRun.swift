@@ -28,9 +28,11 @@ struct AttachRun {
         var next = ContinuousClock.now
         var follower = AgentFollower()
         var socket = socket
+        var others: Set<String> = []
         while true {
-            for event in poll(&socket, &follower) { try write(event) }
-            next += interval
+            for event in poll(&socket, &others, &follower) { try write(event) }
+            // Skip the requests that were due during a delay.
+            next = max(next + interval, ContinuousClock.now)
             if let end, next > end { break }
             let pause = max(.zero, next - ContinuousClock.now).components
             let nanoseconds = pause.seconds * 1_000_000_000 + pause.attoseconds / 1_000_000_000
@@ -40,18 +42,30 @@ struct AttachRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// Requests a status from the known socket, or from another agent with the same name.
+    /// Requests a status from the known socket or, if its process has ended, from an agent with the
+    /// same name that started later.
+    ///
+    /// - Parameters:
+    ///   - socket: The known socket.
+    ///   - others: The sockets with the same name at the time of the last status.
+    ///   - follower: The state of the followed agent.
+    /// - Returns: The events to report.
     private func poll(
         _ socket: inout FoundAgent,
+        _ others: inout Set<String>,
         _ follower: inout AgentFollower
     ) -> [AgentFollower.Event] {
         do {
             let status = try AgentReader(path: socket.path).status()
+            others = Set(socket.name.map { directory.sockets(named: $0).map(\.path) } ?? [])
             return follower.receive(status, at: MonotonicTime.now)
         } catch {
             let events = follower.fail(error.description)
-            guard let name = socket.name ?? follower.last?.name else { return events }
-            for candidate in directory.sockets(named: name) where candidate.path != socket.path {
+            // The socket of a path may belong to another machine.
+            guard let name = socket.name else { return events }
+            let candidates = directory.sockets(named: name)
+            guard !candidates.contains(socket) else { return events }
+            for candidate in candidates where !others.contains(candidate.path) {
                 guard let status = try? AgentReader(path: candidate.path).status() else { continue }
                 socket = candidate
                 return events + follower.receive(status, at: MonotonicTime.now)

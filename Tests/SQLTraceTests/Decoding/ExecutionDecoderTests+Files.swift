@@ -58,6 +58,16 @@ extension ExecutionDecoderTests {
         #expect(decoder.unknownFiles == 1)
     }
 
+    @Test mutating func aConnectionAtAReusedAddressHasItsOwnFile() {
+        // The reset makes the decoder check the connection before it decodes the batch.
+        let found = executions([
+            end(1, source: .finalize, text: "SELECT 1", file: "/data/app.db"), close(2), end(3),
+            end(4, source: .finalize, programCounter: -1, text: "SELECT 2", file: "/data/other.db"),
+        ])
+        #expect(found.map(\.sql) == ["SELECT 1"])
+        #expect(decoder.otherExecutions == 1)
+    }
+
     @Test mutating func connectionsOfOtherFilesInTheBatchAreDiscarded() {
         forgetMemory()
         let found = executions([
