@@ -59,9 +59,11 @@ extension ExecutionDecoderTests {
     }
 
     @Test mutating func aConnectionAtAReusedAddressHasItsOwnFile() {
+        forgetMemory()
         // The reset makes the decoder check the connection before it decodes the batch.
         let found = executions([
-            end(1, source: .finalize, text: "SELECT 1", file: "/data/app.db"), close(2), end(3),
+            end(1, source: .finalize, text: "SELECT 1", file: "/data/app.db"), close(2),
+            end(3, sql: 0x31_0000),
             end(4, source: .finalize, programCounter: -1, text: "SELECT 2", file: "/data/other.db"),
         ])
         #expect(found.map(\.sql) == ["SELECT 1"])
