@@ -125,7 +125,8 @@ package struct DashboardModel: Sendable {
             screen: screen,
             displayCPUShare: displayCPUShare,
             overlay: overlay,
-            view: view
+            view: view,
+            program: program
         )
         let footerHeight = footer.height(in: size)
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])
@@ -160,7 +161,8 @@ package struct DashboardModel: Sendable {
 
     private func drawOverlay(on canvas: inout Canvas, in rect: Rect) {
         switch overlay {
-        case .help(let top): KeyHelp(keys: keys, top: top).draw(on: &canvas, in: rect)
+        case .help(let top):
+            KeyHelp(keys: keys, program: program, top: top).draw(on: &canvas, in: rect)
         case .checkpoint(let choice):
             CheckpointChoice(selected: choice).draw(on: &canvas, in: rect)
         case .prompt, nil: break

@@ -52,8 +52,16 @@ package struct AgentReader: Sendable {
         }
     }
 
-    /// Sends a request, and returns the body of the response.
-    func get(_ target: String) throws(AgentError) -> [UInt8] {
+    /// Sends a request without parameters, and returns the body of the response.
+    ///
+    /// - Throws: ``AgentError``, as in ``statusWithJSON()``.
+    package func post(_ target: String) throws(AgentError) -> [UInt8] {
+        try request("POST", target)
+    }
+
+    func get(_ target: String) throws(AgentError) -> [UInt8] { try request("GET", target) }
+
+    private func request(_ method: String, _ target: String) throws(AgentError) -> [UInt8] {
         let socket = try UnixSocket.make()
         defer { close(socket) }
         UnixSocket.prepare(socket, blocks: false)
@@ -63,7 +71,9 @@ package struct AgentReader: Sendable {
             throw AgentError("no agent answers at \(path): \(reason)")
         }
         let end = monotonicNanoseconds() + timeout
-        let request = "GET \(target) HTTP/1.1\r\nHost: agent\r\nConnection: close\r\n\r\n"
+        let length = method == "POST" ? "Content-Length: 0\r\n" : ""
+        let request =
+            "\(method) \(target) HTTP/1.1\r\nHost: agent\r\n\(length)Connection: close\r\n\r\n"
         // The buffer of a new connection is larger than the request.
         guard UnixSocket.send(Array(request.utf8)[...], to: socket) == request.utf8.count else {
             throw AgentError("cannot send a request to \(path): \(UnixSocket.lastError)")

@@ -174,6 +174,8 @@ public struct Sample: Sendable, Codable, Equatable {
     public var knobs: LoadKnobs?
     /// Whether the run's result includes the current accesses, or `nil` if unknown.
     public var isMeasured: Bool?
+    /// The attached program, or `nil` for a run.
+    package var program: ProgramStatus?
 
     /// Creates a sample.
     public init(

@@ -1,3 +1,4 @@
+import Telemetry
 import TerminalUI
 
 /// The last rows, with the screens, the main keys, and the cost of the display.
@@ -7,6 +8,8 @@ struct FooterLine {
     let displayCPUShare: Double?
     let overlay: Overlay?
     let view: ListView
+    /// The attached program, or `nil` for a run.
+    var program: ProgramStatus?
 
     func height(in size: Size) -> Int { FooterBar.height(in: size) }
 
@@ -17,7 +20,7 @@ struct FooterLine {
             commands: commands,
             screens: screens,
             prompt: prompt,
-            timeOrigin: "of the run",
+            timeOrigin: program == nil ? "of the run" : "since the start",
             cost: displayCPUShare.map { "display \(HumanUnits.percent($0)) CPU" } ?? ""
         ).draw(on: &canvas, in: rect)
     }
@@ -25,9 +28,15 @@ struct FooterLine {
     private var screens: [FooterBar.Screen] {
         DashboardScreen.allCases.compactMap { screen in
             let command = DashboardCommand.allCases.first { $0.screen == screen }
-            guard let command, let key = keys.key(for: command) else { return nil }
+            guard let command, applies(command), let key = keys.key(for: command) else {
+                return nil
+            }
             return FooterBar.Screen(key: key, title: screen.title, isShown: screen == self.screen)
         }
+    }
+
+    private func applies(_ command: DashboardCommand) -> Bool {
+        program.map(command.applies) ?? true
     }
 
     /// The effect of Enter on a part of the screen, or `nil` if Enter applies to a row.
@@ -41,7 +50,7 @@ struct FooterLine {
     private var commands: [KeyBar.Item] {
         keys.bindings.compactMap { binding in
             guard let priority = binding.priority, let key = binding.keys.first,
-                binding.command.isUseful(on: screen, view)
+                applies(binding.command), binding.command.isUseful(on: screen, view)
             else { return nil }
             let part = binding.command == .expand ? expansion : nil
             return KeyBar.Item(

@@ -79,10 +79,13 @@ struct History: Sendable {
         return count > 0 ? sum / Double(count) : nil
     }
 
-    /// Returns the maximum of a value over the last `seconds`, or `nil` if there are no samples.
+    /// Returns the maximum of a value over the last `seconds`, or `nil` if no value is finite.
     func maximum(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var largest: Double?
-        visitMoments(last: seconds) { largest = max(largest ?? value($0), value($0)) }
+        visitMoments(last: seconds) { moment in
+            let value = value(moment)
+            if value.isFinite { largest = max(largest ?? value, value) }
+        }
         return largest
     }
 
@@ -196,8 +199,9 @@ struct History: Sendable {
     }
 
     private mutating func appendToArm(_ sample: Sample) {
-        // The arm's settings are unknown until the database is open.
-        guard let moment = moments.last, sample.state != .preparing else { return }
+        // The arm's settings are unknown until the database is open. A program has no arms.
+        guard let moment = moments.last, sample.state != .preparing, sample.program == nil
+        else { return }
         var position = arms.firstIndex { $0.isForArm(of: sample) }
         if position == nil, arms.count < Self.maximumArms {
             arms.append(ArmRecord(sample))

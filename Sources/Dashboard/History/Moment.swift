@@ -1,6 +1,8 @@
 import Telemetry
 
 /// The values of a sample that charts show.
+///
+/// While an attached program does not respond, all values are NaN.
 struct Moment: Timed, Equatable {
     /// The time since the start of the run, in seconds.
     var time: Double
@@ -38,5 +40,9 @@ struct Moment: Timed, Equatable {
             saturation = waits && isFull ? 1 : 0
         }
         walBytes = database.wal.map { Double($0.bytes) } ?? .nan
+        if sample.program?.isConnected == false {
+            (inUse, waitingReaders, waitingWriters) = (.nan, .nan, .nan)
+            (saturation, walBytes) = (.nan, .nan)
+        }
     }
 }

@@ -49,14 +49,18 @@ struct TimeBins {
 
     /// Returns one value for each interval.
     ///
-    /// An interval without samples repeats the previous value. Intervals before the first sample
-    /// are NaN.
+    /// An interval without samples repeats the previous value. Intervals before the first sample,
+    /// and intervals in which all values are NaN, are NaN.
     func values(_ reduction: Reduction, _ value: (Int) -> Double) -> [Double] {
         var values = Array(repeating: Double.nan, count: count)
         var samples = Array(repeating: 0, count: count)
+        var isUnknown = Array(repeating: false, count: count)
         for (offset, bin) in bins.enumerated() {
             let value = value(first + offset)
-            guard value.isFinite else { continue }
+            guard value.isFinite else {
+                isUnknown[bin] = true
+                continue
+            }
             if samples[bin] == 0 {
                 values[bin] = value
             } else if reduction == .maximum {
@@ -69,7 +73,11 @@ struct TimeBins {
         var last = Double.nan
         for bin in 0..<count {
             if samples[bin] > 1, reduction == .mean { values[bin] /= Double(samples[bin]) }
-            if samples[bin] == 0 { values[bin] = last } else { last = values[bin] }
+            if samples[bin] == 0, !isUnknown[bin] {
+                values[bin] = last
+            } else {
+                last = values[bin]
+            }
         }
         return values
     }

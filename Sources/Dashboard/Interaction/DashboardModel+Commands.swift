@@ -4,6 +4,10 @@ import TerminalUI
 extension DashboardModel {
     /// Performs a command and returns the actions for the program.
     mutating func perform(_ command: DashboardCommand) -> [DashboardAction] {
+        if let program, !command.applies(to: program) {
+            note(refusal(command, for: program), severity: .warning)
+            return []
+        }
         if let screen = command.screen {
             self.screen = screen
             return []
@@ -31,6 +35,8 @@ extension DashboardModel {
         case .release: return [.releaseSnapshot(label: releasedSnapshot)]
         case .interrupt: return interruptSelected()
         case .interruptAll: return interrupt(nil)
+        // An agent runs only passive checkpoints.
+        case .checkpoint where program != nil: return [.checkpoint(.passive)]
         case .checkpoint: overlay = .checkpoint(0)
         case .pauseLoad:
             switch history.latest?.state {

@@ -1,8 +1,11 @@
+import Telemetry
 import TerminalUI
 
 /// The help overlay with all keys and the symbols in lanes.
 struct KeyHelp {
     let keys: DashboardKeys
+    /// The attached program, or `nil` for a run.
+    let program: ProgramStatus?
     /// The first displayed line.
     let top: Int
 
@@ -14,11 +17,19 @@ struct KeyHelp {
         overlay(theme: .standard, glyphs: .braille).lastTop(in: size)
     }
 
+    private func title(of purpose: DashboardCommand.Purpose) -> String {
+        purpose == .acting && program != nil ? "Actions on the program" : purpose.rawValue
+    }
+
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
         keys.help(
             sections: DashboardCommand.Purpose.allCases.map { purpose in
-                keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
-            },
+                keys.helpSection(title(of: purpose), theme: theme) { command in
+                    command.purpose == purpose && (program.map(command.applies) ?? true)
+                } help: { command in
+                    program == nil ? nil : command.helpForProgram
+                }
+            }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(
                 title: "Symbols in the lanes of connections",
                 entries: LaneState.allCases.filter { $0 != .absent }.map {
@@ -65,7 +76,8 @@ extension KeyTable {
     func helpSection(
         _ title: String,
         theme: Theme,
-        where isIncluded: (Command) -> Bool
+        where isIncluded: (Command) -> Bool,
+        help: (Command) -> String? = { _ in nil }
     ) -> HelpOverlay.Section {
         HelpOverlay.Section(
             title: title,
@@ -75,7 +87,7 @@ extension KeyTable {
                         binding.keys.map(\.label).joined(separator: " "),
                         theme.bold(.accent)
                     ),
-                    meaning: binding.help,
+                    meaning: help(binding.command) ?? binding.help,
                     short: binding.name
                 )
             }

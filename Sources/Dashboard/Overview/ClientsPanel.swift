@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the clients' throughputs, waits and service times.
+/// The panel with the throughputs, waits, and service times of the clients or of an attached program.
 struct ClientsPanel {
     let history: History
     let seconds: Double
@@ -22,6 +22,27 @@ struct ClientsPanel {
 
     private var clients: [ClientStatus] { history.latest?.clients ?? [] }
 
+    private var isProgram: Bool { history.latest?.program != nil }
+
+    private var remark: String {
+        if isProgram { return "times since the database was opened; –: too few accesses" }
+        return history.isOver
+            ? "the load's last second; –: too few samples" : "last second; –: too few samples"
+    }
+
+    /// Returns the key of the screen with details, in the words of a legend.
+    private func legend(theme: Theme) -> [[Span]] {
+        // The screen requires a run's load.
+        guard let details, !isProgram else { return [] }
+        let dim = theme.style(.dim)
+        return [
+            [
+                Span("press ", dim), Span(details, theme.bold(.accent)),
+                Span(" to see what slow accesses wait for", dim),
+            ]
+        ]
+    }
+
     /// The height, including the border.
     var track: Track {
         let frame = isCompact ? 1 : 3
@@ -39,23 +60,12 @@ struct ClientsPanel {
             isCompact
             ? rect.inset(horizontal: 2)
             : Panel(
-                title: "Clients",
-                subtitle: "throughput, wait for a connection, service time",
-                remark: history.isOver
-                    ? "the load's last second; –: too few samples"
-                    : "last second; –: too few samples",
-                legend: details.map {
-                    [
-                        [
-                            Span("press ", canvas.theme.style(.dim)),
-                            Span($0, canvas.theme.bold(.accent)),
-                            Span(
-                                " to see what slow accesses wait for",
-                                canvas.theme.style(.dim)
-                            ),
-                        ]
-                    ]
-                } ?? []
+                title: isProgram ? "Accesses" : "Clients",
+                subtitle: isProgram
+                    ? "rate, wait for a connection, hold time"
+                    : "throughput, wait for a connection, service time",
+                remark: remark,
+                legend: legend(theme: canvas.theme)
             ).draw(on: &canvas, in: rect)
         let table = table(theme: canvas.theme)
         table.draw(on: &canvas, in: inner)
@@ -87,12 +97,28 @@ struct ClientsPanel {
             )
         }
         let duration = HumanUnits.durationWidth
+        let last = Table.Column(
+            title: "over time",
+            track: Track(minimum: 9, ideal: 14, maximum: .max, priority: 3, flex: 4)
+        )
+        let first = Track(minimum: 6, ideal: 9, maximum: 16, priority: 20, flex: 1)
+        if isProgram {
+            let columns = [
+                Table.Column(title: "", track: first),
+                number("rate", HumanUnits.rateWidth, 19),
+                number("wait p50", duration + 1, 13),
+                number("p99", duration, 18),
+                number("max", duration, 12),
+                number("hold p50", duration + 1, 11),
+                number("p99", duration, 17),
+                number("max", duration, 10),
+                last,
+            ]
+            return Table(columns: columns, rows: clients.map { programRow($0, theme: theme) })
+        }
         let title = isCompact ? "client" : "name"
         let columns = [
-            Table.Column(
-                title: title,
-                track: Track(minimum: 6, ideal: 9, maximum: 16, priority: 20, flex: 1)
-            ),
+            Table.Column(title: title, track: first),
             Table.Column(title: "activity", track: Track.fixed(9, priority: 2)),
             number("done", HumanUnits.rateWidth, 19),
             number("target", HumanUnits.rateWidth, 12),
@@ -102,20 +128,34 @@ struct ClientsPanel {
             number("p99", duration, 17),
             number("skipped", duration, 4),
             number("errors", 6, 5),
-            Table.Column(
-                title: "over time",
-                track: Track(minimum: 9, ideal: 14, maximum: .max, priority: 3, flex: 4)
-            ),
+            last,
         ]
         return Table(columns: columns, rows: shown.map { row(clients[$0], theme: theme) })
     }
 
+    /// Returns the row of an attached program's reads, writes, or accesses.
+    private func programRow(_ accesses: ClientStatus, theme: Theme) -> [Span] {
+        let (wait, hold) = (accesses.wait, accesses.service)
+        return [
+            Span(accesses.name, theme.bold(.text)),
+            Span(
+                HumanUnits.rate(accesses.throughput),
+                theme.style(accesses.throughput > 0 ? .ok : .dim)
+            ),
+        ]
+            + [wait?.p50, wait?.p99, wait?.max, hold?.p50, hold?.p99, hold?.max].map {
+                latency($0, theme: theme)
+            } + [Span("", theme.style(.dim))]
+    }
+
+    private func latency(_ value: UInt64?, theme: Theme) -> Span {
+        value.map { Span(HumanUnits.duration(nanoseconds: $0), theme.style(.text)) }
+            ?? Span("–", theme.style(.dim))
+    }
+
     private func row(_ client: ClientStatus, theme: Theme) -> [Span] {
-        let text = theme.style(.text)
         let dim = theme.style(.dim)
-        func latency(_ value: UInt64?) -> Span {
-            value.map { Span(HumanUnits.duration(nanoseconds: $0), text) } ?? Span("–", dim)
-        }
+        func latency(_ value: UInt64?) -> Span { self.latency(value, theme: theme) }
         func count(_ value: UInt64, _ role: Role) -> Span {
             value == 0 ? Span("0", dim) : Span(HumanUnits.count(value), theme.style(role))
         }

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The first row, with the running arm, the progress and the throughput.
+/// The first row, with the running arm or the attached program, the progress, and the throughput.
 struct HeaderLine {
     let history: History
     let isPaused: Bool
@@ -19,7 +19,12 @@ struct HeaderLine {
         var title = theme.raised(.title)
         title.attributes.insert(.bold)
         segments.append(HeaderBar.Segment(spans: [Span(sample.scenario, title)], priority: 80))
-        segments.append(HeaderBar.Segment(spans: arm(of: sample, theme: theme), priority: 90))
+        if let program = sample.program {
+            let process = [text("PID ", .dim), text(String(program.process))]
+            segments.append(HeaderBar.Segment(spans: process, priority: 90))
+        } else {
+            segments.append(HeaderBar.Segment(spans: arm(of: sample, theme: theme), priority: 90))
+        }
         if !sample.phase.isEmpty {
             segments.append(
                 HeaderBar.Segment(spans: [text("phase ", .dim), text(sample.phase)], priority: 50)
@@ -76,6 +81,7 @@ struct HeaderLine {
             return ("‖", "\(age) BACK", .warning)
         }
         if isPaused { return ("‖", "PAUSED", .warning) }
+        if history.latest?.program?.isConnected == false { return ("✖", "NO RESPONSE", .error) }
         switch history.latest?.state {
         case nil: return ("·", "STARTING", .dim)
         case .preparing: return ("·", "PREPARING", .dim)

@@ -49,6 +49,17 @@ struct Verdict: Equatable {
             self.init(level: .neutral, heads: ["Waiting for the first sample"])
             return
         }
+        if sample.program?.isConnected == false {
+            self.init(
+                level: .bad,
+                heads: [
+                    "The program does not respond; the display continues when its agent is found "
+                        + "again",
+                    "The program does not respond",
+                ]
+            )
+            return
+        }
         let judged = Self.judged(sample, history: history)
         switch sample.state {
         case .preparing:

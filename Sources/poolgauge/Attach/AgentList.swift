@@ -44,7 +44,12 @@ struct AgentList: Encodable {
     }
 
     /// The list as a table with a newline at the end.
-    var text: String {
+    var text: String { text(isNumbered: false) }
+
+    /// The list as a table with the number of each agent, from 1.
+    var numberedText: String { text(isNumbered: true) }
+
+    private func text(isNumbered: Bool) -> String {
         var lines = ["No agent is running. " + Self.startingHint]
         if !agents.isEmpty {
             var rows = [["name", "PID", "age", "database"]]
@@ -54,6 +59,11 @@ struct AgentList: Encodable {
                     HumanUnits.seconds(Double(agent.ageNanoseconds) / 1e9),
                     agent.database ?? "in memory",
                 ])
+            }
+            if isNumbered {
+                for index in rows.indices {
+                    rows[index].insert(index == 0 ? "" : "\(index)", at: 0)
+                }
             }
             lines = WatchText.table(rows)
         }

@@ -13,24 +13,18 @@ struct AttachRun {
     /// How long to follow, or `nil` to follow until a signal arrives.
     var duration: Duration?
 
-    private let directory: AgentDirectory
-    private let socket: FoundAgent
+    private let agent: FollowedAgent
 
-    init(directory: AgentDirectory, socket: FoundAgent) {
-        self.directory = directory
-        self.socket = socket
-    }
+    init(_ agent: FollowedAgent) { self.agent = agent }
 
     func run() throws {
         let stopped = DispatchSemaphore(value: 0)
         let interruption = Interruption { stopped.signal() }
         let end = duration.map { ContinuousClock.now + $0 }
         var next = ContinuousClock.now
-        var follower = AgentFollower()
-        var socket = socket
-        var others: Set<String> = []
+        var agent = agent
         while true {
-            for event in poll(&socket, &others, &follower) { try write(event) }
+            for event in agent.poll() { try write(event) }
             // Skip the requests that were due during a delay.
             next = max(next + interval, ContinuousClock.now)
             if let end, next > end { break }
@@ -40,38 +34,6 @@ struct AttachRun {
             if stopped.wait(timeout: timeout) == .success { break }
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
-    }
-
-    /// Requests a status from the known socket or, if its process has ended, from an agent with the
-    /// same name that started later.
-    ///
-    /// - Parameters:
-    ///   - socket: The known socket.
-    ///   - others: The sockets with the same name at the time of the last status.
-    ///   - follower: The state of the followed agent.
-    /// - Returns: The events to report.
-    private func poll(
-        _ socket: inout FoundAgent,
-        _ others: inout Set<String>,
-        _ follower: inout AgentFollower
-    ) -> [AgentFollower.Event] {
-        do {
-            let status = try AgentReader(path: socket.path).status()
-            others = Set(socket.name.map { directory.sockets(named: $0).map(\.path) } ?? [])
-            return follower.receive(status, at: MonotonicTime.now)
-        } catch {
-            let events = follower.fail(error.description)
-            // The socket of a path may belong to another machine.
-            guard let name = socket.name else { return events }
-            let candidates = directory.sockets(named: name)
-            guard !candidates.contains(socket) else { return events }
-            for candidate in candidates where !others.contains(candidate.path) {
-                guard let status = try? AgentReader(path: candidate.path).status() else { continue }
-                socket = candidate
-                return events + follower.receive(status, at: MonotonicTime.now)
-            }
-            return events
-        }
     }
 
     private func write(_ event: AgentFollower.Event) throws {

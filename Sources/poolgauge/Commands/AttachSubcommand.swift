@@ -1,15 +1,25 @@
 import ArgumentParser
 import PoolgaugeAgent
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 struct AttachSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach",
         abstract: "Report on programs that embed the engine and run an agent.",
         discussion: """
-            Without an argument, lists the running agents of this user. With an agent's name, the \
-            ID of its process, or the path of its socket, reports its connections, waiters, log \
-            and snapshots once. --follow reports at each interval. When the program ends, it waits \
-            until the program is running again, and reports the gap.
+            In a terminal, opens a dashboard unless --once, --follow, --format, or --for is \
+            specified; press ? to list its keys. The agent is specified by its name, the ID of \
+            its process, or the path of its socket. Without an argument, lists the running agents \
+            of this user and asks which one to open.
+
+            Reports connections, waiters, the log, and snapshots. If the program ends, the \
+            dashboard and --follow wait until it restarts, and mark the gap. If there is no \
+            terminal and --follow is not specified, reports once.
 
             A program starts an agent with the library PoolgaugeAgent: \
             Agent.startIfRequested(pool) starts it if POOLGAUGE_AGENT=1 is set.
@@ -19,17 +29,17 @@ struct AttachSubcommand: ParsableCommand {
     @Argument(help: "The name of an agent, the ID of its process, or the path of its socket.")
     var agent: String?
 
-    @Flag(help: "Report once; the default.")
+    @Flag(help: "Report once; the default if there is no terminal.")
     var once = false
 
-    @Flag(help: "Report at each interval, one line each.")
+    @Flag(help: "Write one line at each interval.")
     var follow = false
 
     @Option(help: "The format of the report.")
-    var format = PlainFormat.text
+    var format: PlainFormat?
 
     @Option(
-        help: "The time between two reports with --follow; 1s by default.",
+        help: "The time between two requests; by default, 250ms, or 1s with --follow.",
         transform: TimeArgument.parse
     )
     var interval: TimeArgument?
@@ -41,37 +51,82 @@ struct AttachSubcommand: ParsableCommand {
     )
     var duration: TimeArgument?
 
+    @OptionGroup var display: DisplayArguments
+
+    /// Whether an option requests reports in place of the dashboard.
+    private var isHeadless: Bool { once || follow || format != nil || duration != nil }
+
     func validate() throws {
         if once, follow { throw ValidationError("specify only one of --once and --follow") }
-        if agent == nil, once || follow {
+        if agent == nil, once || follow || display.screenshot != nil {
             throw ValidationError(
-                "--once and --follow require an agent; `poolgauge attach` lists the agents"
+                "--once, --follow, and --screenshot require an agent; `poolgauge attach` lists "
+                    + "the agents"
             )
         }
-        if !follow, interval != nil || duration != nil {
-            throw ValidationError("--interval and --for require --follow")
+        if duration != nil, !follow { throw ValidationError("--for requires --follow") }
+        if interval != nil, isHeadless, !follow {
+            throw ValidationError("--interval works only with --follow and the dashboard")
+        }
+        if isHeadless, display.isGiven {
+            throw ValidationError(
+                "--once, --follow, --format, and --for do not use the dashboard and cannot be "
+                    + "combined with its options"
+            )
         }
     }
 
     func run() throws {
         let directory = AgentDirectory(folder: .standard)
-        guard let agent else {
-            let list = try directory.list()
-            return try StandardOutput.write(format == .json ? list.json() : list.text)
-        }
-        let socket = try directory.find(AgentAddress(agent))
+        let opensDisplay = !isHeadless && (display.isGiven || Self.hasTerminal)
+        guard
+            let socket = try agent.map({ try directory.find(AgentAddress($0)) })
+                ?? choice(directory, opensDisplay)
+        else { return }
+        let answer = try AgentReader(path: socket.path).statusWithJSON()
+        let followed = FollowedAgent(directory: directory, socket: socket)
+        if opensDisplay { return try runDisplay(followed) }
         guard follow else {
-            let answer = try AgentReader(path: socket.path).statusWithJSON()
-            switch format {
+            switch format ?? .text {
             case .text: try StandardOutput.write(AgentText(answer.status).text)
             case .json: try StandardOutput.write(AgentText.line(ofJSON: answer.json))
             }
             return
         }
-        var run = AttachRun(directory: directory, socket: socket)
-        run.format = format
+        var run = AttachRun(followed)
+        run.format = format ?? .text
         if let interval { run.interval = interval.duration }
         run.duration = duration?.duration
         try run.run()
+    }
+
+    private static var hasTerminal: Bool {
+        isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+    }
+
+    /// Writes the list of agents and, before the dashboard, asks which one to open.
+    ///
+    /// - Returns: The chosen agent, or `nil` if there is nothing to open.
+    private func choice(_ directory: AgentDirectory, _ opensDisplay: Bool) throws -> FoundAgent? {
+        let list = try directory.list()
+        guard opensDisplay, !list.agents.isEmpty else {
+            try StandardOutput.write(format == .json ? list.json() : list.text)
+            return nil
+        }
+        return try AgentChoice(list: list).ask()
+    }
+
+    private func runDisplay(_ agent: FollowedAgent) throws {
+        let picture = try display.screenshot.map(PictureFile.init)
+        var options = try display.options()
+        // By default, record a few seconds of lanes.
+        if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
+        var run = AttachDisplayRun(agent: agent, options: options)
+        if let interval { run.interval = interval.duration }
+        if let picture {
+            try picture.write(try run.picture(size: display.pictureSize), title: "poolgauge attach")
+        } else {
+            try run.run()
+        }
     }
 }

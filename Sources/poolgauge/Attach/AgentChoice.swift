@@ -1,0 +1,32 @@
+/// The question which of several agents to open.
+struct AgentChoice {
+    let list: AgentList
+
+    /// Asks the user for the number of an agent.
+    ///
+    /// With a single agent, returns it without a question.
+    ///
+    /// - Returns: The chosen agent, or `nil` if the user enters nothing.
+    func ask() throws -> FoundAgent? {
+        if list.agents.count == 1 { return found(0) }
+        try StandardOutput.write(list.numberedText)
+        while true {
+            try StandardOutput.write("Open agent (1 to \(list.agents.count); Enter quits): ")
+            guard let line = readLine(), !line.isEmpty else { return nil }
+            if let index = index(of: line) { return found(index) }
+            try StandardOutput.write("'\(line)' is neither a number of the list nor a name\n")
+        }
+    }
+
+    /// Returns the index of the agent with a number or a name.
+    func index(of answer: String) -> Int? {
+        let answer = answer.split(separator: " ").joined()
+        if let number = Int(answer), list.agents.indices.contains(number - 1) { return number - 1 }
+        let matches = list.agents.indices.filter { list.agents[$0].name == answer }
+        return matches.count == 1 ? matches[0] : nil
+    }
+
+    private func found(_ index: Int) -> FoundAgent {
+        FoundAgent(path: list.agents[index].socket, name: list.agents[index].name)
+    }
+}

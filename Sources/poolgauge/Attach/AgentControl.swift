@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+import PoolgaugeAgent
+import Synchronization
+import Telemetry
+import Units
+
+/// Requests interrupts and checkpoints from an agent without blocking the display.
+final class AgentControl: Sendable {
+    /// The outcome of a request, for the event list.
+    struct Outcome {
+        var message: String
+        var severity = TelemetryEvent.Severity.info
+    }
+
+    private let path: @Sendable () -> String
+    private let outcomes = Mutex<[Outcome]>([])
+    private let queue = DispatchQueue(label: "poolgauge.attach.control")
+
+    /// The time limit for a request, in nanoseconds.
+    ///
+    /// A checkpoint waits until the writer is free.
+    private static let timeout: UInt64 = 10_000_000_000
+
+    /// Creates a client of the agent whose socket `path` returns.
+    init(path: @escaping @Sendable () -> String) { self.path = path }
+
+    func interrupt() {
+        // The samples show which statements ended.
+        request("/interrupt") { _ in nil }
+    }
+
+    func checkpoint() {
+        request("/checkpoint") { body in
+            guard let result = try? JSONDecoder().decode(Checkpoint.self, from: Data(body)) else {
+                return "the checkpoint ended"
+            }
+            guard result.frames >= 0 else { return "the database is not in WAL mode" }
+            return "the checkpoint copied \(HumanUnits.exact(result.checkpointed)) of "
+                + HumanUnits.exact(result.frames, "frame")
+        }
+    }
+
+    /// Returns the outcomes since the last call.
+    func takeOutcomes() -> [Outcome] {
+        outcomes.withLock { outcomes in
+            defer { outcomes = [] }
+            return outcomes
+        }
+    }
+
+    private struct Checkpoint: Decodable {
+        var frames: Int
+        var checkpointed: Int
+    }
+
+    private func request(_ target: String, _ describe: @escaping @Sendable ([UInt8]) -> String?) {
+        queue.async { [self] in
+            var reader = AgentReader(path: path())
+            reader.timeout = Self.timeout
+            do {
+                guard let message = describe(try reader.post(target)) else { return }
+                outcomes.withLock { $0.append(Outcome(message: message)) }
+            } catch {
+                let outcome = Outcome(message: error.description, severity: .warning)
+                outcomes.withLock { $0.append(outcome) }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import CursesTerminal
+import Dashboard
+import PoolgaugeAgent
+import TerminalUI
+
+/// The dashboard on a program with an agent.
+struct AgentDisplay: DisplayContent {
+    private let terminal: any Terminal
+    private let feed: AgentFeed
+    private let control: AgentControl
+    private var model: DashboardModel
+    /// The arrival time of the first sample.
+    private var began: UInt64?
+
+    init(feed: AgentFeed, model: DashboardModel, terminal: any Terminal) {
+        self.feed = feed
+        control = AgentControl { feed.path }
+        self.model = model
+        self.terminal = terminal
+    }
+
+    var refreshRate: Double { model.refreshRate }
+
+    var isPaused: Bool { model.isPaused }
+
+    var isOver: Bool { false }
+
+    func age(at now: UInt64) -> UInt64? { began.map { now - min(now, $0) } }
+
+    mutating func collect() {
+        for sample in feed.take() {
+            model.ingest(sample)
+            if began == nil { began = MonotonicTime.now }
+        }
+        for outcome in control.takeOutcomes() {
+            model.note(outcome.message, severity: outcome.severity)
+        }
+    }
+
+    mutating func setDisplayCost(_ share: Double?) { model.displayCPUShare = share }
+
+    mutating func handle(_ event: InputEvent) -> Bool {
+        for action in model.handle(event) {
+            switch action {
+            case .quit: return false
+            case .interrupt: control.interrupt()
+            case .checkpoint: control.checkpoint()
+            case .copy(let text):
+                if !terminal.copy(text) {
+                    model.note("this terminal does not allow clipboard access", severity: .warning)
+                }
+            // The model does not request the other actions for a program.
+            default: break
+            }
+        }
+        return true
+    }
+
+    func render(size: Size) -> Surface { model.render(size: size) }
+
+    mutating func stop(_ terminal: any Terminal) {
+        terminal.stop()
+        noteContinued()
+    }
+
+    mutating func noteContinued() {
+        model.note("no data was collected while poolgauge was suspended", severity: .warning)
+    }
+
+    mutating func end() { feed.end() }
+}

@@ -1,0 +1,58 @@
+import Dispatch
+import Foundation
+import PoolgaugeAgent
+import Synchronization
+import Telemetry
+
+/// Requests an agent's status on a separate thread and keeps the samples for a display.
+final class AgentFeed: Sendable {
+    private struct State {
+        var samples: [Sample] = []
+        var path: String
+        var isStopped = false
+    }
+
+    private let state: Mutex<State>
+    private let hasEnded = DispatchSemaphore(value: 0)
+    private let stop = DispatchSemaphore(value: 0)
+
+    /// Starts to request statuses at an interval.
+    init(_ agent: FollowedAgent, interval: Duration) {
+        state = Mutex(State(path: agent.socket.path))
+        let parts = interval.components
+        let pause = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+        let thread = Thread { [self] in
+            defer { hasEnded.signal() }
+            var agent = agent
+            var sampler = AgentSampler(start: MonotonicTime.now)
+            while !state.withLock({ $0.isStopped }) {
+                let sample = sampler.sample(agent.poll(), at: MonotonicTime.now)
+                state.withLock { state in
+                    state.path = agent.socket.path
+                    if let sample { state.samples.append(sample) }
+                }
+                if stop.wait(timeout: .now() + pause) == .success { return }
+            }
+        }
+        thread.name = "attach"
+        thread.start()
+    }
+
+    /// The path of the agent's current socket.
+    var path: String { state.withLock { $0.path } }
+
+    /// Returns the samples since the last call.
+    func take() -> [Sample] {
+        state.withLock { state in
+            defer { state.samples = [] }
+            return state.samples
+        }
+    }
+
+    /// Ends the thread, and waits briefly for a running request.
+    func end() {
+        state.withLock { $0.isStopped = true }
+        stop.signal()
+        _ = hasEnded.wait(timeout: .now() + .seconds(3))
+    }
+}

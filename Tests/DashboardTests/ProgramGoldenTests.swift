@@ -1,0 +1,114 @@
+import Telemetry
+import TerminalUI
+import Testing
+
+@testable import Dashboard
+
+/// The dashboard on an attached program, without a run's load.
+struct ProgramGoldenTests {
+    private static let lossTime = 20.0
+
+    /// Returns the story of a run as the story of a program that restarts at 24 s.
+    private func samples(until end: Double, allowsControl: Bool = false) -> [Sample] {
+        Story().samples(until: end).map { sample in
+            var sample = sample
+            let isRestarted = sample.time >= 24
+            let isLost = sample.time >= Self.lossTime && !isRestarted
+            sample.program = ProgramStatus(
+                process: isRestarted ? 4712 : 4711,
+                isConnected: !isLost,
+                allowsControl: allowsControl
+            )
+            sample.scenario = "shop"
+            (sample.arm, sample.arms, sample.phase) = ("", [], "")
+            (sample.plannedDuration, sample.knobs, sample.isMeasured) = (nil, nil, nil)
+            sample.clients = ["reads", "writes"].map { name in
+                var client = ClientStatus(name: name, activity: "", throughput: 1_200)
+                client.wait = LatencySummary(count: 900, mean: 9_000, p50: 4_000, max: 70_000)
+                client.service = LatencySummary(
+                    count: 90_000,
+                    mean: 90_000,
+                    p50: 40_000,
+                    p99: 900_000,
+                    max: 7_000_000
+                )
+                return client
+            }
+            if isLost {
+                sample.clients = []
+                let pool = sample.database
+                sample.database = DatabaseStatus(label: pool.label, kind: pool.kind)
+                sample.database.readers = ReaderPoolStatus(inUse: 0, open: 0, maximum: 4)
+            }
+            return sample
+        }
+    }
+
+    private func dashboard(until end: Double, allowsControl: Bool = false) throws -> DashboardModel
+    {
+        var model = DashboardModel(theme: try Theme.named("dark"))
+        model.displayCPUShare = 0.008
+        for sample in samples(until: end, allowsControl: allowsControl) { model.ingest(sample) }
+        return model
+    }
+
+    @Test(arguments: [(120, 40), (80, 24), (60, 16)])
+    func showsTheOverviewAfterAGap(size: (Int, Int)) throws {
+        let extent = Size(width: size.0, height: size.1)
+        var model = try dashboard(until: 31)
+        _ = model.handle(.resize(extent))
+        try Golden.expect(model.render(size: extent), named: "program-\(size.0)x\(size.1)")
+    }
+
+    @Test func showsAProgramThatDoesNotRespond() throws {
+        let picture = try dashboard(until: 22).render(size: Size(width: 120, height: 40))
+        try Golden.expect(picture, named: "program-lost-120x40")
+        #expect(picture.plainText.contains("NO RESPONSE"))
+        #expect(!picture.plainText.contains("of 4 readers in use"))
+    }
+
+    @Test func helpOmitsTheKeysOfRuns() throws {
+        var model = try dashboard(until: 19, allowsControl: true)
+        _ = model.handle(.key(.character("?")))
+        let picture = model.render(size: Size(width: 120, height: 40))
+        try Golden.expect(picture, named: "program-help-120x40")
+        #expect(!picture.plainText.contains("next arm"))
+        #expect(!picture.plainText.contains("the run"))
+    }
+
+    @Test func keysThatRequireALoadAreRejected() throws {
+        for key in "567apnxiIc" {
+            var model = try dashboard(until: 19)
+            #expect(model.handle(.key(.character(key))) == [], "\(key)")
+            let lines = model.render(size: Size(width: 120, height: 40)).plainText
+            #expect(
+                lines.contains("requires a run's load") || lines.contains("does not allow control"),
+                "\(key)"
+            )
+        }
+    }
+
+    @Test func controlIsRequestedIfTheProgramAllowsIt() throws {
+        var model = try dashboard(until: 19, allowsControl: true)
+        #expect(model.handle(.key(.character("I"))) == [.interrupt(connection: nil)])
+        #expect(model.handle(.key(.character("c"))) == [.checkpoint(.passive)])
+        #expect(model.handle(.key(.character("i"))) == [])
+        let lines = model.render(size: Size(width: 120, height: 40)).plainText
+        #expect(lines.contains("I interrupts all"))
+    }
+
+    /// A chart does not repeat a value for the time during which the value is unknown.
+    @Test func chartsAreEmptyDuringAGap() throws {
+        var history = History()
+        for sample in samples(until: 31) { history.append(sample) }
+        let bins = TimeBins(history, seconds: 30, count: 60)
+        let moments = history.moments
+        let values = bins.values(.mean) { moments[$0].inUse }
+        let ends = (0..<60).map { 1 + 0.5 * Double($0) }
+        for (end, value) in zip(ends, values) where end > 20.6 && end < 23.9 {
+            #expect(value.isNaN, "\(end)")
+        }
+        #expect(values.filter(\.isNaN).count < 12)
+        #expect(values.last?.isFinite == true)
+    }
+}
