@@ -68,7 +68,7 @@ struct Operations {
     private func perform(_ name: String, _ body: () throws -> Void) rethrows {
         say("\(name) …")
         let duration = try ContinuousClock().measure(body)
-        say("\(name): \(duration.formatted(.units(allowed: [.milliseconds]))) by the stopwatch")
+        say("\(name) took \(duration.formatted(.units(allowed: [.milliseconds])))")
     }
 }
 

@@ -113,7 +113,7 @@ public final class Agent: Sendable {
     ) throws(AgentError) {
         guard AgentSocket.isValid(name: service.name) else {
             throw AgentError(
-                "'\(service.name)' is not a name for an agent; "
+                "'\(service.name)' is not a valid agent name; "
                     + "expected 1 to 32 letters, digits, '.', '_', or '-'"
             )
         }

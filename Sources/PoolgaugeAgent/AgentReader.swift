@@ -23,7 +23,7 @@ package struct AgentReader: Sendable {
         let found = (try? decoder.decode(Schema.self, from: data))?.schema
         guard found == AgentStatus.currentSchema else {
             throw AgentError(
-                "\(path) sends the format \(found.map { "'\($0.prefix(64))'" } ?? "of another program"); "
+                "\(path) uses \(found.map { "the format '\($0.prefix(64))'" } ?? "an unknown format"); "
                     + "this version reads '\(AgentStatus.currentSchema)'"
             )
         }
@@ -95,13 +95,13 @@ package struct AgentReader: Sendable {
                     return body
                 }
             } else if count == 0 {
-                throw AgentError("\(path) closed the connection without an answer")
+                throw AgentError("\(path) closed the connection without a response")
             } else if errno != EAGAIN && errno != EINTR {
                 throw AgentError("cannot read from \(path): \(UnixSocket.lastError)")
             }
             let now = monotonicNanoseconds()
             guard now < end else {
-                throw AgentError("\(path) does not answer within \(timeout / 1_000_000) ms")
+                throw AgentError("\(path) did not respond within \(timeout / 1_000_000) ms")
             }
             guard count < 0 else { continue }
             var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

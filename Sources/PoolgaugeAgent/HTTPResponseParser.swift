@@ -26,9 +26,9 @@ enum HTTPResponseParser {
         guard let headEnd else {
             let start = Array("HTTP/1.1 ".utf8)
             let isResponse = zip(bytes, start).allSatisfy { $0 == $1 }
-            guard isResponse else { return .invalid("the answer is not HTTP/1.1") }
+            guard isResponse else { return .invalid("the response is not HTTP/1.1") }
             return bytes.count < maximumHead
-                ? .incomplete : .invalid("the head exceeds \(maximumHead) bytes")
+                ? .incomplete : .invalid("the headers exceed \(maximumHead) bytes")
         }
         let head = String(decoding: bytes[..<headEnd], as: UTF8.self)
         // A CR followed by an LF is one character.
@@ -36,7 +36,7 @@ enum HTTPResponseParser {
         let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0] == "HTTP/1.1", words[1].utf8.count == 3,
             let status = Int(words[1]), (100...599).contains(status)
-        else { return .invalid("the answer is not HTTP/1.1") }
+        else { return .invalid("the response is not HTTP/1.1") }
         var length: Int?
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
@@ -47,7 +47,7 @@ enum HTTPResponseParser {
             else { return .invalid("the length of the body is invalid") }
             length = number
         }
-        guard let length else { return .invalid("the answer has no length") }
+        guard let length else { return .invalid("the response has no length") }
         let body = bytes[(headEnd + 4)...]
         guard body.count >= length else { return .incomplete }
         return .response(status: status, body: Array(body.prefix(length)))

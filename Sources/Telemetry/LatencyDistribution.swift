@@ -78,7 +78,7 @@ public struct OperationLatencies: Sendable, Codable, Equatable {
     public var name: String
     /// The time from the scheduled start to the end.
     public var response: LatencyDistribution
-    /// The time from the start to the entry into the closure.
+    /// The time from the start to the start of the closure.
     public var wait: LatencyDistribution
     /// The time from the entry to the end.
     public var service: LatencyDistribution

@@ -78,7 +78,7 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     ///
     /// One second of a slow client contains too few values for a 99th percentile.
     public var response: LatencySummary?
-    /// The time from the start to the entry into the closure, over the last ten seconds.
+    /// The time from the start to the start of the closure, over the last ten seconds.
     public var wait: LatencySummary?
     /// The time from the entry to the end, over the last ten seconds.
     public var service: LatencySummary?

@@ -24,7 +24,7 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     ///
     /// During this time, no worker was free.
     public var queued: UInt64
-    /// The average time from the start to the entry into the closure, in nanoseconds.
+    /// The average time from the start to the start of the closure, in nanoseconds.
     public var waited: UInt64
     /// The average time inside the closure, in nanoseconds.
     public var service: UInt64

@@ -12,11 +12,11 @@ import WorkloadEngine
 // forty quarter-second blocks, and the second comparison uses ten half-second blocks. On a machine
 // whose speed changes occasionally, many short blocks detect more than a few long ones.
 
-func option(_ name: String, _ standard: Double) -> Double {
+func option(_ name: String, _ defaultValue: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
         index + 1 < CommandLine.arguments.count
-    else { return standard }
-    return Double(CommandLine.arguments[index + 1]) ?? standard
+    else { return defaultValue }
+    return Double(CommandLine.arguments[index + 1]) ?? defaultValue
 }
 
 let alarmRounds = Int(option("alarms", 40))

@@ -11,10 +11,10 @@ import Synchronization
 // The smallest share is the lowest number of accesses of any thread, divided by the mean of all
 // threads. The longest wait is the longest time from a call until its closure starts.
 
-func option(_ name: String, _ standard: String) -> String {
+func option(_ name: String, _ defaultValue: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
         index + 1 < CommandLine.arguments.count
-    else { return standard }
+    else { return defaultValue }
     return CommandLine.arguments[index + 1]
 }
 

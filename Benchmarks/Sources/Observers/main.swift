@@ -9,10 +9,10 @@ import Foundation
 // The writer's p99 starts at the scheduled time of each commit. Rounds with and without observers
 // alternate, and so do the libraries. Each ratio compares two adjacent rounds.
 
-func option(_ name: String, _ standard: String) -> String {
+func option(_ name: String, _ defaultValue: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
         index + 1 < CommandLine.arguments.count
-    else { return standard }
+    else { return defaultValue }
     return CommandLine.arguments[index + 1]
 }
 

@@ -12,10 +12,10 @@ import SQLiteEngine
 
 let pointReadSQL = "SELECT v FROM t WHERE id = ?"
 
-func option(_ name: String, _ standard: String) -> String {
+func option(_ name: String, _ defaultValue: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
         index + 1 < CommandLine.arguments.count
-    else { return standard }
+    else { return defaultValue }
     return CommandLine.arguments[index + 1]
 }
 

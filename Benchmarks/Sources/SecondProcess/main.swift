@@ -19,9 +19,9 @@ if arguments.count == 4, arguments[1] == "commands" {
     exit(0)
 }
 
-func option(_ name: String, _ standard: String) -> String {
+func option(_ name: String, _ defaultValue: String) -> String {
     guard let index = arguments.firstIndex(of: "--" + name), index + 1 < arguments.count
-    else { return standard }
+    else { return defaultValue }
     return arguments[index + 1]
 }
 

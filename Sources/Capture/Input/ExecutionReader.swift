@@ -62,7 +62,7 @@ package struct ExecutionReader {
         guard let sql = object["sql"] as? String else {
             throw failure("'sql' is missing; write the statement's text")
         }
-        let seconds = try numeral("seconds", in: object, number)
+        let seconds = try nonnegativeNumber("seconds", in: object, number)
         let end: Double
         if let time = try time("time", in: object, number) {
             end = time
@@ -75,11 +75,11 @@ package struct ExecutionReader {
             )
         }
         var execution = CapturedExecution(end: end, sql: sql, seconds: seconds, line: number)
-        execution.process = try numeral("pid", in: object, number).map { Int($0) } ?? 0
+        execution.process = try nonnegativeNumber("pid", in: object, number).map { Int($0) } ?? 0
         execution.connection = object["connection"].map { "\($0)" } ?? "1"
         execution.code = try code(object["code"], number)
         execution.autocommit = object["autocommit"] as? Bool
-        execution.rows = try numeral("rows", in: object, number).map { Int($0) }
+        execution.rows = try nonnegativeNumber("rows", in: object, number).map { Int($0) }
         if let values = object["values"] {
             guard let list = values as? [Any] else {
                 throw failure("'values' must be a list of values in parameter order")
@@ -121,10 +121,10 @@ package struct ExecutionReader {
                 line: number
             )
         }
-        return try numeral(key, in: object, number)
+        return try nonnegativeNumber(key, in: object, number)
     }
 
-    private func numeral(
+    private func nonnegativeNumber(
         _ key: String,
         in object: [String: Any],
         _ line: Int
@@ -134,7 +134,7 @@ package struct ExecutionReader {
             number < 1e15
         else {
             throw CaptureError(
-                "'\(key)' must be a number that is at least 0",
+                "'\(key)' must be a nonnegative number",
                 file: file,
                 line: line
             )

@@ -4,7 +4,7 @@ import Telemetry
 enum LatencyPart: Int, CaseIterable, Sendable {
     /// From the scheduled start to the end.
     case response
-    /// From the start to the entry into the closure.
+    /// From the start to the start of the closure.
     case wait
     /// From the entry to the end.
     case service

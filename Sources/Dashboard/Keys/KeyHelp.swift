@@ -67,8 +67,8 @@ extension KeyTable {
         HelpOverlay(
             title: "Help",
             sections: sections + [marks],
-            hint: "\(key(for: back)?.label ?? "Esc") closes; you can also click keys, rows, titles "
-                + "and charts",
+            hint: "\(key(for: back)?.label ?? "Esc") closes; you can also click keys, rows, "
+                + "titles, and charts",
             top: top
         )
     }

@@ -14,7 +14,8 @@ enum WALWords {
             return "is pinned by \(name), which has kept an old state for \(age)"
         case .overlappingReaders:
             return "cannot be reset: reads have overlapped without a gap for \(age), now by \(name)"
-        case .largeTransaction: return "grows with a large transaction of \(name), \(age) so far"
+        case .largeTransaction:
+            return "grows because of a large transaction of \(name), \(age) so far"
         case .noCheckpoint: return "has not been checkpointed by \(name) for \(age)"
         case .otherProcess: return "has been pinned by another process, \(name), for \(age)"
         }

@@ -48,7 +48,7 @@ struct WorkloadScreen {
         let dim = theme.style(.dim)
         let inner = Panel(
             title: "Workload",
-            subtitle: "settings of the running load",
+            subtitle: "settings of the load",
             remark: scene.history.latest?.scenario ?? "",
             legend: [[Span(hint, dim)]]
         ).draw(on: &canvas, in: rect)

@@ -6,7 +6,7 @@
 struct BatchFiles {
     private struct Key: Hashable {
         var process: Int32
-        /// The number of programs that the process started in the batch before.
+        /// The number of programs that the process started earlier in the batch.
         var program: Int
         var connection: UInt64
     }
@@ -18,7 +18,7 @@ struct BatchFiles {
     /// The indices in the batch at which each process starts another program.
     private var programs: [Int32: [Int]] = [:]
 
-    /// Adds the file that an event contains, and the ends of connections.
+    /// Records the file in an event, or that an event closes a connection.
     ///
     /// - Parameters:
     ///   - event: The event.

@@ -55,7 +55,7 @@ final class RecordDecoder: Decoder {
             [Any].self,
             DecodingError.Context(
                 codingPath: codingPath,
-                debugDescription: "a database row has columns and is not a list: \(row)"
+                debugDescription: "a list cannot be decoded from a database row: \(row)"
             )
         )
     }

@@ -27,7 +27,7 @@ extension ComparisonReport {
                 [metric] + result.arms.map { cell($0.metrics[metric], metric, result) }
             }
             parts.append(
-                "<details><summary>All metrics: medians with the middle half of the blocks"
+                "<details><summary>All metrics: medians with the interquartile range of the blocks"
                     + "</summary>\n\n" + table(["metric"] + result.arms.map(\.arm), rows)
                     + "\n\n</details>"
             )

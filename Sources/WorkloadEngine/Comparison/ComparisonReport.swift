@@ -125,7 +125,7 @@ public enum ComparisonReport {
     private static func allMetrics(_ result: ComparisonResult) -> [String] {
         let (metrics, missing) = metricNames(result)
         guard !metrics.isEmpty else { return [] }
-        var table = TextTable(["medians [middle half]"] + result.arms.map(\.arm))
+        var table = TextTable(["medians [interquartile range]"] + result.arms.map(\.arm))
         for metric in metrics {
             table.add([metric] + result.arms.map { cell($0.metrics[metric], metric, result) })
         }
@@ -183,7 +183,7 @@ public enum ComparisonReport {
                 "p: exact Wilcoxon signed-rank test, with Holm's correction over \(tests) "
                     + (tests == 1 ? "test" : "tests"),
                 "noise: how far two runs of \(again) in a block differ; a smaller change is "
-                    + "inconclusive, however small its p",
+                    + "inconclusive, regardless of its p-value",
             ]
         }
         lines += (result.programs ?? []).map(\.line)

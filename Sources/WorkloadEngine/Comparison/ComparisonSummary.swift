@@ -142,7 +142,7 @@ struct ComparisonSummary {
         if let first = plan.arms.first?.name {
             for (found, _) in alarms {
                 warnings.append(
-                    "two runs of \(first) differ by more than chance in \(found.metric) ("
+                    "two runs of \(first) differ by more than chance explains in \(found.metric) ("
                         + RatioText.factor(found.ratio)
                         + "): the machine may have changed during the comparison"
                 )

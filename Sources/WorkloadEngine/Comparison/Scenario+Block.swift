@@ -1,8 +1,8 @@
 extension Scenario {
     /// The minimum warm-up of a run, unless the block is too short.
-    private static let leastWarmUp = Duration.milliseconds(500)
+    private static let minimumWarmUp = Duration.milliseconds(500)
 
-    private static let leastDrain = Duration.milliseconds(500)
+    private static let minimumDrain = Duration.milliseconds(500)
 
     /// Returns the scenario with its phases, including a warm-up, scaled to the length of a block.
     ///
@@ -11,8 +11,8 @@ extension Scenario {
         var scenario = try scaled(toMeasured: duration)
         // Limit the drain, because otherwise accesses that never end could take as long as the
         // block.
-        scenario.drain = min(scenario.drain, max(Self.leastDrain, duration / 6))
-        let minimum = min(Self.leastWarmUp, duration / 2)
+        scenario.drain = min(scenario.drain, max(Self.minimumDrain, duration / 6))
+        let minimum = min(Self.minimumWarmUp, duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }
         let length = warmUp.reduce(Duration.zero) { $0 + $1.duration }
         if length == .zero {

@@ -3,14 +3,14 @@ import Telemetry
 struct AccessHistograms: Sendable {
     /// The response times of completed accesses, from intended start to end.
     var response = LatencyHistogram()
-    /// The wait times of completed accesses, from start to entry into the closure.
+    /// The wait times of completed accesses, from start to start of the closure.
     var wait = LatencyHistogram()
-    /// The service times of completed accesses, from entry into the closure to end.
+    /// The service times of completed accesses, from start of the closure to end.
     var service = LatencyHistogram()
     /// The delays of scheduled accesses, from intended start to actual start.
     var lag = LatencyHistogram()
 
-    /// The processor times of sampled accesses, from entry into the closure to end.
+    /// The processor times of sampled accesses, from start of the closure to end.
     var processor = ProcessorTally()
 
     mutating func add(_ other: AccessHistograms) {

@@ -21,7 +21,7 @@ final class WorkerRecorder: Sendable {
         /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
         var start: UInt64
-        /// The entry into the closure.
+        /// The start of the closure.
         var entry: UInt64
         var end: UInt64
         /// The thread's processor time from entry to end, in nanoseconds, or `nil` if not

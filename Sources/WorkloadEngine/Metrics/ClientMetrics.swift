@@ -13,7 +13,7 @@ enum ClientMetrics {
         .latency("response", "The time from an access's intended start to its end.") {
             $0.response
         },
-        .latency("wait", "The time from an access's start to the entry into its closure.") {
+        .latency("wait", "The time from an access's start to the start of its closure.") {
             $0.wait
         },
         .latency("service", "The time inside an access's closure.") { $0.service },

@@ -87,9 +87,9 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var targetRate: Double?
     /// The response times of completed accesses, from intended start to end.
     public var response: LatencySummary?
-    /// The wait times of completed accesses, from start to entry into the closure.
+    /// The wait times of completed accesses, from start to start of the closure.
     public var wait: LatencySummary?
-    /// The service times of completed accesses, from entry into the closure to end.
+    /// The service times of completed accesses, from start of the closure to end.
     public var service: LatencySummary?
     /// The delays from intended start to actual start, or `nil` if there is no schedule.
     public var lag: LatencySummary?
@@ -316,9 +316,9 @@ public struct IntervalResult: Sendable, Codable, Equatable {
         public var throughput: Double
         /// The response times, from intended start to end.
         public var response: LatencySummary?
-        /// The wait times, from start to entry into the closure.
+        /// The wait times, from start to start of the closure.
         public var wait: LatencySummary?
-        /// The service times, from entry into the closure to end.
+        /// The service times, from start of the closure to end.
         public var service: LatencySummary?
     }
 }

@@ -45,7 +45,7 @@ extension HostEnvironment {
         )
         if let fileSystem, ["tmpfs", "ramfs"].contains(fileSystem) {
             warnings = [
-                "The databases are on \(fileSystem), where a sync is free: arms that sync more "
+                "The databases are on \(fileSystem), where a sync takes almost no time: arms that sync more "
                     + "appear faster than they are."
             ]
         }

@@ -71,7 +71,7 @@ extension Threshold {
         let end = right.lastIndex { !$0.isWhitespace }
         guard !left.isEmpty, let end else {
             throw Failure(
-                description: "'\(expression)' is missing a side; write, for example, p(99) < 50ms"
+                description: "'\(expression)' needs a metric and a value, as in p(99) < 50ms"
             )
         }
         return (left, String(comparison), String(right[...end]))

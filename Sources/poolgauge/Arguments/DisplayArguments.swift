@@ -11,7 +11,7 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "The refresh rate, in frames per second; 10 by default.")
     var refresh: Double?
 
-    @Option(help: "Write a picture to FILE.txt, FILE.ans or FILE.svg instead of using a terminal.")
+    @Option(help: "Write a picture to FILE.txt, FILE.ans, or FILE.svg instead of using a terminal.")
     var screenshot: String?
 
     @Option(

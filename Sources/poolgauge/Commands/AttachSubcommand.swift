@@ -10,7 +10,7 @@ import Darwin
 struct AttachSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach",
-        abstract: "Report on programs that embed the engine and run an agent.",
+        abstract: "Report on programs that run an agent.",
         discussion: """
             In a terminal, opens a dashboard unless --once, --follow, --format, or --for is \
             specified; press ? to list its keys. The agent is specified by its name, the ID of \

@@ -29,7 +29,7 @@ struct RunSubcommand: ParsableCommand {
     )
     var database: String?
 
-    @Flag(help: "Run on the database itself, which keeps the run's changes.")
+    @Flag(help: "Run on the database itself instead of a copy. The run's changes remain in it.")
     var inPlace = false
 
     @OptionGroup var report: ReportOptions<ReportFormat>

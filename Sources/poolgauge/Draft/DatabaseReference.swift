@@ -10,7 +10,7 @@ enum DatabaseReference {
         let file = URL(fileURLWithPath: database).standardizedFileURL
         guard let output else { return file.path }
         let folder = URL(fileURLWithPath: output).standardizedFileURL.deletingLastPathComponent()
-        let isBeside = file.deletingLastPathComponent().path == folder.path
-        return isBeside ? file.lastPathComponent : file.path
+        let isInSameFolder = file.deletingLastPathComponent().path == folder.path
+        return isInSameFolder ? file.lastPathComponent : file.path
     }
 }

@@ -62,7 +62,7 @@ struct ExecutionReaderTests {
         ("[1]", "log.jsonl:1: this is not an object"), ("{\"time\": 1}", "'sql' is missing"),
         ("{\"sql\": \"SELECT 1\"}", "'time' is missing"),
         ("{\"time\": \"noon\", \"sql\": \"SELECT 1\"}", "'time' is 'noon'; write seconds"),
-        ("{\"time\": -1, \"sql\": \"SELECT 1\"}", "'time' must be a number that is at least 0"),
+        ("{\"time\": -1, \"sql\": \"SELECT 1\"}", "'time' must be a nonnegative number"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\", \"code\": \"BUSY\"}", "'code' is 'BUSY'"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\", \"values\": 3}", "'values' must be a list"),
         (

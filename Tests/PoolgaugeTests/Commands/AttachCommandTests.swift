@@ -8,7 +8,7 @@ import Testing
 /// Tests `poolgauge attach` on agents of this process.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct AttachCommandTests {
-    /// Calls `body` with a short folder, because the path of a socket has at most about 100 bytes.
+    /// Calls `body` with a short folder, because the path of a socket is limited to about 100 bytes.
     private func withFolder(_ body: (URL) throws -> Void) throws {
         var template = Array("/tmp/pgt-XXXXXX".utf8CString)
         let created = mkdtemp(&template).map { String(cString: $0) }
@@ -88,7 +88,7 @@ struct AttachCommandTests {
         }
     }
 
-    @Test func aFolderOfOtherUsersIsRefused() throws {
+    @Test func aFolderThatOtherUsersCanAccessIsRejected() throws {
         try withFolder { folder in
             let path = folder.appendingPathComponent("poolgauge").path
             #expect(mkdir(path, 0o700) == 0)

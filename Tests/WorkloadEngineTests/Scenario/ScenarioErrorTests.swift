@@ -163,7 +163,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: latest, of: aid, min: 1, max: 9}",
-            "9:33: 'of' of variable 'n' is 'aid', which is not sequential"
+            "9:33: variable 'n': 'of' refers to 'aid', which is not sequential"
         ),
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",

@@ -94,7 +94,7 @@ enum WatchProcessList {
             scene.view,
             in: Panel(
                 title: "Locks",
-                subtitle: "all connections of a process in one line",
+                subtitle: "one line per process, with all its connections",
                 remark: "shares of the last \(HumanUnits.secondsLabel(history.coveredSeconds))"
             ),
             item: "process",

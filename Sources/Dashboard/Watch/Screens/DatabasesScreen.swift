@@ -4,7 +4,7 @@ import TerminalUI
 /// The screen with all watched databases, busiest first, where Enter opens a database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
-    static let help = "databases: all of them; Enter opens one"
+    static let help = "databases: all; Enter opens one"
     static let sortableTitles = listing.sortableTitles
 
     let scene: WatchScene

@@ -107,7 +107,7 @@ struct AdviceCandidates {
                             $0.synchronous = "normal"
                         },
                         change: "journal: wal, synchronous: normal",
-                        cost: "a power failure can lose the last commits",
+                        cost: "a power failure can undo the most recent commits",
                         weakensDurability: true
                     )
                 )
@@ -253,7 +253,7 @@ struct AdviceCandidates {
                     kind: .synchronous,
                     arm: changed("synchronous-normal") { $0.synchronous = "normal" },
                     change: "synchronous: normal",
-                    cost: "a power failure can lose the last commits",
+                    cost: "a power failure can undo the most recent commits",
                     weakensDurability: true
                 )
             )

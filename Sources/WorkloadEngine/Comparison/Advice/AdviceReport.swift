@@ -111,8 +111,8 @@ package enum AdviceReport {
         case .small:
             "less than \(RatioText.factor(AdviceResult.leastEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")
-        case .noDifference: "no difference on fresh pairs"
-        case .worse: "worse on fresh pairs"
+        case .noDifference: "no difference in new pairs of runs"
+        case .worse: "worse in new pairs of runs"
         case .notPromising: "no improvement in the screening"
         case .failed: candidate.problem ?? "could not be measured"
         case .recommended, .tradeOff: ""
@@ -126,7 +126,7 @@ package enum AdviceReport {
         var lines = metrics.isEmpty ? [] : ["primary metrics: " + metrics.joined(separator: ", ")]
         if result.blocks > 0, let seconds = result.confirmingSeconds {
             lines.append(
-                "confirmed on \(result.blocks) fresh pairs of runs of "
+                "confirmed in \(result.blocks) new pairs of runs of "
                     + "\(ReportUnits.seconds(seconds)), with Holm's correction over all tests"
             )
             let floors = result.noiseFloor ?? [:]

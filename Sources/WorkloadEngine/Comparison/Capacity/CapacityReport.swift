@@ -91,7 +91,7 @@ package enum CapacityReport {
             arm.title,
             arm.capacity.map { (arm.lowerBound ? "≥ " : "") + ReportUnits.rate($0) }
                 ?? (arm.noneAtAnyRate != nil
-                    ? "no rate at all" : arm.unanswered != nil ? "undecided" : "none"),
+                    ? "none: fails at every rate" : arm.unanswered != nil ? "undecided" : "none"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { ReportUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure

@@ -39,5 +39,5 @@ package struct CrossoverOptions: Sendable {
     static let shortest = 0.25
     /// The maximum automatic length of a measured part, in seconds.
     static let longest = 2.0
-    static let mostCells = 400
+    static let maximumCellCount = 400
 }

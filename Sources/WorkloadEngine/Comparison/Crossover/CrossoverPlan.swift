@@ -49,10 +49,10 @@ package struct CrossoverPlan: Sendable {
         }
         try Self.check(options.sweeps)
         let count = options.sweeps.reduce(1) { $0 * $1.values.count }
-        guard count <= CrossoverOptions.mostCells else {
+        guard count <= CrossoverOptions.maximumCellCount else {
             throw RunError(
                 .scenario,
-                "\(count) cells exceed the maximum of \(CrossoverOptions.mostCells); sweep "
+                "\(count) cells exceed the maximum of \(CrossoverOptions.maximumCellCount); sweep "
                     + "fewer values"
             )
         }
@@ -193,7 +193,7 @@ package struct CrossoverPlan: Sendable {
         return RunError(
             .scenario,
             "\(error); runs of \(ReportUnits.seconds(duration.inSeconds)) are too short for it; "
-                + "use --duration \(fitting)s --within \(within)m, or a time in percent"
+                + "use --duration \(fitting)s --within \(within)m, or specify the time as a percentage"
         )
     }
 

@@ -42,7 +42,7 @@ struct ProgramResult {
         guard let run = result.runs.first else {
             let reasons = (result.failures ?? []).joined(separator: "; ")
             throw failure(
-                "has no result of arm '\(arm)'" + (reasons.isEmpty ? "" : ": \(reasons)"),
+                "has no result for arm '\(arm)'" + (reasons.isEmpty ? "" : ": \(reasons)"),
                 outcome
             )
         }
@@ -52,7 +52,7 @@ struct ProgramResult {
                 result.spectra == nil
             else { continue }
             throw failure(
-                "reports no distribution ('spectra') of \(client.name), which skipped accesses; "
+                "reports no distribution ('spectra') for \(client.name), which skipped accesses; "
                     + "remove 'skip-after', or compare with a newer version",
                 outcome
             )

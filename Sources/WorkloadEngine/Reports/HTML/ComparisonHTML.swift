@@ -247,7 +247,7 @@ public enum ComparisonHTML {
         _ block: String
     ) -> [Markup] {
         var medians = HTMLTable(
-            "Medians across blocks, with the range of the middle half of the blocks",
+            "Medians across blocks, with the interquartile range of the blocks",
             columns: ["metric"] + result.arms.map(\.arm)
         )
         let (metrics, missing) = ComparisonReport.metricNames(result)

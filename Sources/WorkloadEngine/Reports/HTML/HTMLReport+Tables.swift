@@ -7,7 +7,8 @@ extension HTMLReport {
         var table = HTMLTable(
             "What the slow accesses waited for, on average",
             columns: [
-                "client", "for", "slow", "from", "accesses", "response", "no worker free",
+                "client", "resource", "slow", "at or above", "accesses", "response",
+                "waited for a worker",
                 "waited", "inside",
             ],
             words: 2
@@ -20,7 +21,7 @@ extension HTMLReport {
         var slowest = HTMLTable(
             "The slowest accesses",
             columns: [
-                "client", "operation", "held by", "at", "response", "no worker free",
+                "client", "operation", "held by", "at", "response", "waited for a worker",
                 "waited", "inside",
             ],
             words: 3

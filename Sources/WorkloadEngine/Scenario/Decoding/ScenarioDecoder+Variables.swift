@@ -29,9 +29,9 @@ extension ScenarioDecoder {
         guard !sequential.contains(followed) else { return }
         log.add(
             all[followed] == nil
-                ? "'of' of variable '\(name)' is not a known variable: '\(followed)'"
+                ? "variable '\(name)': 'of' refers to an unknown variable: '\(followed)'"
                     + NearestName.hint(followed, among: sequential)
-                : "'of' of variable '\(name)' is '\(followed)', which is not sequential",
+                : "variable '\(name)': 'of' refers to '\(followed)', which is not sequential",
             at: mark
         )
     }

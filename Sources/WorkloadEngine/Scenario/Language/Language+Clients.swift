@@ -216,7 +216,7 @@ extension Language {
             .init(
                 "busy",
                 .integer(0...1_000_000),
-                "The number of retries of an access if the database is busy."
+                "How often to retry an access if the database is busy."
             )
         ]
     )

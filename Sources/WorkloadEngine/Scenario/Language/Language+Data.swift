@@ -13,7 +13,7 @@ extension Language {
             .init(
                 "preset",
                 .words(Dataset.presets.map(\.presetName)),
-                "Published data: pgbench's four tables, YCSB's usertable, or sysbench's sbtest."
+                "The data of a standard benchmark: pgbench's four tables, YCSB's usertable, or sysbench's sbtest."
             ),
             .init(
                 "scale",
@@ -28,7 +28,7 @@ extension Language {
                 "The number of rows in sysbench's table."
             ),
             .init("schema", .sql, "Statements that create the tables."),
-            .init("sql", .sql, "An alias of `schema`, for SQL that also fills the tables."),
+            .init("sql", .sql, "An alias for `schema`, for SQL that also fills the tables."),
             .init(
                 "rows",
                 .named(.mapping(table)),

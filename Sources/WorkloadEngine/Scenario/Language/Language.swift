@@ -10,12 +10,12 @@ enum Language {
                 required: true,
                 "The version of the language: 1."
             ),
-            .init("name", .text, required: true, "The scenario's name, in reports and lists."),
+            .init("name", .text, required: true, "The scenario's name, as shown in reports."),
             .init("description", .text, "A description of the scenario in a few sentences."),
             .init(
                 "seed",
                 .integer(0...Int64.max),
-                "The seed for random choices. Default: 42. Equal seeds produce equal values."
+                "The seed for random choices. Default: 42. The same seed produces the same values."
             ),
             .init("dataset", .mapping(dataset), required: true, "The initial data of each arm."),
             .init(

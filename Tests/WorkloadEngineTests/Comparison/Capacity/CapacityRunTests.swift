@@ -177,7 +177,7 @@ struct CapacityRunTests {
         #expect(arm.capacity == nil)
         #expect(!arm.confirmed)
         let text = CapacityReport.text(of: result)
-        #expect(text.contains("no rate at all"))
+        #expect(text.contains("none: fails at every rate"))
         #expect(text.contains("ui.response p(99) was 9"))
         #expect(result.exitStatus == .thresholdMissed)
     }

@@ -68,9 +68,9 @@ struct ProgramFailureTests {
     }
 
     private static let unusable = [
-        Unusable(description: "has no result of arm 'pool'") { $0.arm = "queue" },
+        Unusable(description: "has no result for arm 'pool'") { $0.arm = "queue" },
         Unusable(description: "was interrupted") { $0.partial = true },
-        Unusable(description: "reports no distribution ('spectra') of read") {
+        Unusable(description: "reports no distribution ('spectra') for read") {
             $0.clients["read"]?.skipped = 5
         },
     ]

@@ -62,7 +62,7 @@ struct SimulatedAccessRulesTests {
         )
     }
 
-    private func canceller(of victim: String, every: UInt64) -> RecordedLoad.Client {
+    private func canceler(of victim: String, every: UInt64) -> RecordedLoad.Client {
         RecordedLoad.Client(
             workers: 1,
             style: "sync",
@@ -75,7 +75,7 @@ struct SimulatedAccessRulesTests {
     // MARK: Interrupts
 
     @Test func interruptedAccessesDoNotComplete() throws {
-        let clients = ["search": reader(), "cancel": canceller(of: "*", every: 10_000_000)]
+        let clients = ["search": reader(), "cancel": canceler(of: "*", every: 10_000_000)]
         func completed(_ interrupts: AccessSimulation.Interrupts) throws -> Int {
             let outcomes = try simulate(clients, interrupts: ["cancel": interrupts]) { _ in
                 try working(50_000_000)
@@ -108,7 +108,7 @@ struct SimulatedAccessRulesTests {
             )
         )
         let outcomes = try simulate(
-            ["report": hold, "cancel": canceller(of: "*", every: 10_000_000)],
+            ["report": hold, "cancel": canceler(of: "*", every: 10_000_000)],
             interrupts: ["cancel": .init(victim: nil, latency: 0)]
         ) { _ in model }
         #expect(outcomes["report"]?.waits.count == 11)
@@ -219,7 +219,7 @@ struct SimulatedAccessRulesTests {
         #expect(usual.allSatisfy { $0 >= 1.2e9 && $0 < 1.206e9 })
         let excess = usual.reduce(0) { $0 + $1 - 1.2e9 } / Double(usual.count)
         #expect(abs(excess - 300_000) < 30_000)
-        // A hold that was late in the recording is also late in the simulation.
+        // A hold that overran in the recording also overruns in the simulation.
         #expect(times.contains { $0 >= Double(late.lower) && $0 <= Double(late.upper) })
     }
 

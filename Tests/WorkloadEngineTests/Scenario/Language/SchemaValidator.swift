@@ -21,7 +21,7 @@ struct SchemaValidator {
 
     /// Returns the problems in YAML text, or an empty array if the text is valid.
     func problems(yaml: String) throws -> [String] {
-        guard let node = try Yams.compose(yaml: yaml) else { return ["nothing"] }
+        guard let node = try Yams.compose(yaml: yaml) else { return ["the document is empty"] }
         return try problems(node, root, at: "")
     }
 
@@ -41,7 +41,7 @@ struct SchemaValidator {
         in schema: [String: Any],
         at path: String
     ) throws -> [String] {
-        func failure(_ isFine: Bool) -> [String] { isFine ? [] : ["\(path): \(keyword)"] }
+        func failure(_ isValid: Bool) -> [String] { isValid ? [] : ["\(path): \(keyword)"] }
         let nested = argument as? [String: Any] ?? [:]
         let list = argument as? [Any] ?? []
         let number = (argument as? NSNumber)?.doubleValue ?? 0
