@@ -65,7 +65,7 @@ public final class Agent: Sendable {
         allowsControl: Bool = false
     ) throws(AgentError) -> Agent? {
         guard isRequested else { return nil }
-        return try start(pool, name: name ?? processName, allowsControl: allowsControl)
+        return try start(pool, name: name ?? unusedName, allowsControl: allowsControl)
     }
 
     /// Starts an agent for a queue if the environment variable `POOLGAUGE_AGENT` is `1`.
@@ -83,7 +83,7 @@ public final class Agent: Sendable {
         allowsControl: Bool = false
     ) throws(AgentError) -> Agent? {
         guard isRequested else { return nil }
-        return try start(queue, name: name ?? processName, allowsControl: allowsControl)
+        return try start(queue, name: name ?? unusedName, allowsControl: allowsControl)
     }
 
     /// Starts an agent for a pool, with its socket in the given folder.
@@ -100,9 +100,15 @@ public final class Agent: Sendable {
         ProcessInfo.processInfo.environment["POOLGAUGE_AGENT"] == "1"
     }
 
-    /// The name of the process as a valid name of an agent.
-    private static var processName: String {
-        AgentSocket.validName(from: ProcessInfo.processInfo.processName)
+    /// A valid name that no agent of this process uses: the name of the process, such as `app`, or
+    /// `app-2`.
+    static var unusedName: String {
+        let name = AgentSocket.validName(from: ProcessInfo.processInfo.processName)
+        let used = SocketFiles.names
+        let numbered = (2...(used.count + 2)).lazy.map { number in
+            "\(name.prefix(AgentSocket.maximumNameLength - 4))-\(number)"
+        }
+        return used.contains(name) ? numbered.first { !used.contains($0) } ?? name : name
     }
 
     init(
@@ -122,9 +128,18 @@ public final class Agent: Sendable {
         folder.removeStaleSockets()
         let socket = AgentSocket(name: service.name, process: getpid(), folder: folder)
         let mailbox = try Mailbox(capacity: limits.pendingBytes)
-        let listener = try Self.listen(on: socket)
+        guard SocketFiles.add(socket.path) else {
+            throw AgentError(
+                "this process already has an agent with the name '\(service.name)'; "
+                    + "choose another name"
+            )
+        }
+        let listener: Int32
+        do throws(AgentError) { listener = try Self.listen(on: socket) } catch {
+            SocketFiles.release(socket.path)
+            throw error
+        }
         socketPath = socket.path
-        SocketFiles.add(socket.path)
         self.mailbox = mailbox
         Thread.detachNewThread {
             Thread.current.name = "poolgauge-agent"

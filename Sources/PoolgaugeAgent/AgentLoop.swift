@@ -43,8 +43,10 @@ struct AgentLoop {
                 pollfd(fd: listener, events: accepts ? Int16(POLLIN) : 0, revents: 0),
             ]
             polled += clients.map { pollfd(fd: $0.socket, events: $0.interest, revents: 0) }
-            guard poll(&polled, nfds_t(polled.count), timeout(accepts)) >= 0 || errno == EINTR
-            else { return }
+            if poll(&polled, nfds_t(polled.count), timeout(accepts)) < 0, errno != EINTR {
+                // Without a pause, the loop would spin while the process has too little memory.
+                usleep(100_000)
+            }
             guard let messages = mailbox.take() else { return }
             let now = monotonicNanoseconds()
             for (index, state) in polled.dropFirst(2).enumerated() where state.revents != 0 {
@@ -69,7 +71,7 @@ struct AgentLoop {
     }
 
     private mutating func accept(_ now: UInt64) {
-        let socket = Foundation.accept(listener, nil, nil)
+        let socket = UnixSocket.accept(from: listener)
         guard socket >= 0 else {
             // Without a pause, the loop would spin while the process has no free descriptor or
             // memory.
@@ -78,7 +80,6 @@ struct AgentLoop {
             }
             return
         }
-        UnixSocket.prepare(socket, blocks: false)
         if let size = limits.sendBuffer { UnixSocket.setOption(SO_SNDBUF, size, of: socket) }
         guard UnixSocket.peerUser(of: socket) == user else {
             close(socket)
@@ -140,13 +141,7 @@ struct AgentLoop {
             let stream = service.events()
             let number = clients[index].number
             clients[index].task = Task { [mailbox] in
-                for await event in stream {
-                    guard let line = AgentService.line(event) else { continue }
-                    let chunk = HTTPResponse.chunk(line)
-                    mailbox.post(Mailbox.Message(client: number, bytes: chunk, isLast: false))
-                }
-                let end = HTTPResponse.streamEnd
-                mailbox.post(Mailbox.Message(client: number, bytes: end, isLast: true))
+                await mailbox.post(stream, to: number)
             }
             // If the client has already closed the connection, sending cancels the task.
             let header = Array("{\"schema\":\"poolgauge.agent-events/1\"}\n".utf8)

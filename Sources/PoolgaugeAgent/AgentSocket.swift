@@ -26,9 +26,12 @@ package struct AgentSocket: Sendable, Equatable {
         guard path == "\(folder)/\(file)" else { return nil }
     }
 
+    /// The maximum length of a name, in bytes.
+    static let maximumNameLength = 32
+
     /// Returns whether a name can be part of a file's name and of a line of text.
     static func isValid(name: String) -> Bool {
-        (1...32).contains(name.utf8.count) && !name.hasPrefix(".")
+        (1...maximumNameLength).contains(name.utf8.count) && !name.hasPrefix(".")
             && name.utf8.allSatisfy { byte in
                 switch byte {
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -39,7 +42,7 @@ package struct AgentSocket: Sendable, Equatable {
 
     /// Returns a valid name that resembles the given text.
     static func validName(from text: String) -> String {
-        let characters = text.unicodeScalars.prefix(32).map { scalar in
+        let characters = text.unicodeScalars.prefix(maximumNameLength).map { scalar in
             isValid(name: "a\(scalar)") ? Character(scalar) : "_"
         }
         var name = String(characters)

@@ -27,15 +27,21 @@ final class Mailbox: Sendable {
 
     init(capacity: Int) throws(AgentError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
+        #if canImport(Glibc)
+        // A child that another thread starts at this moment inherits neither end.
+        let isCreated = pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0
+        #else
+        let isCreated = pipe(&ends) == 0
+        for end in ends where isCreated {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        #endif
+        guard isCreated else {
             throw AgentError("cannot create a pipe: \(UnixSocket.lastError)")
         }
         (readEnd, writeEnd) = (ends[0], ends[1])
         self.capacity = capacity
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
     }
 
     deinit {
@@ -44,15 +50,34 @@ final class Mailbox: Sendable {
     }
 
     /// Adds a message, unless it is part of a stream and the mailbox is full.
-    func post(_ message: Message) {
-        state.withLock { state in
+    ///
+    /// - Returns: Whether the message was added.
+    @discardableResult
+    func post(_ message: Message) -> Bool {
+        let isAdded = state.withLock { state in
             guard message.isLast || state.byteCount + message.bytes.count <= capacity else {
-                return
+                return false
             }
             state.messages.append(message)
             state.byteCount += message.bytes.count
+            return true
         }
         wake()
+        return isAdded
+    }
+
+    /// Adds events as the chunks of a response, and then the end of the response.
+    ///
+    /// Events that do not fit are counted, and the count precedes the next chunk.
+    func post(_ events: AsyncStream<ConnectionEvent>, to client: Int) async {
+        var lost = LostEvents()
+        for await event in events {
+            guard let line = AgentService.line(event) else { continue }
+            let bytes = lost.chunk + HTTPResponse.chunk(line)
+            let isAdded = post(Message(client: client, bytes: bytes, isLast: false))
+            lost.count = isAdded ? 0 : lost.count + 1
+        }
+        post(Message(client: client, bytes: lost.chunk + HTTPResponse.streamEnd, isLast: true))
     }
 
     /// Ends the agent's thread.

@@ -12,13 +12,34 @@ enum SocketFiles {
     private static let state = Lock(State())
 
     /// Adds a socket of this process.
-    static func add(_ path: String) {
-        let isFirst = state.withLock { state in
+    ///
+    /// - Returns: `false` if an agent of this process already uses the path.
+    static func add(_ path: String) -> Bool {
+        let (isNew, isFirst) = state.withLock { state in
+            guard state.owners[path] != getpid() else { return (false, false) }
             defer { state.isRegistered = true }
             state.owners[path] = getpid()
-            return !state.isRegistered
+            return (true, !state.isRegistered)
         }
         if isFirst { atexit { SocketFiles.removeAll() } }
+        return isNew
+    }
+
+    /// Removes a socket from the list without removing the file.
+    static func release(_ path: String) {
+        state.withLock { $0.owners[path] = nil }
+    }
+
+    /// The names of this process's agents.
+    static var names: Set<String> {
+        let paths = state.withLock { state in state.owners.filter { $0.value == getpid() }.keys }
+        return Set(
+            paths.compactMap { path in
+                let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+                let folder = parts.dropLast().joined(separator: "/")
+                return parts.last.flatMap { AgentSocket(folder: folder, file: String($0))?.name }
+            }
+        )
     }
 
     /// Removes a socket.

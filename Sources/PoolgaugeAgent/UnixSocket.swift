@@ -9,13 +9,28 @@ enum UnixSocket {
     /// Creates a socket that other programs do not inherit and that raises no `SIGPIPE`.
     static func make() throws(AgentError) -> Int32 {
         #if canImport(Glibc)
-        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = socket(AF_UNIX, kind, 0)
         #else
         let socket = socket(AF_UNIX, SOCK_STREAM, 0)
         #endif
         guard socket >= 0 else { throw AgentError("cannot create a socket: \(lastError)") }
         prepare(socket, blocks: true)
         return socket
+    }
+
+    /// Accepts a connection without blocking, and returns its socket, or -1.
+    ///
+    /// Other programs do not inherit the socket, and its calls do not block.
+    static func accept(from listener: Int32) -> Int32 {
+        #if canImport(Glibc)
+        let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        return accept4(listener, nil, nil, flags)
+        #else
+        let socket = Darwin.accept(listener, nil, nil)
+        if socket >= 0 { prepare(socket, blocks: false) }
+        return socket
+        #endif
     }
 
     /// Sets the options of a new or an accepted socket.

@@ -263,6 +263,19 @@ struct AgentTests {
         }
     }
 
+    @Test func derivedNamesAreNumbered() throws {
+        let test = try TestAgent()
+        let folder = AgentFolder(path: test.root + "/agents")
+        let first = Agent.unusedName
+        let service = AgentService(test.pool, name: first, allowsControl: false)
+        let agent = try Agent(service: service, folder: folder)
+        let second = Agent.unusedName
+        #expect(second.hasSuffix("-2"))
+        #expect(AgentSocket.isValid(name: second))
+        agent.stop()
+        #expect(Agent.unusedName == first)
+    }
+
     @Test func agentStartsOnlyOnRequest() throws {
         let test = try TestAgent()
         #expect(ProcessInfo.processInfo.environment["POOLGAUGE_AGENT"] == nil)
