@@ -46,6 +46,13 @@ let package = Package(
             ]
         ),
         .executableTarget(
+            name: "AgentCost",
+            dependencies: [
+                .product(name: "PoolgaugeAgent", package: "Poolgauge"),
+                .product(name: "SQLiteEngine", package: "Poolgauge"),
+            ]
+        ),
+        .executableTarget(
             name: "TracedProgram",
             dependencies: [
                 .product(name: "SQLiteEngine", package: "Poolgauge"),

@@ -235,6 +235,53 @@ struct AgentTests {
         #expect(try client.receive() == "")
     }
 
+    /// A process of another user cannot open the socket, and is not served even if it can.
+    @Test(
+        .enabled(
+            if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0,
+            "requires root and setpriv"
+        )
+    )
+    func processOfAnotherUserIsNotServed() throws {
+        let test = try TestAgent()
+        let path = test.agent.socketPath
+        #expect(try outputOfAnotherUser(connectingTo: path) == "Permission denied\n")
+        for (file, mode) in [
+            (test.root, 0o755), (test.root + "/agents", 0o755), (path, 0o666),
+        ] as [(String, mode_t)] {
+            #expect(chmod(file, mode) == 0)
+        }
+        #expect(try outputOfAnotherUser(connectingTo: path) == "0 bytes\n")
+        #expect(try response("GET", "/status", of: test).head.hasPrefix("HTTP/1.1 200"))
+    }
+
+    /// Requests a status as the user `nobody`, and returns the outcome.
+    private func outputOfAnotherUser(connectingTo path: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        let python = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX)
+            try:
+                s.connect(sys.argv[1])
+                s.sendall(b"GET /status HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+                print(len(s.recv(65536)), "bytes")
+            except ConnectionError:
+                print("0 bytes")
+            except OSError as error:
+                print(error.strerror)
+            """
+        process.arguments = [
+            "--reuid", "65534", "--clear-groups", "/usr/bin/python3", "-c", python, path,
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
     @Test func socketBelongsToTheUserAndDisappearsAtTheEnd() throws {
         let test = try TestAgent()
         let path = test.agent.socketPath

@@ -69,7 +69,7 @@ struct HTTPRequestParserTests {
     @Test(.timeLimit(.minutes(5))) func mutatedRequestsNeverTrap() {
         var random = SeededRandom(state: 19)
         var outcomes: [String: Int] = [:]
-        for _ in 0..<30_000 {
+        for _ in 0..<mutationCount {
             let bytes = MutatedRequest.next(&random)
             switch HTTPRequestParser.parse(bytes) {
             case .incomplete: outcomes["incomplete", default: 0] += 1

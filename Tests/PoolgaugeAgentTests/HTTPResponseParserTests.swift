@@ -34,7 +34,7 @@ struct HTTPResponseParserTests {
         let status = Array(try client.receive().utf8)
         var random = SeededRandom(state: 21)
         var outcomes: [String: Int] = [:]
-        for index in 0..<20_000 {
+        for index in 0..<mutationCount {
             // Most of the changes affect the short response.
             let bytes = random.mutated(index % 50 == 0 ? status : valid)
             switch HTTPResponseParser.parse(bytes) {

@@ -1,3 +1,11 @@
+import Foundation
+
+/// The number of mutations in each test.
+///
+/// `POOLGAUGE_MUTATIONS` raises it for a longer attack.
+let mutationCount =
+    ProcessInfo.processInfo.environment["POOLGAUGE_MUTATIONS"].flatMap(Int.init) ?? 30_000
+
 /// Valid requests with random changes.
 enum MutatedRequest {
     private static let seeds = [
