@@ -13,7 +13,7 @@ struct AgentLoop {
     let user: uid_t
     private var clients: [AgentClient] = []
     private var nextNumber = 0
-    /// The time until which the loop accepts no clients, after a failure to accept.
+    /// The earliest time at which the loop accepts clients again after `accept` fails.
     private var acceptsAfter: UInt64 = 0
 
     init(

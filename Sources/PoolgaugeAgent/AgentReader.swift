@@ -68,7 +68,7 @@ package struct AgentReader: Sendable {
         let failure = try UnixSocket.connect(socket, to: path)
         guard failure == 0 else {
             let reason = UnixSocket.description(of: failure)
-            throw AgentError("no agent answers at \(path): \(reason)")
+            throw AgentError("no agent is listening at \(path): \(reason)")
         }
         let end = monotonicNanoseconds() + timeout
         let length = method == "POST" ? "Content-Length: 0\r\n" : ""
@@ -90,18 +90,22 @@ package struct AgentReader: Sendable {
                 case .response(let status, let body):
                     guard status == 200 else {
                         let text = String(decoding: body.prefix(256), as: UTF8.self)
-                        throw AgentError("\(path) refuses the request (\(status)): \(text)")
+                        throw AgentError(
+                            "the agent at \(path) rejected the request (\(status)): \(text)"
+                        )
                     }
                     return body
                 }
             } else if count == 0 {
-                throw AgentError("\(path) closed the connection without a response")
+                throw AgentError("the agent at \(path) closed the connection without a response")
             } else if errno != EAGAIN && errno != EINTR {
                 throw AgentError("cannot read from \(path): \(UnixSocket.lastError)")
             }
             let now = monotonicNanoseconds()
             guard now < end else {
-                throw AgentError("\(path) did not respond within \(timeout / 1_000_000) ms")
+                throw AgentError(
+                    "the agent at \(path) did not respond within \(timeout / 1_000_000) ms"
+                )
             }
             guard count < 0 else { continue }
             var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

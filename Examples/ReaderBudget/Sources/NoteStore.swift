@@ -19,7 +19,7 @@ public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord
 
 /// A store of notes, which also renders the notes as pages.
 public final class NoteStore: Sendable {
-    /// The pool, whose status tests observe.
+    /// The pool, exposed so that tests can observe its status.
     public let pool: DatabasePool
 
     /// Opens a store with two readers.

@@ -65,7 +65,7 @@ final class NoteStoreLoadTests {
         #expect(count >= 20 + Int(added.completed))
     }
 
-    /// Shows an issue that the test above detects.
+    /// Demonstrates that the same limits detect pages that are laid out inside an access.
     ///
     /// Without `withKnownIssue`, this test fails.
     @Test func pagesLaidOutInsideAnAccessAreFound() async throws {

@@ -6,7 +6,7 @@ package struct DraftOptions: Sendable {
     package var database: String
     /// The paragraphs of the comment at the top.
     package var introduction: [String] = []
-    package var arms = DraftArm.usual
+    package var arms = DraftArm.defaults
     /// The total number of workers of all clients.
     package var workers = 4
     /// The total access rate of all clients, per second, or `nil` for closed loops.
@@ -33,7 +33,7 @@ package struct DraftArm: Sendable, Equatable {
     let yaml: String
 
     /// The default arms, which compare a queue with a pool.
-    package static let usual = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
+    package static let defaults = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
 
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 

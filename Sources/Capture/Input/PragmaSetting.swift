@@ -1,4 +1,4 @@
-/// Recognizes PRAGMA statements with settings that a scenario can repeat.
+/// Recognizes PRAGMA statements with settings that a scenario can reproduce.
 enum PragmaSetting {
     /// The per-connection pragmas with values that are numbers or words and are not secret.
     static let repeatable: Set = [
@@ -9,7 +9,7 @@ enum PragmaSetting {
     ]
 
     /// Returns the setting of `PRAGMA name = value` or `PRAGMA name(value)`, or an empty dictionary
-    /// for other statements and for pragmas that are not repeated, such as `key`.
+    /// for other statements and for pragmas that are not copied to the scenario, such as `key`.
     static func setting(in sql: String) -> [String: String] {
         guard var tokens = try? SQLLexer.tokens(of: sql)[...], tokens.popFirst() != nil else {
             return [:]

@@ -113,14 +113,14 @@ extension DashboardCommand {
             [.character("+"), .character("=")],
             .zoomIn,
             name: "zoom in",
-            help: "show less time; raise the setting",
+            help: "zoom in on the time; raise the setting",
             priority: 9
         ),
         KeyBinding(
             [.character("-")],
             .zoomOut,
             name: "zoom out",
-            help: "show more time; lower the setting",
+            help: "zoom out; lower the setting",
             priority: 8
         ),
     ]

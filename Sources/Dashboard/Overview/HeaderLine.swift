@@ -78,7 +78,7 @@ struct HeaderLine {
     private var state: (mark: String, text: String, role: Role) {
         if history.cursor != nil, history.now < history.newestTime {
             let age = HumanUnits.seconds(history.newestTime - history.now)
-            return ("‖", "\(age) BACK", .warning)
+            return ("‖", "\(age) AGO", .warning)
         }
         if isPaused { return ("‖", "PAUSED", .warning) }
         if history.latest?.program?.isConnected == false { return ("✖", "NO RESPONSE", .error) }

@@ -159,8 +159,8 @@ struct WaitersScreen {
         let lines = [
             (
                 accesses.areSampled
-                    ? "the run has ended; maximum numbers of observed waiters:"
-                    : "the run has ended; maximum numbers of waiters:",
+                    ? "the run has ended; peak observed waiters:"
+                    : "the run has ended; peak waiters:",
                 Role.dim
             ),
             ("\(reads)\(longest(peaks.longestReader))", .text),

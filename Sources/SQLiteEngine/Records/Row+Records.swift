@@ -10,7 +10,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A missing or inconvertible value is a fatal error.
+    /// A value that is missing or cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
@@ -18,7 +18,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A missing or inconvertible value is a fatal error.
+    /// A value that is missing or cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ column: some ColumnExpression

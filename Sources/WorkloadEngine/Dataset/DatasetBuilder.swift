@@ -14,7 +14,9 @@ package enum DatasetBuilder {
     /// The error for a dataset that is copied instead of built.
     package struct NotBuilt: Error, CustomStringConvertible {
         /// The explanation.
-        package var description: String { "an existing database is copied, not built" }
+        package var description: String {
+            "this dataset is an existing database, which is copied and cannot be built"
+        }
     }
 
     /// Builds the dataset in an empty database.
@@ -73,10 +75,10 @@ package enum DatasetBuilder {
     ) throws {
         var next = 0
         while next < statements.count {
-            let isAlone = needsNoTransaction(statements[next])
+            let isAlone = mustRunOutsideTransaction(statements[next])
             let rest = statements[next...]
             let end =
-                isAlone ? next + 1 : rest.firstIndex(where: needsNoTransaction) ?? rest.endIndex
+                isAlone ? next + 1 : rest.firstIndex(where: mustRunOutsideTransaction) ?? rest.endIndex
             let access: WorkloadAccess = isAlone ? .writeWithoutTransaction : .write
             try target.perform(access, as: client) { session in
                 for sql in statements[next..<end] {
@@ -93,7 +95,7 @@ package enum DatasetBuilder {
     }
 
     /// Returns whether SQLite rejects or ignores the statement inside a transaction.
-    private static func needsNoTransaction(_ sql: String) -> Bool {
+    private static func mustRunOutsideTransaction(_ sql: String) -> Bool {
         ["PRAGMA", "VACUUM", "ATTACH", "DETACH"].contains(StatementTemplate(sql: sql).verb)
     }
 }

@@ -1,4 +1,4 @@
-/// Profiles once how SQLite executes each operation.
+/// Profiles how SQLite executes each operation, once per operation.
 struct OperationProfiler {
     private let plan: RunPlan
     private let target: any WorkloadTarget
@@ -7,7 +7,7 @@ struct OperationProfiler {
 
     /// The statement time during the load above which the profiler does not run a statement, in
     /// nanoseconds.
-    private static let patience: UInt64 = 1_000_000_000
+    private static let maximumStatementTime: UInt64 = 1_000_000_000
 
     init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
         self.plan = plan
@@ -33,7 +33,7 @@ struct OperationProfiler {
                 // A statement that was interrupted during the load may never end on its own.
                 let isQuick =
                     measured.interrupted == 0
-                    && measured.service.map { $0.max <= Self.patience } == true
+                    && measured.service.map { $0.max <= Self.maximumStatementTime } == true
                 clients[name]?.operations?[operation]?.profile = profile(
                     bound,
                     access,

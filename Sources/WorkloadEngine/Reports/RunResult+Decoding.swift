@@ -19,7 +19,7 @@ extension RunResult {
         guard head.schema == RunResult.schemaName else {
             throw WhatIfError(
                 .unreadable,
-                "\(file): this is a '\(head.schema)', not a '\(RunResult.schemaName)'; \(how)"
+                "\(file): the format is '\(head.schema)', expected '\(RunResult.schemaName)'; \(how)"
             )
         }
         do {

@@ -58,7 +58,7 @@ struct PhasePlan: Sendable {
         stretches.first { time < $0.end }?.end
     }
 
-    /// Returns the load time at which measured phases have lasted for `offset` nanoseconds.
+    /// Returns the time since the start of the load at which measured phases have lasted for `offset` nanoseconds.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for stretch in stretches where stretch.isMeasured {

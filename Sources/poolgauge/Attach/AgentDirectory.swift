@@ -79,7 +79,7 @@ struct AgentDirectory {
         guard found.count == 1 else {
             let choices = found.map { "\($0.process) (\($0.name))" }.joined(separator: ", ")
             throw CommandFailure(
-                "there are \(found.count) such agents; specify the process or the socket: \(choices)"
+                "\(found.count) agents match; specify the process or the socket: \(choices)"
             )
         }
         return FoundAgent(path: first.path, name: first.name)

@@ -13,7 +13,7 @@ struct RunSubcommand: ParsableCommand {
 
     @Option(
         name: [.customLong("arm"), .customLong("arms")],
-        help: "An arm to run; can be repeated. By default, the scenario's default arms.",
+        help: "An arm to run; can be repeated. By default, all arms except GRDB's.",
         transform: NamesArgument.parse
     )
     var arms: [NamesArgument] = []

@@ -41,7 +41,7 @@ struct TrySubcommand: ParsableCommand {
     var write: [String] = []
 
     @Option(
-        help: "The total number of clients; at least one for reads and one for writes.",
+        help: "The total number of clients. Reads and writes each have at least one.",
         transform: NumberArgument.positive
     )
     var clients = 4

@@ -81,8 +81,8 @@ enum DatabaseFileProblem {
             return "starts with zeros instead of an SQLite header; restore it from a backup"
         }
         if size % 512 == 0, size >= 512, entropy(bytes.prefix(512)) > 7.3 {
-            return "appears to be encrypted, because its first bytes look random; check a copy "
-                + "that the program with the key has decrypted"
+            return "appears to be encrypted, because its first bytes look random; export a "
+                + "decrypted copy with the program that has the key, and check that copy"
         }
         let isText = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
         return isText

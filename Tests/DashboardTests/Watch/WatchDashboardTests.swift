@@ -115,7 +115,7 @@ struct WatchDashboardTests {
         #expect(model.history?.now == time)
         guard time == 17 else { return }
         let shown = picture(model)
-        #expect(shown.contains("7.0 s BACK"))
+        #expect(shown.contains("7.0 s AGO"))
         #expect(shown.contains("sync (4714) has held the write lock for at least 1.0 s"))
         #expect(shown.contains("4714 sync"))
         #expect(shown.contains("writer, reader"))

@@ -8,13 +8,13 @@ extension ExecutionDecoderTests {
         TraceEvent(time: time, thread: 7, kind: .close(connection: Self.connection))
     }
 
-    private mutating func forgetMemory() {
+    private mutating func clearMemory() {
         memory.words = [:]
         memory.texts = [:]
     }
 
     @Test mutating func executionsBeforeTheEventWithTheFileAreCounted() {
-        forgetMemory()
+        clearMemory()
         let found = executions([
             end(1), end(2),
             end(3, source: .finalize, programCounter: -1, text: "SELECT 1", file: "/data/app.db"),
@@ -30,7 +30,7 @@ extension ExecutionDecoderTests {
         if isNew {
             _ = executions([TraceEvent(time: 0, thread: 1, kind: .newThread(7, isProcess: true))])
         }
-        forgetMemory()
+        clearMemory()
         let batch = [end(1)]
         let isRead = decoder.prepare(batch)
         #expect(isRead)
@@ -38,8 +38,8 @@ extension ExecutionDecoderTests {
         #expect(decoder.decode(batch, followedBy: [final]).count == 1)
     }
 
-    @Test mutating func aClosedConnectionDoesNotHaveTheFileOfItsSuccessor() {
-        forgetMemory()
+    @Test mutating func aClosedConnectionIsNotAssignedTheFileOfTheNextConnection() {
+        clearMemory()
         let found = executions([
             end(1), close(2), end(3),
             end(4, source: .finalize, programCounter: -1, text: "SELECT 2", file: "/data/app.db"),
@@ -48,8 +48,8 @@ extension ExecutionDecoderTests {
         #expect(decoder.unknownFiles == 1)
     }
 
-    @Test mutating func aProgramDoesNotHaveTheFileOfItsSuccessor() {
-        forgetMemory()
+    @Test mutating func aReplacedProgramIsNotAssignedTheFileOfTheNextProgram() {
+        clearMemory()
         let found = executions([
             end(1), TraceEvent(time: 2, thread: 7, kind: .newProgram), end(3),
             end(4, source: .finalize, programCounter: -1, text: "SELECT 2", file: "/data/app.db"),
@@ -59,7 +59,7 @@ extension ExecutionDecoderTests {
     }
 
     @Test mutating func aConnectionAtAReusedAddressHasItsOwnFile() {
-        forgetMemory()
+        clearMemory()
         // The reset makes the decoder check the connection before it decodes the batch.
         let found = executions([
             end(1, source: .finalize, text: "SELECT 1", file: "/data/app.db"), close(2),
@@ -71,7 +71,7 @@ extension ExecutionDecoderTests {
     }
 
     @Test mutating func connectionsOfOtherFilesInTheBatchAreDiscarded() {
-        forgetMemory()
+        clearMemory()
         let found = executions([
             end(1), end(2, source: .finalize, programCounter: -1, file: "/data/other.db"),
         ])

@@ -7,7 +7,7 @@ import Testing
 struct TransactionSampleTests {
     let sample = SampleDatabase()
 
-    /// The executed statements, excluding statements that fetch.
+    /// The first keyword of each transaction, INSERT, and SELECT statement.
     private final class Trace: Sendable {
         private let lines = Lock<[String]>([])
 

@@ -63,7 +63,7 @@ struct DatasetBuilderTests {
         #expect(try values(1) != values(2))
     }
 
-    @Test func statementsThatRejectTransactionsRunOutsideOne() throws {
+    @Test func statementsNotAllowedInTransactionsRunOutsideThem() throws {
         let target = StatementRecorder()
         let sql = [
             "PRAGMA page_size = 512", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "VACUUM",

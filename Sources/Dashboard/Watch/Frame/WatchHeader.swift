@@ -47,7 +47,7 @@ struct WatchHeader {
             history.now < history.newestTime
         {
             let age = HumanUnits.seconds(history.newestTime - history.now)
-            return ("‖", "\(age) BACK", .warning)
+            return ("‖", "\(age) AGO", .warning)
         }
         if dashboard.isPaused { return ("‖", "PAUSED", .warning) }
         return dashboard.history == nil ? ("·", "STARTING", .dim) : ("●", "LIVE", .ok)

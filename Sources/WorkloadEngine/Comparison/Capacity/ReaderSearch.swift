@@ -1,4 +1,4 @@
-/// Finds the smallest number of readers that passes, if more readers are never worse.
+/// Finds the smallest number of readers that passes, if additional readers are never worse.
 package struct ReaderSearch: Sendable {
     /// The candidate numbers of readers, in ascending order.
     package let candidates: [Int]

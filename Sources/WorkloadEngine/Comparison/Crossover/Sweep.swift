@@ -40,8 +40,8 @@ package struct Sweep: Sendable, Equatable {
     /// The values, in the given order.
     package let values: [Value]
 
-    static let usualPoints = 5
-    static let mostValues = 40
+    static let defaultPointCount = 5
+    static let maximumValueCount = 40
 
     /// Creates a sweep.
     package init(_ variable: Variable, values: [Value]) {
@@ -92,10 +92,10 @@ package struct Sweep: Sendable, Equatable {
             }
             seen.append(value.number)
         }
-        guard values.count <= Self.mostValues else {
+        guard values.count <= Self.maximumValueCount else {
             throw Failure(
                 description: "'\(text)' has \(values.count) values; the maximum is "
-                    + "\(Self.mostValues)"
+                    + "\(Self.maximumValueCount)"
             )
         }
         self.values = values
@@ -120,10 +120,10 @@ package struct Sweep: Sendable, Equatable {
         var end = String(rest)
         if let slash, Int(rest[rest.index(after: slash)...]) != nil || variable != .rate {
             let count = rest[rest.index(after: slash)...]
-            guard let number = Int(count), (2...mostValues).contains(number) else {
+            guard let number = Int(count), (2...maximumValueCount).contains(number) else {
                 throw Failure(
                     description: "'\(count)' in '\(text)' is not a number of points; write 2 to "
-                        + "\(mostValues)"
+                        + "\(maximumValueCount)"
                 )
             }
             points = number
@@ -220,10 +220,10 @@ extension Sweep.Variable {
             }
             return (values + [last]).map { value($0) }
         case .writeShare:
-            return Sweep.steps(first, last, points ?? Sweep.usualPoints, inRatios: false)
+            return Sweep.steps(first, last, points ?? Sweep.defaultPointCount, inRatios: false)
                 .map { value($0) }
         case .hold, .rate:
-            return Sweep.steps(first, last, points ?? Sweep.usualPoints, inRatios: first > 0)
+            return Sweep.steps(first, last, points ?? Sweep.defaultPointCount, inRatios: first > 0)
                 .map { value($0) }
         }
     }

@@ -112,7 +112,7 @@ extension WhatIf {
         if let one = then.syncNanoseconds, let two = now.syncNanoseconds,
             max(one, two) > Self.syncFactor * min(one, two)
         {
-            compare(ReportUnits.time(one), ReportUnits.time(two), "a sync: ")
+            compare(ReportUnits.time(one), ReportUnits.time(two), "sync time: ")
         }
         guard !differences.isEmpty else { return [] }
         return [
@@ -121,7 +121,7 @@ extension WhatIf {
         ]
     }
 
-    /// The factor by which two medians of five syncs on the same disk usually differ at most (an
+    /// The maximum factor by which two medians of five syncs on one disk usually differ (an
     /// estimate).
     private static let syncFactor: UInt64 = 5
 }

@@ -26,7 +26,7 @@ extension ScenarioDecoder {
         for (key, owner) in sizes.sorted(by: { $0.key < $1.key }) where reader.has(key) {
             guard preset.presetName == owner else {
                 reader.add(
-                    "'\(key)' applies to \(owner); \(preset.presetName) has 'scale'",
+                    "'\(key)' is valid only for \(owner); for \(preset.presetName), use 'scale'",
                     atKey: key
                 )
                 continue

@@ -76,7 +76,7 @@ struct StepReader {
         let declared = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
         return reader.texts("into").compactMap { name, mark in
             if declared.contains(name) {
-                log.add("'\(name)' is already a variable; fetch into another name", at: mark)
+                log.add("'\(name)' is already a variable; choose another name for 'into'", at: mark)
                 return nil
             }
             guard MappingReader.isName(name), !name.contains("-") else {

@@ -178,7 +178,7 @@ extension Language {
         .init(
             "parameter",
             .number,
-            "pgbench's parameter. exponential decreases to e^-parameter over its range. gaussian's "
+            "pgbench's parameter. The density of exponential falls to e^-parameter. gaussian's "
                 + "range spans this many standard deviations on each side. Default: 5."
         ),
     ]

@@ -5,7 +5,7 @@ extension Language {
 
     static let threshold = MappingShape(
         "threshold",
-        "A limit on a metric that can end the run early.",
+        "A limit on a metric. A missed limit can end the run early.",
         [
             .init("limit", .text, required: true, "The limit, such as p(99) < 50ms."),
             .init(

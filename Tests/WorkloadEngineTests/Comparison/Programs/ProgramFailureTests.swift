@@ -104,7 +104,7 @@ struct ProgramFailureTests {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         let handle = Lock<ComparisonRun?>(nil)
-        // In the third block and later, the judged program never ends.
+        // In the third block and later, the program under test never ends.
         let sleep = """
             [ $(wc -l < '\(fakes.path("this.log"))') -lt 3 ] || {
               sleep 1000 & echo $! > '\(fakes.path("child"))'; wait; }
@@ -131,7 +131,7 @@ struct ProgramFailureTests {
     private func expectNoProcess(_ fakes: FakePrograms) throws {
         let text = fakes.text("child").trimmingCharacters(in: .whitespacesAndNewlines)
         let child = try #require(pid_t(text))
-        // A killed orphan exists until the process that adopted it has read its status.
+        // A killed orphan remains a zombie until its adoptive parent reaps it.
         let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
         let isGone = kill(child, 0) != 0 || state.contains(") Z")
         #expect(isGone, "\(state)")
