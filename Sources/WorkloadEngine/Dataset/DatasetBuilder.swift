@@ -78,7 +78,8 @@ package enum DatasetBuilder {
             let isAlone = mustRunOutsideTransaction(statements[next])
             let rest = statements[next...]
             let end =
-                isAlone ? next + 1 : rest.firstIndex(where: mustRunOutsideTransaction) ?? rest.endIndex
+                isAlone
+                ? next + 1 : rest.firstIndex(where: mustRunOutsideTransaction) ?? rest.endIndex
             let access: WorkloadAccess = isAlone ? .writeWithoutTransaction : .write
             try target.perform(access, as: client) { session in
                 for sql in statements[next..<end] {

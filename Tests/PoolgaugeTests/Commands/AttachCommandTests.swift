@@ -88,6 +88,27 @@ struct AttachCommandTests {
         }
     }
 
+    @Test func theDashboardShowsAProgram() throws {
+        try withFolder { folder in
+            let (pool, agent) = try start("app", in: folder)
+            defer { agent.stop() }
+            try pool.read { database in
+                _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM t")
+                let arguments = ["app", "--screenshot", "app.txt", "--after", "1s"]
+                let outcome = try attach(arguments, in: folder)
+                #expect(outcome.status == 0, "\(outcome)")
+                let file = folder.appendingPathComponent("app.txt")
+                let picture = try String(contentsOf: file, encoding: .utf8)
+                #expect(picture.contains("PID \(getpid())"))
+                #expect(picture.contains("1 of 5 readers in use"))
+                #expect(picture.contains("1 Overview  2 Connections  3 Waiters  4 Snapshots"))
+            }
+            let mixed = try attach(["app", "--once", "--screenshot", "app.txt"], in: folder)
+            #expect(mixed.status == 64)
+            #expect(mixed.errors.contains("cannot be combined with its options"))
+        }
+    }
+
     @Test func aFolderThatOtherUsersCanAccessIsRejected() throws {
         try withFolder { folder in
             let path = folder.appendingPathComponent("poolgauge").path

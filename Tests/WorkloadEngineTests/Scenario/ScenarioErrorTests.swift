@@ -127,7 +127,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{preset: pgbench, scale: 1}",
             "{preset: pgbench, table-size: 1}",
-            "3:28: 'table-size' applies to sysbench; pgbench has 'scale'"
+            "3:28: 'table-size' is valid only for sysbench; for pgbench, use 'scale'"
         ),
         ScenarioSlip(
             "{preset: pgbench, scale: 1}",
