@@ -52,6 +52,7 @@ missing_packages() {
     fi
     if [[ $purpose == ci ]]; then
         command -v python3 >/dev/null 2>&1 || echo python3
+        [[ -x /usr/sbin/sshd ]] || echo openssh-server
     fi
 }
 
