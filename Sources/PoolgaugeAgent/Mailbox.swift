@@ -27,21 +27,15 @@ final class Mailbox: Sendable {
 
     init(capacity: Int) throws(AgentError) {
         var ends: [Int32] = [-1, -1]
-        #if canImport(Glibc)
-        // A child that another thread starts at this moment inherits neither end.
-        let isCreated = pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0
-        #else
-        let isCreated = pipe(&ends) == 0
-        for end in ends where isCreated {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        #endif
-        guard isCreated else {
+        guard pipe(&ends) == 0 else {
             throw AgentError("cannot create a pipe: \(UnixSocket.lastError)")
         }
         (readEnd, writeEnd) = (ends[0], ends[1])
         self.capacity = capacity
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
     }
 
     deinit {

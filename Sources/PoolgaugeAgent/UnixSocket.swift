@@ -21,16 +21,16 @@ enum UnixSocket {
 
     /// Accepts a connection without blocking, and returns its socket, or -1.
     ///
-    /// Other programs do not inherit the socket, and its calls do not block.
+    /// Other programs do not inherit the socket, unless another thread starts one at this moment.
+    /// Its calls do not block.
     static func accept(from listener: Int32) -> Int32 {
         #if canImport(Glibc)
-        let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        return accept4(listener, nil, nil, flags)
+        let socket = Glibc.accept(listener, nil, nil)
         #else
         let socket = Darwin.accept(listener, nil, nil)
+        #endif
         if socket >= 0 { prepare(socket, blocks: false) }
         return socket
-        #endif
     }
 
     /// Sets the options of a new or an accepted socket.
