@@ -35,9 +35,11 @@ final class AgentControl: Sendable {
             guard let result = try? JSONDecoder().decode(Checkpoint.self, from: Data(body)) else {
                 return "the checkpoint ended"
             }
-            guard result.frames >= 0 else { return "the database is not in WAL mode" }
-            return "the checkpoint copied \(HumanUnits.exact(result.checkpointed)) of "
-                + HumanUnits.exact(result.frames, "frame")
+            guard let frames = UInt64(exactly: result.frames),
+                let copied = UInt64(exactly: result.checkpointed)
+            else { return "the database is not in WAL mode" }
+            return "the checkpoint copied \(HumanUnits.exact(copied)) of "
+                + HumanUnits.exact(frames, "frame")
         }
     }
 
@@ -50,15 +52,15 @@ final class AgentControl: Sendable {
     }
 
     private struct Checkpoint: Decodable {
-        var frames: Int
-        var checkpointed: Int
+        var frames: Int64
+        var checkpointed: Int64
     }
 
     private func request(_ target: String, _ describe: @escaping @Sendable ([UInt8]) -> String?) {
         queue.async { [self] in
             var reader = AgentReader(path: path())
             reader.timeout = Self.timeout
-            do {
+            do throws(AgentError) {
                 guard let message = describe(try reader.post(target)) else { return }
                 outcomes.withLock { $0.append(Outcome(message: message)) }
             } catch {

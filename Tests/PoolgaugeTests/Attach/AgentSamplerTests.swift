@@ -42,10 +42,12 @@ struct AgentSamplerTests {
         var sampler = AgentSampler(start: 0)
         let first = status(seconds: 10, reads: 100)
         let second = status(seconds: 12, reads: 700, busy: 4 * Self.second, conflicts: 3)
-        let one = try #require(sampler.sample([.status(first, since: nil)], at: Self.second))
+        let started = sampler.sample([.status(first, since: nil)], at: Self.second)
+        let one = try #require(started)
         #expect(one.clients.isEmpty)
         #expect(one.utilization == nil)
-        let two = try #require(sampler.sample([.status(second, since: first)], at: 3 * Self.second))
+        let continued = sampler.sample([.status(second, since: first)], at: 3 * Self.second)
+        let two = try #require(continued)
         #expect(two.sequence == one.sequence + 1)
         #expect(two.time == 3)
         #expect(two.scenario == "app")
@@ -62,26 +64,25 @@ struct AgentSamplerTests {
         var sampler = AgentSampler(start: 0)
         let first = status(seconds: 10, reads: 100)
         _ = sampler.sample([.status(first, since: nil)], at: Self.second)
-        let lost = try #require(
-            sampler.sample([.lost(reason: "no agent answers")], at: 2 * Self.second)
-        )
+        let silent = sampler.sample([.lost(reason: "no response")], at: 2 * Self.second)
+        let lost = try #require(silent)
         #expect(lost.program?.isConnected == false)
         #expect(lost.database.connections.isEmpty)
         #expect(lost.database.readers?.maximum == 4)
-        #expect(lost.events.map(\.message) == ["connection lost: no agent answers"])
-        let still = try #require(sampler.sample([], at: 3 * Self.second))
+        #expect(lost.events.map(\.message) == ["connection lost: no response"])
+        let waiting = sampler.sample([], at: 3 * Self.second)
+        let still = try #require(waiting)
         #expect(still.program?.isConnected == false)
         #expect(still.events.isEmpty)
         let next = status(process: 8, seconds: 1, reads: 5)
-        let found = try #require(
-            sampler.sample(
-                [
-                    .reconnected(process: 8, gapNanoseconds: 3 * Self.second),
-                    .status(next, since: nil),
-                ],
-                at: 4 * Self.second
-            )
+        let restarted = sampler.sample(
+            [
+                .reconnected(process: 8, gapNanoseconds: 3 * Self.second),
+                .status(next, since: nil),
+            ],
+            at: 4 * Self.second
         )
+        let found = try #require(restarted)
         #expect(found.program == ProgramStatus(process: 8, allowsControl: true))
         #expect(found.events.map(\.message) == ["reconnected to PID 8 after a gap of 3.00 s"])
         #expect(found.sequence > lost.sequence)
@@ -89,6 +90,7 @@ struct AgentSamplerTests {
 
     @Test func beforeTheFirstStatusThereIsNoSample() {
         var sampler = AgentSampler(start: 0)
-        #expect(sampler.sample([.lost(reason: "refused")], at: 1) == nil)
+        let sample = sampler.sample([.lost(reason: "refused")], at: 1)
+        #expect(sample == nil)
     }
 }
