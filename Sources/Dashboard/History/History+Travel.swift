@@ -5,6 +5,9 @@ extension History: Timeline {
     /// Whether the run had ended at the displayed sample.
     var isOver: Bool { latest?.state == .finished }
 
+    /// Whether the state of the database is unknown, because the attached program does not respond.
+    var isUnknown: Bool { latest?.program?.isConnected == false }
+
     /// Returns the share of the last `seconds` during which all connections were in use and an
     /// access waited, in 0…1.
     ///

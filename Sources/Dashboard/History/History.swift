@@ -58,7 +58,7 @@ struct History: Sendable {
         peaks.append(sample)
         latencies.append(sample, time: time)
         appendToArm(sample)
-        appendLanes(sample.database.connections, isOver: sample.state == .finished)
+        appendLanes(of: sample)
         appendThroughputs(sample.clients)
         for event in sample.events { events.append(event) }
         latest = shown
@@ -148,7 +148,8 @@ struct History: Sendable {
         events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) starts"))
     }
 
-    private mutating func appendLanes(_ connections: [ConnectionStatus], isOver: Bool) {
+    private mutating func appendLanes(of sample: Sample) {
+        let connections = sample.database.connections
         var isSeen = Array(repeating: false, count: lanes.count)
         for (order, connection) in connections.enumerated() {
             // A lane usually has the same index as in the last sample.
@@ -176,10 +177,11 @@ struct History: Sendable {
                 isSeen.insert(true, at: position)
             }
         }
-        for index in lanes.indices { lanes[index].isOver = isOver }
+        for index in lanes.indices { lanes[index].isOver = sample.state == .finished }
         for index in lanes.indices where !isSeen[index] {
             lanes[index].status = nil
-            lanes[index].missed += 1
+            // Lanes remain while an attached program does not respond.
+            if sample.program?.isConnected != false { lanes[index].missed += 1 }
             lanes[index].states.append(.absent)
         }
         lanes.removeAll { $0.missed > Self.lingering }

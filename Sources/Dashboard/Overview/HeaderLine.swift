@@ -52,6 +52,7 @@ struct HeaderLine {
             )
             return segments
         }
+        if history.isUnknown { return segments }
         let rate = sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         let total = HumanUnits.rate(rate).dropLast(2)
         // Pad to the maximum width to keep adjacent segments in place.
@@ -81,7 +82,7 @@ struct HeaderLine {
             return ("‖", "\(age) AGO", .warning)
         }
         if isPaused { return ("‖", "PAUSED", .warning) }
-        if history.latest?.program?.isConnected == false { return ("✖", "NO RESPONSE", .error) }
+        if history.isUnknown { return ("✖", "NO RESPONSE", .error) }
         switch history.latest?.state {
         case nil: return ("·", "STARTING", .dim)
         case .preparing: return ("·", "PREPARING", .dim)

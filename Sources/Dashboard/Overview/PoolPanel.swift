@@ -61,7 +61,7 @@ struct PoolPanel {
     }
 
     private var remark: String {
-        guard history.latest?.program?.isConnected != false else { return "no response" }
+        guard !history.isUnknown else { return "no response" }
         guard let readers else { return "" }
         if history.isOver {
             let most = history.peaks.accesses.readersInUse ?? 0

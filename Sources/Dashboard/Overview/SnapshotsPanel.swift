@@ -10,6 +10,10 @@ struct SnapshotsPanel {
         let inner = Panel(title: "Snapshots and interrupts").draw(on: &canvas, in: rect)
         guard let database = history.latest?.database, !inner.isEmpty else { return }
         let dim = theme.style(.dim)
+        guard !history.isUnknown else {
+            canvas.write("unknown", in: inner.row(0), style: dim, alignment: .leading)
+            return
+        }
         let isOpen = !database.snapshots.isEmpty
         let open = HumanUnits.counted(database.snapshots.count, "snapshot", "snapshots")
         let made =

@@ -13,6 +13,9 @@ struct WALPanel {
         let inner = Panel(title: "Write-ahead log", legend: hint(theme: theme))
             .draw(on: &canvas, in: rect)
         guard let database = history.latest?.database, !inner.isEmpty else { return }
+        guard !history.isUnknown else {
+            return drawText("unknown", theme.style(.dim), on: &canvas, in: inner)
+        }
         guard let wal = database.wal else {
             let mode = database.journalMode.map { " (\($0))" } ?? ""
             drawText("none in this journal mode\(mode)", theme.style(.dim), on: &canvas, in: inner)

@@ -44,7 +44,7 @@ struct SnapshotsScreen {
         ).draw(on: &canvas, in: rect)
         guard let wal else {
             let mode = scene.history.latest?.database.journalMode.map { " (\($0))" } ?? ""
-            let text = "none in this journal mode\(mode)"
+            let text = scene.history.isUnknown ? "unknown" : "none in this journal mode\(mode)"
             canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
             return
         }
