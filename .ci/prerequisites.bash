@@ -52,6 +52,8 @@ missing_packages() {
     fi
     if [[ $purpose == ci ]]; then
         command -v python3 >/dev/null 2>&1 || echo python3
+        # Contains promtool.
+        command -v promtool >/dev/null 2>&1 || echo prometheus
     fi
 }
 

@@ -12,6 +12,8 @@ struct AttachRun {
     var interval = Duration.seconds(1)
     /// How long to follow, or `nil` to follow until a signal arrives.
     var duration: Duration?
+    /// Receives each status, and `nil` when the agent stops answering.
+    var onStatus: ((AgentStatus?) -> Void)?
 
     private let directory: AgentDirectory
     private let socket: FoundAgent
@@ -30,7 +32,14 @@ struct AttachRun {
         var socket = socket
         var others: Set<String> = []
         while true {
-            for event in poll(&socket, &others, &follower) { try write(event) }
+            for event in poll(&socket, &others, &follower) {
+                switch event {
+                case .status(let status, _): onStatus?(status)
+                case .lost: onStatus?(nil)
+                case .reconnected: break
+                }
+                try write(event)
+            }
             // Skip the requests that were due during a delay.
             next = max(next + interval, ContinuousClock.now)
             if let end, next > end { break }

@@ -41,7 +41,14 @@ struct AttachSubcommand: ParsableCommand {
     )
     var duration: TimeArgument?
 
+    @OptionGroup var export: ListenOptions
+
     func validate() throws {
+        if export.listen != nil, !follow {
+            throw ValidationError(
+                "--listen requires --follow; to serve only metrics, use `poolgauge export`"
+            )
+        }
         if once, follow { throw ValidationError("specify only one of --once and --follow") }
         if agent == nil, once || follow {
             throw ValidationError(
@@ -72,6 +79,10 @@ struct AttachSubcommand: ParsableCommand {
         run.format = format
         if let interval { run.interval = interval.duration }
         run.duration = duration?.duration
+        let metrics = AgentMetricsSource(name: agent)
+        let server = try export.server { metrics.text() }
+        defer { server?.stop() }
+        if server != nil { run.onStatus = { metrics.receive($0) } }
         try run.run()
     }
 }
