@@ -278,6 +278,7 @@ let package = Package(
                 "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
                 "poolgauge",
             ],
+            exclude: ["Export/alerts.test.yaml"],
             swiftSettings: strict
         ),
     ],

@@ -234,8 +234,16 @@ final class AccessWatch: Sendable {
             connections: order.map { $0.element.status(at: now) },
             waitingReaders: waiters(false),
             waitingWriters: waiters(true),
-            acquire: AtomicHistogram.summary(of: [waits], without: seen.earlier?.waits),
-            hold: AtomicHistogram.summary(of: [holds], without: seen.earlier?.holds),
+            acquire: AtomicHistogram.summary(
+                of: [waits],
+                without: seen.earlier?.waits,
+                hasBuckets: true
+            ),
+            hold: AtomicHistogram.summary(
+                of: [holds],
+                without: seen.earlier?.holds,
+                hasBuckets: true
+            ),
             snapshots: seen.snapshots.map {
                 SnapshotStatus(
                     label: $0.label ?? "\(label).snapshot",
@@ -258,11 +266,13 @@ final class AccessWatch: Sendable {
             )
             status.writerAcquire = AtomicHistogram.summary(
                 of: [writerWaits],
-                without: seen.earlier?.writerWaits
+                without: seen.earlier?.writerWaits,
+                hasBuckets: true
             )
             status.writerHold = AtomicHistogram.summary(
                 of: [writerHolds],
-                without: seen.earlier?.writerHolds
+                without: seen.earlier?.writerHolds,
+                hasBuckets: true
             )
         }
         return status

@@ -146,9 +146,9 @@ public final class Agent: Sendable {
             var loop = AgentLoop(
                 listener: listener,
                 mailbox: mailbox,
-                service: service,
                 limits: limits,
-                user: user
+                admits: { UnixSocket.peerUser(of: $0) == user },
+                respond: service.answer
             )
             loop.run()
         }

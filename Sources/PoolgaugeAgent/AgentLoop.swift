@@ -1,16 +1,17 @@
 import Foundation
 import Telemetry
 
-/// The loop of an agent's thread, which serves all clients.
+/// The loop of the thread of an agent or a metrics server, which serves all clients.
 ///
 /// The thread sleeps in `poll` without a timeout while no client is connected.
 struct AgentLoop {
     let listener: Int32
     let mailbox: Mailbox
-    let service: AgentService
     let limits: AgentLimits
-    /// The user whose programs may connect.
-    let user: uid_t
+    /// Returns whether to serve the client of a new connection.
+    let admits: (Int32) -> Bool
+    /// Returns the response to a request.
+    let respond: (HTTPRequest) -> HTTPAnswer
     private var clients: [AgentClient] = []
     private var nextNumber = 0
     /// The earliest time at which the loop accepts clients again after `accept` fails.
@@ -19,15 +20,15 @@ struct AgentLoop {
     init(
         listener: Int32,
         mailbox: Mailbox,
-        service: AgentService,
         limits: AgentLimits,
-        user: uid_t
+        admits: @escaping (Int32) -> Bool,
+        respond: @escaping (HTTPRequest) -> HTTPAnswer
     ) {
         self.listener = listener
         self.mailbox = mailbox
-        self.service = service
         self.limits = limits
-        self.user = user
+        self.admits = admits
+        self.respond = respond
     }
 
     /// Serves clients until the mailbox is stopped.
@@ -81,7 +82,7 @@ struct AgentLoop {
             return
         }
         if let size = limits.sendBuffer { UnixSocket.setOption(SO_SNDBUF, size, of: socket) }
-        guard UnixSocket.peerUser(of: socket) == user else {
+        guard admits(socket) else {
             close(socket)
             return
         }
@@ -89,7 +90,7 @@ struct AgentLoop {
         var client = AgentClient(number: nextNumber, socket: socket, now: now)
         let active = clients.count { $0.activity != .ended }
         if active >= limits.clients {
-            let message = "the agent already has its maximum of \(limits.clients) clients"
+            let message = "the server already has its maximum of \(limits.clients) clients"
             client.closesAfterOutput = true
             client.send(HTTPResponse.failure(503, message, closes: true), now: now, limits: limits)
             if clients.count - active >= limits.ended { client.close() }
@@ -131,14 +132,14 @@ struct AgentLoop {
     }
 
     private mutating func answer(_ request: HTTPRequest, to index: Int, _ now: UInt64) {
-        switch service.answer(request) {
+        switch respond(request) {
         case .complete(let bytes): send(bytes, to: index, now)
-        case .events:
+        case .events(let events):
             clients[index].start(.events, now: now)
             clients[index].closesAfterOutput = false
             // Subscribes before the head is sent: a client that has received the head misses no
             // event.
-            let stream = service.events()
+            let stream = events()
             let number = clients[index].number
             clients[index].task = Task { [mailbox] in
                 await mailbox.post(stream, to: number)
@@ -146,15 +147,15 @@ struct AgentLoop {
             // If the client has already closed the connection, sending cancels the task.
             let header = Array("{\"schema\":\"poolgauge.agent-events/1\"}\n".utf8)
             send(HTTPResponse.streamHead + HTTPResponse.chunk(header), to: index, now)
-        case .checkpoint:
+        case .checkpoint(let checkpoint):
             clients[index].start(.checkpoint, now: now)
             let number = clients[index].number
             let closes = request.closesConnection
             // Another thread waits for the writer.
-            clients[index].task = Task { [mailbox, service] in
+            clients[index].task = Task { [mailbox] in
                 let bytes: [UInt8]
                 do {
-                    let line = AgentService.line(try await service.checkpoint())
+                    let line = AgentService.line(try await checkpoint())
                     bytes = HTTPResponse.complete(200, line ?? [], closes: closes)
                 } catch {
                     bytes = HTTPResponse.failure(503, "the checkpoint failed", closes: closes)

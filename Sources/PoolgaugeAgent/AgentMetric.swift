@@ -1,45 +1,28 @@
 import Telemetry
 
-/// Converts nanoseconds to seconds.
-func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
-
-/// A metric: its name, and its values in a status.
-struct AgentMetric: Sendable {
-    enum Kind: String, Sendable {
-        case counter
-        case gauge
-        case summary
-    }
-
-    enum Number: Sendable {
-        case single(Double)
-        case summary(LatencySummary)
-    }
-
-    struct Value: Sendable {
-        var labels: [(String, String)]
-        var number: Number
-    }
-
-    var name: String
-    var type: Kind
-    /// A description on one line.
-    var help: String
-    var values: @Sendable (DatabaseStatus) -> [Value]
-
-    /// All metrics, in the order of the output.
-    static let all = connections + latencies + log + counts
+/// The metrics of a database, in the order of the output.
+///
+/// Counts and times cover the time since the database was opened. Names follow OpenTelemetry's
+/// conventions for connection pools in Prometheus's form; the readers and the writer of a database
+/// count as one pool each. No label contains SQL.
+package enum AgentMetric {
+    /// All metrics.
+    package static let all = connections + latencies + log + counts
 
     private static func metric(
         _ name: String,
-        _ type: Kind,
+        _ type: MetricType,
         _ help: String,
         _ value: @escaping @Sendable (DatabaseStatus) -> Double?
-    ) -> AgentMetric {
-        AgentMetric(name: name, type: type, help: help) { status in
-            let labels = [("database", status.label)]
-            return value(status).map { [Value(labels: labels, number: .single($0))] } ?? []
-        }
+    ) -> Metric<DatabaseStatus> {
+        .single(name, type, help, label: ("database", { $0.label }), value)
+    }
+
+    private static func metric(
+        _ title: MetricTitle,
+        _ value: @escaping @Sendable (DatabaseStatus) -> Double?
+    ) -> Metric<DatabaseStatus> {
+        metric(title.name, title.type, title.help, value)
     }
 
     // MARK: Connections
@@ -98,31 +81,30 @@ struct AgentMetric: Sendable {
 
     private static func perPool(
         _ name: String,
-        _ type: Kind,
+        _ type: MetricType,
         _ help: String,
-        _ value: @escaping @Sendable (Pool) -> Number?
-    ) -> AgentMetric {
-        AgentMetric(name: name, type: type, help: help) { status in
+        _ value: @escaping @Sendable (Pool) -> MetricValue.Number?
+    ) -> Metric<DatabaseStatus> {
+        Metric(name, type, help, labels: [poolLabel]) { status in
             Pool.of(status).compactMap { pool in
-                value(pool).map { Value(labels: [(poolLabel, pool.name)], number: $0) }
+                value(pool).map { MetricValue([pool.name], $0) }
             }
         }
     }
 
-    private static let connections = [
-        AgentMetric(
-            name: "db_client_connection_count",
-            type: .gauge,
-            help: "The open connections by state."
+    private static let connections: [Metric<DatabaseStatus>] = [
+        // OpenTelemetry's name ends with `count`, a suffix that Prometheus reserves for histograms.
+        Metric(
+            "db_client_connections",
+            .gauge,
+            "The open connections by state.",
+            labels: [poolLabel, stateLabel]
         ) { status in
             Pool.of(status).flatMap { pool in
                 // The counts are read one after the other, so they may differ for a moment.
                 let counts = [("used", pool.used), ("idle", max(0, pool.open - pool.used))]
                 return counts.map { state, count in
-                    Value(
-                        labels: [(poolLabel, pool.name), (stateLabel, state)],
-                        number: .single(Double(count))
-                    )
+                    MetricValue([pool.name, state], .single(Double(count)))
                 }
             }
         },
@@ -136,14 +118,14 @@ struct AgentMetric: Sendable {
         ) { .single(Double($0.pending)) },
         perPool(
             "db_client_connection_wait_time_seconds",
-            .summary,
+            .histogram,
             "How long accesses waited for a connection."
-        ) { $0.wait.map { .summary($0) } },
+        ) { $0.wait.map { .latency($0) } },
         perPool(
             "db_client_connection_use_time_seconds",
-            .summary,
+            .histogram,
             "How long accesses held a connection."
-        ) { $0.use.map { .summary($0) } },
+        ) { $0.use.map { .latency($0) } },
         metric(
             "sqlite_readers_busy_seconds_total",
             .counter,
@@ -160,14 +142,13 @@ struct AgentMetric: Sendable {
         _ name: String,
         _ help: String,
         _ value: @escaping @Sendable (DatabaseStatus) -> LatencySummary?
-    ) -> AgentMetric {
-        AgentMetric(name: name, type: .summary, help: help) { status in
-            let labels = [("database", status.label)]
-            return value(status).map { [Value(labels: labels, number: .summary($0))] } ?? []
+    ) -> Metric<DatabaseStatus> {
+        Metric(name, .histogram, help, labels: ["database"]) { status in
+            value(status).map { [MetricValue([status.label], .latency($0))] } ?? []
         }
     }
 
-    private static let latencies = [
+    private static let latencies: [Metric<DatabaseStatus>] = [
         latency("sqlite_connection_open_time_seconds", "How long opening a connection took.") {
             $0.openings?.time
         },
@@ -182,33 +163,22 @@ struct AgentMetric: Sendable {
 
     // MARK: The write-ahead log
 
-    private static let log = [
-        metric("sqlite_wal_bytes", .gauge, "The size of the write-ahead log file.") {
-            $0.wal.map { Double($0.bytes) }
-        },
-        metric("sqlite_wal_frames", .gauge, "The valid frames in the write-ahead log.") {
-            $0.wal?.frames.map { Double($0) }
-        },
-        metric(
-            "sqlite_wal_checkpointed_frames",
-            .gauge,
-            "The valid frames that have been copied to the database file."
-        ) { $0.wal?.checkpointedFrames.map { Double($0) } },
-        metric(
-            "sqlite_wal_pinned_frames",
-            .gauge,
-            "The frames that no checkpoint copies because of a snapshot."
-        ) { status in
+    private static let log: [Metric<DatabaseStatus>] = [
+        metric(.walBytes) { $0.wal.map { Double($0.bytes) } },
+        metric(.walFrames) { $0.wal?.frames.map { Double($0) } },
+        metric(.walCheckpointedFrames) { $0.wal?.checkpointedFrames.map { Double($0) } },
+        metric(.walPinnedFrames) { status in
             status.wal.map { _ in Double(status.snapshots.compactMap(\.pinnedFrames).max() ?? 0) }
         },
-        metric(
-            "sqlite_wal_oldest_reader_seconds",
-            .gauge,
-            "The age of the oldest read transaction or snapshot of the program."
-        ) { status in
+        metric(.walOldestReader) { status in
             let reads = status.connections.filter { $0.transaction == .read }
             let ages = reads.compactMap(\.heldNanoseconds) + status.snapshots.map(\.ageNanoseconds)
             return status.wal.map { _ in seconds(ages.max() ?? 0) }
+        },
+        Metric(.checkpoints, labels: ["database", "mode"]) { status in
+            (status.wal?.checkpoints ?? [:]).sorted { $0.key < $1.key }.map { mode, count in
+                MetricValue([status.label, mode], .single(Double(count)))
+            }
         },
         metric(
             "sqlite_snapshot_oldest_seconds",
@@ -219,15 +189,27 @@ struct AgentMetric: Sendable {
 
     // MARK: Counts
 
-    private static let counts = [
+    private static let counts: [Metric<DatabaseStatus>] = [
         metric("sqlite_snapshots_total", .counter, "The created snapshots.") {
             Double($0.snapshotsMade)
         },
-        metric(
+        Metric(
             "sqlite_busy_total",
             .counter,
-            "How often a connection encountered another connection's lock."
-        ) { Double($0.busyCount) },
+            "How often a connection encountered another connection's lock, by cause.",
+            labels: ["database", "cause"]
+        ) { status in
+            let count = { (cause: String, count: UInt64) in
+                MetricValue([status.label, cause], .single(Double(count)))
+            }
+            guard let upgrades = status.busyUpgradeCount else {
+                return [count("unknown", status.busyCount)]
+            }
+            return [
+                count("lock", status.busyCount - min(upgrades, status.busyCount)),
+                count("snapshot-upgrade", upgrades),
+            ]
+        },
         metric(
             "sqlite_busy_wait_seconds_total",
             .counter,
@@ -236,20 +218,18 @@ struct AgentMetric: Sendable {
         metric("sqlite_interrupt_requests_total", .counter, "The calls to interrupt().") {
             Double($0.interrupts.requested)
         },
-        AgentMetric(
-            name: "sqlite_interrupts_total",
-            type: .counter,
-            help: "The interrupted statements, and the calls that met no statement, by outcome."
+        Metric(
+            "sqlite_interrupts_total",
+            .counter,
+            "The interrupted statements, and the calls that met no statement, by outcome.",
+            labels: ["database", "outcome"]
         ) { status in
             let counts = [
                 ("delivered", status.interrupts.delivered),
                 ("without_effect", status.interrupts.withoutEffect),
             ]
             return counts.map { outcome, count in
-                Value(
-                    labels: [("database", status.label), ("outcome", outcome)],
-                    number: .single(Double(count))
-                )
+                MetricValue([status.label, outcome], .single(Double(count)))
             }
         },
     ]

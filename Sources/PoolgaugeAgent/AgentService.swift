@@ -12,7 +12,7 @@ struct AgentService: Sendable {
     var events: @Sendable () -> AsyncStream<ConnectionEvent>
     var interrupt: @Sendable () -> Void
     var checkpoint: @Sendable () async throws -> AgentCheckpoint
-    private let metrics = AgentMetrics()
+    private let metrics = MetricText()
     /// The time at which the agent started, on the monotonic clock.
     private let start = monotonicNanoseconds()
 
@@ -46,15 +46,6 @@ struct AgentService: Sendable {
         }
     }
 
-    /// The response to a request.
-    enum Answer {
-        case complete([UInt8])
-        /// A stream of events.
-        case events
-        /// A checkpoint, whose result is posted later.
-        case checkpoint
-    }
-
     /// The paths that an agent serves.
     private enum Path: String, CaseIterable {
         case status = "/status"
@@ -68,7 +59,7 @@ struct AgentService: Sendable {
         var method: String { isControl ? "POST" : "GET" }
     }
 
-    func answer(_ request: HTTPRequest) -> Answer {
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
         let closes = request.closesConnection
         guard let path = Path(rawValue: request.target) else {
             let paths = Path.allCases.map(\.rawValue).joined(separator: ", ")
@@ -87,22 +78,15 @@ struct AgentService: Sendable {
         }
         switch path {
         case .status: return .complete(statusResponse(closes: closes))
-        case .events: return .events
+        case .events: return .events(events)
         case .metrics:
-            let text = metrics.text(of: status())
-            return .complete(
-                HTTPResponse.complete(
-                    200,
-                    Array(text.utf8),
-                    type: AgentMetrics.mediaType,
-                    closes: closes
-                )
-            )
+            let text = metrics.text(AgentMetric.all, of: [status()])
+            return .complete(HTTPResponse.metrics(text, closes: closes))
         case .interrupt:
             interrupt()
             let body = Array("{\"interrupted\":true}\n".utf8)
             return .complete(HTTPResponse.complete(200, body, closes: closes))
-        case .checkpoint: return .checkpoint
+        case .checkpoint: return .checkpoint(checkpoint)
         }
     }
 

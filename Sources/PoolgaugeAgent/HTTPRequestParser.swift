@@ -39,6 +39,7 @@ enum HTTPRequestParser {
                 let request = HTTPRequest(
                     method: line.method,
                     target: line.target,
+                    host: headers.host,
                     closesConnection: headers.closesConnection
                 )
                 return .request(request, length: length)
@@ -95,6 +96,7 @@ enum HTTPRequestParser {
 
     private struct Headers {
         var bodyLength = 0
+        var host = ""
         var closesConnection = false
 
         static func parse(_ lines: ArraySlice<ArraySlice<UInt8>>) -> Result<Headers, Failure> {
@@ -109,7 +111,9 @@ enum HTTPRequestParser {
                 let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
                 let value = trimmed(line[(colon + 1)...])
                 switch name {
-                case "host": hosts += 1
+                case "host":
+                    hosts += 1
+                    headers.host = String(decoding: value, as: UTF8.self)
                 case "connection":
                     let text = String(decoding: value, as: UTF8.self).lowercased()
                     if text == "close" { headers.closesConnection = true }

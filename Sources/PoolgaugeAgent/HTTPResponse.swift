@@ -24,6 +24,11 @@ enum HTTPResponse {
         return Array((head + "\r\n").utf8) + body
     }
 
+    /// Returns a response with metrics.
+    static func metrics(_ text: String, closes: Bool) -> [UInt8] {
+        complete(200, Array(text.utf8), type: MetricText.mediaType, closes: closes)
+    }
+
     /// Returns a response that explains a failure.
     ///
     /// - Parameters:

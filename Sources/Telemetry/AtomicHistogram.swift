@@ -103,11 +103,13 @@ package final class AtomicHistogram: @unchecked Sendable {
     ///   - zeros: The number of zero values to add.
     ///   - earlier: The counts to subtract. If not `nil`, the maximum is only as precise as a
     ///     bucket.
+    ///   - hasBuckets: Whether the summary contains ``LatencySummary/buckets``.
     /// - Returns: The summary, or `nil` if nothing was recorded.
     package static func summary(
         of histograms: [AtomicHistogram],
         zeros: UInt64 = 0,
-        without earlier: Counts? = nil
+        without earlier: Counts? = nil,
+        hasBuckets: Bool = false
     ) -> LatencySummary? {
         let now = Counts(of: histograms)
         var counts = now.buckets
@@ -128,7 +130,7 @@ package final class AtomicHistogram: @unchecked Sendable {
             return PercentileRule.place(of: percentile, in: counts)
                 .map { min(value(at: $0.bucket), largest) }
         }
-        return LatencySummary(
+        var summary = LatencySummary(
             count: count,
             mean: sum / count,
             p50: percentile(50),
@@ -139,5 +141,21 @@ package final class AtomicHistogram: @unchecked Sendable {
             p9999: percentile(99.99),
             max: largest
         )
+        if hasBuckets {
+            var buckets = LatencyBuckets(sum: sum)
+            for index in counts.indices {
+                buckets.add(count: counts[index], toBucket: latencyBuckets[index])
+            }
+            summary.buckets = buckets
+        }
+        return summary
+    }
+
+    /// The bucket of ``LatencyBuckets`` for each bucket of a histogram.
+    ///
+    /// A bucket that contains a bound belongs to the next bucket, so no bucket contains values above
+    /// its bound. The bound of the last bucket is unknown.
+    private static let latencyBuckets = (0..<bucketCount).map {
+        LatencyBuckets.bucket(of: upperBound(of: $0))
     }
 }

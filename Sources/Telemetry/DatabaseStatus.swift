@@ -137,6 +137,11 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var busyWaitNanoseconds: UInt64?
     /// The activity and cost of value observations, or `nil` if there were none.
     public var observations: ObservationStatus?
+    /// The number of times in ``busyCount`` that waiting could not help, or `nil` if unknown.
+    ///
+    /// A transaction tried to write after a read while another connection was writing or had written
+    /// since the read.
+    public var busyUpgradeCount: UInt64?
 
     /// Creates a status.
     ///

@@ -23,6 +23,8 @@ public struct LatencySummary: Sendable, Codable, Equatable {
     public var p9999: UInt64?
     /// The largest value.
     public var max: UInt64
+    /// The counts of the values in buckets, or `nil` if they are unknown.
+    public var buckets: LatencyBuckets?
 
     /// Creates a summary from durations in nanoseconds.
     public init(
@@ -57,5 +59,13 @@ public struct LatencySummary: Sendable, Codable, Equatable {
         case p999 = "p99.9"
         case p9999 = "p99.99"
         case max
+        case buckets
+    }
+
+    /// The summary without ``buckets``, for reports.
+    package var withoutBuckets: LatencySummary {
+        var summary = self
+        summary.buckets = nil
+        return summary
     }
 }

@@ -18,6 +18,12 @@ public struct WALStatus: Sendable, Codable, Equatable {
     ///
     /// A reader with mark 0 ignores the log. A mark remains after its reader ends.
     public var readMarks: [UInt64?]?
+    /// The number of checkpoints since the database was opened, keyed by mode, or `nil` if unknown.
+    ///
+    /// `passive`, `full`, `restart`, and `truncate` are the checkpoints that the program requested
+    /// with `checkpoint(_:on:)`. `unknown` are all other checkpoints that copied frames: those of
+    /// SQLite after commits, of pragmas, and of other processes.
+    public var checkpoints: [String: UInt64]?
 
     /// Creates a status from sizes in bytes and frames.
     public init(

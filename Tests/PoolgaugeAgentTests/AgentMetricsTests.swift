@@ -1,4 +1,3 @@
-import Foundation
 import SQLiteEngine
 import Telemetry
 import Testing
@@ -6,12 +5,18 @@ import Testing
 @testable import PoolgaugeAgent
 
 struct AgentMetricsTests {
+    private let summary = LatencySummary(count: 2_000, mean: 1_500, p50: 1_000, max: 9_000_000)
+
+    private func text(of status: DatabaseStatus) -> String {
+        MetricText().text(AgentMetric.all, of: [status])
+    }
+
     private var status: DatabaseStatus {
         var status = DatabaseStatus(
             label: "or\"d\\er\ns",
             kind: .pool,
             readers: ReaderPoolStatus(inUse: 2, open: 3, maximum: 4),
-            acquire: LatencySummary(count: 2_000, mean: 1_500, p50: 1_000, max: 9_000_000),
+            acquire: summary,
             wal: WALStatus(bytes: 4_152, frames: 1)
         )
         status.waitingReaders = [
@@ -22,18 +27,14 @@ struct AgentMetricsTests {
     }
 
     @Test func textDescribesReadersAndWriter() {
-        let lines = AgentMetrics().text(of: status).split(separator: "\n").map(String.init)
+        let lines = text(of: status).split(separator: "\n").map(String.init)
         let readers = #"{db_client_connection_pool_name="or\"d\\er\ns.readers""#
         for line in [
-            "# TYPE db_client_connection_count gauge",
-            "db_client_connection_count\(readers),db_client_connection_state=\"used\"} 2",
-            "db_client_connection_count\(readers),db_client_connection_state=\"idle\"} 1",
+            "# TYPE db_client_connections gauge",
+            "db_client_connections\(readers),db_client_connection_state=\"used\"} 2",
+            "db_client_connections\(readers),db_client_connection_state=\"idle\"} 1",
             "db_client_connection_max\(readers)} 4",
             "db_client_connection_pending_requests\(readers)} 1",
-            "db_client_connection_wait_time_seconds\(readers),quantile=\"0.5\"} 1e-06",
-            "db_client_connection_wait_time_seconds\(readers),quantile=\"1\"} 0.009",
-            "db_client_connection_wait_time_seconds_sum\(readers)} 0.003",
-            "db_client_connection_wait_time_seconds_count\(readers)} 2000",
             #"sqlite_wal_frames{database="or\"d\\er\ns"} 1"#,
             #"sqlite_interrupts_total{database="or\"d\\er\ns",outcome="delivered"} 0"#,
         ] {
@@ -42,6 +43,62 @@ struct AgentMetricsTests {
         // No label contains SQL, and values that are unknown are absent.
         #expect(!lines.contains { $0.contains("SECRET") })
         #expect(!lines.contains { $0.contains("checkpointed_frames") })
+        #expect(!lines.contains { $0.contains("sqlite_checkpoint_total") })
+    }
+
+    @Test func latenciesWithoutBucketsAreASummary() {
+        let lines = text(of: status).split(separator: "\n").map(String.init)
+        let readers = #"{db_client_connection_pool_name="or\"d\\er\ns.readers""#
+        for line in [
+            "# TYPE db_client_connection_wait_time_seconds summary",
+            "db_client_connection_wait_time_seconds\(readers),quantile=\"0.5\"} 1e-06",
+            "db_client_connection_wait_time_seconds\(readers),quantile=\"1\"} 0.009",
+            "db_client_connection_wait_time_seconds_sum\(readers)} 0.003",
+            "db_client_connection_wait_time_seconds_count\(readers)} 2000",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test func latenciesWithBucketsAreAHistogram() {
+        var status = status
+        status.acquire?.buckets = LatencyBuckets(sum: 3_000_000, counts: [1_990, 0, 9, 1])
+        let lines = text(of: status).split(separator: "\n").map(String.init)
+        let readers = #"{db_client_connection_pool_name="or\"d\\er\ns.readers""#
+        let name = "db_client_connection_wait_time_seconds"
+        for line in [
+            "# TYPE \(name) histogram",
+            "\(name)_bucket\(readers),le=\"1e-06\"} 1990",
+            "\(name)_bucket\(readers),le=\"2.5e-06\"} 1990",
+            "\(name)_bucket\(readers),le=\"5e-06\"} 1999",
+            "\(name)_bucket\(readers),le=\"10\"} 2000",
+            "\(name)_bucket\(readers),le=\"+Inf\"} 2000",
+            "\(name)_sum\(readers)} 0.003",
+            "\(name)_count\(readers)} 2000",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        #expect(!lines.contains { $0.contains("quantile") })
+        // With a second pool without buckets, both are summaries.
+        status.writerAcquire = summary
+        #expect(text(of: status).contains("# TYPE \(name) summary\n"))
+        #expect(!text(of: status).contains("\(name)_bucket"))
+    }
+
+    @Test func busyLocksHaveACauseIfItIsKnown() {
+        var status = status
+        status.busyCount = 5
+        #expect(text(of: status).contains("cause=\"unknown\"} 5\n"))
+        status.busyUpgradeCount = 2
+        #expect(text(of: status).contains("cause=\"lock\"} 3\n"))
+        #expect(text(of: status).contains("cause=\"snapshot-upgrade\"} 2\n"))
+    }
+
+    @Test func checkpointsHaveAMode() {
+        var status = status
+        status.wal?.checkpoints = ["full": 2, "unknown": 7]
+        #expect(text(of: status).contains("mode=\"full\"} 2\n"))
+        #expect(text(of: status).contains("mode=\"unknown\"} 7\n"))
     }
 
     @Test func queueIsOnePool() {
@@ -50,25 +107,29 @@ struct AgentMetricsTests {
             kind: .queue,
             connections: [ConnectionStatus(label: "q", role: .queue, state: .closure)]
         )
-        let text = AgentMetrics().text(of: status)
+        let text = text(of: status)
         #expect(text.contains("db_client_connection_max{db_client_connection_pool_name=\"q\"} 1\n"))
         #expect(text.contains("db_client_connection_state=\"used\"} 1\n"))
     }
 
     @Test func sumsNeverDecrease() {
-        let metrics = AgentMetrics()
+        let writer = MetricText()
         var status = status
-        _ = metrics.text(of: status)
+        _ = writer.text(AgentMetric.all, of: [status])
         // The rounded mean multiplied by the count is smaller than before.
         status.acquire = LatencySummary(count: 2_001, mean: 1_499, max: 9_000_000)
-        #expect(metrics.text(of: status).contains(".readers\"} 0.003\n"))
+        let sum = ".readers\"} 0.003\n"
+        #expect(writer.text(AgentMetric.all, of: [status]).contains(sum))
+        writer.restart()
+        #expect(!writer.text(AgentMetric.all, of: [status]).contains(sum))
     }
 
     @Test func linesHaveTheFormatOfPrometheus() throws {
         let pool = try TestAgent()
         try pool.pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
         _ = try pool.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-        let text = AgentMetrics().text(of: pool.pool.status())
+        try pool.pool.writeWithoutTransaction { _ = try $0.checkpoint() }
+        let text = text(of: pool.pool.status())
         #expect(text.hasSuffix("\n"))
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             #expect(
@@ -76,18 +137,22 @@ struct AgentMetricsTests {
                 "\(line)"
             )
         }
+        #expect(text.contains("sqlite_checkpoint_total{database=\"\(pool.pool.status().label)\","))
+        #expect(text.contains("# TYPE db_client_connection_use_time_seconds histogram\n"))
         #expect(Set(AgentMetric.all.map(\.name)).count == AgentMetric.all.count)
     }
 
-    /// `docs/Protocol.md` contains a row for each metric.
-    @Test func documentationListsTheMetrics() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(
-            contentsOf: root.appendingPathComponent("docs/Protocol.md"),
-            encoding: .utf8
+    @Test func additionalLabelsComeFirst() {
+        let text = MetricText().text(
+            AgentMetric.all,
+            of: [
+                DatabaseStatus(label: "a", kind: .queue), DatabaseStatus(label: "b", kind: .queue),
+            ],
+            labels: [("arm", "x")]
         )
-        let rows = AgentMetric.all.map { "| `\($0.name)` | \($0.type.rawValue) | \($0.help) |" }
-        #expect(page.contains(rows.joined(separator: "\n") + "\n\n"), "\(rows)")
+        #expect(text.contains("sqlite_snapshots_total{arm=\"x\",database=\"a\"} 0\n"))
+        #expect(text.contains("sqlite_snapshots_total{arm=\"x\",database=\"b\"} 0\n"))
+        // Each metric has one description.
+        #expect(text.components(separatedBy: "# TYPE sqlite_snapshots_total").count == 2)
     }
 }

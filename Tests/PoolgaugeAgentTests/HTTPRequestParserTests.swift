@@ -19,7 +19,12 @@ struct HTTPRequestParserTests {
             let bytes = Array(valid.utf8.prefix(count))
             #expect(HTTPRequestParser.parse(bytes) == .incomplete)
         }
-        let request = HTTPRequest(method: "GET", target: "/status", closesConnection: false)
+        let request = HTTPRequest(
+            method: "GET",
+            target: "/status",
+            host: "localhost",
+            closesConnection: false
+        )
         // A second request does not change the first one.
         #expect(parse(valid + valid) == .request(request, length: valid.utf8.count))
     }
@@ -27,13 +32,23 @@ struct HTTPRequestParserTests {
     @Test func bodyBelongsToTheRequest() {
         let head = "POST /interrupt HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
         #expect(parse(head + "ab") == .incomplete)
-        let request = HTTPRequest(method: "POST", target: "/interrupt", closesConnection: false)
+        let request = HTTPRequest(
+            method: "POST",
+            target: "/interrupt",
+            host: "x",
+            closesConnection: false
+        )
         #expect(parse(head + "abc") == .request(request, length: head.utf8.count + 3))
     }
 
     @Test func connectionHeaderClosesTheConnection() {
         let text = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Close\r\n\r\n"
-        let request = HTTPRequest(method: "GET", target: "/", closesConnection: true)
+        let request = HTTPRequest(
+            method: "GET",
+            target: "/",
+            host: "x",
+            closesConnection: true
+        )
         #expect(parse(text) == .request(request, length: text.utf8.count))
     }
 

@@ -36,6 +36,7 @@ extension Database {
         try check(
             sqlite3_wal_checkpoint_v2(handle, dbName, kind.rawValue, &frames, &copied)
         )
+        if frames >= 0, dbName == nil || dbName == "main" { probe.didCheckpoint(mode: "\(kind)") }
         return (Int(frames), Int(copied))
     }
 

@@ -37,12 +37,14 @@ extension DatabaseStatus {
             acquire = AtomicHistogram.summary(
                 of: [now.histogram],
                 zeros: free,
-                without: before?.waits
+                without: before?.waits,
+                hasBuckets: true
             )
             atOnce = accesses > 0 ? Double(free) / Double(accesses) : nil
             hold = AtomicHistogram.summary(
                 of: gate.slots.map(\.probe.holdHistogram),
-                without: before?.holds
+                without: before?.holds,
+                hasBuckets: true
             )
         }
     }

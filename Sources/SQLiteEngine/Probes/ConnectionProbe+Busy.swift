@@ -119,6 +119,8 @@ extension ConnectionProbe {
             // deadlock.
             let previousStep = lockStep.exchange(.max, ordering: .relaxed)
             guard previousStep != steps.load(ordering: .relaxed) else { return }
+            // SQLITE_LOCKED is a conflict inside one connection or one shared cache.
+            if code & 0xff == SQLITE_BUSY { busyUpgrades.wrappingAdd(1, ordering: .relaxed) }
             didEncounterLock()
         default: break
         }

@@ -24,6 +24,9 @@ extension ConnectionProbe {
 
     var busyCount: UInt64 { busy.load(ordering: .relaxed) }
 
+    /// The number of locks in ``busyCount`` for which SQLite did not call the busy handler.
+    var busyUpgradeCount: UInt64 { busyUpgrades.load(ordering: .relaxed) }
+
     /// The time spent waiting for locks of other connections, in nanoseconds.
     var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
 

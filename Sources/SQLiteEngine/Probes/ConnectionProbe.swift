@@ -56,6 +56,8 @@ final class ConnectionProbe: @unchecked Sendable {
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
     let busy = Atomic<UInt64>(0)
+    /// The number of failures because of a lock for which SQLite did not call the busy handler.
+    let busyUpgrades = Atomic<UInt64>(0)
     let busyWait = Atomic<UInt64>(0)
     /// The value of `steps` when the connection last encountered a lock.
     ///
@@ -213,6 +215,12 @@ final class ConnectionProbe: @unchecked Sendable {
                 )
             )
         }
+    }
+
+    /// Records a checkpoint that the holder requested.
+    func didCheckpoint(mode: String) {
+        guard let log = walState, let watch = watch.withLock({ $0 }) else { return }
+        watch.didCheckpoint(mode: mode, log, at: monotonicNanoseconds())
     }
 
     @inline(__always)

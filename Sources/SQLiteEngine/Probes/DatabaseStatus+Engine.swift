@@ -36,8 +36,15 @@ extension DatabaseStatus {
         )
         status.interrupts.latency = AtomicHistogram.summary(of: gates.map(\.gate.times.interrupts))
         status.busyWaitNanoseconds = probes.map(\.busyWaitNanoseconds).reduce(0, +)
-        status.statement = AtomicHistogram.summary(of: gates.map(\.gate.times.statements))
-        status.commit = AtomicHistogram.summary(of: gates.map(\.gate.times.commits))
+        status.busyUpgradeCount = probes.map(\.busyUpgradeCount).reduce(0, +)
+        status.statement = AtomicHistogram.summary(
+            of: gates.map(\.gate.times.statements),
+            hasBuckets: true
+        )
+        status.commit = AtomicHistogram.summary(
+            of: gates.map(\.gate.times.commits),
+            hasBuckets: true
+        )
         status.splits = gates.flatMap { $0.gate.times.splits(role: $0.role) }
         status.openings = openingStatus(gates.map(\.gate))
         if reading != nil {
@@ -86,7 +93,7 @@ extension DatabaseStatus {
         OpeningStatus(
             opened: gates.map(\.openings.count).reduce(0, +),
             failed: gates.map(\.failedOpenings).reduce(0, +),
-            time: AtomicHistogram.summary(of: gates.map(\.openings))
+            time: AtomicHistogram.summary(of: gates.map(\.openings), hasBuckets: true)
         )
     }
 

@@ -33,6 +33,8 @@ struct WALHistory {
     /// prevented checkpoints, or `nil` if they do not.
     private(set) var neglectedSince: UInt64?
     private(set) var lastWriter: AccessSite?
+    /// The number of checkpoints by mode; see ``WALStatus/checkpoints``.
+    private(set) var checkpoints: [String: UInt64] = [:]
     /// The outside connection that currently pins the log, and the time of its first observation.
     private(set) var outsideConnection: (name: String, since: UInt64)?
 
@@ -54,6 +56,9 @@ struct WALHistory {
         recordLeftover(log, at: now)
         return .checkpoint
     }
+
+    /// Counts a checkpoint.
+    mutating func countCheckpoint(mode: String) { checkpoints[mode, default: 0] += 1 }
 
     /// Records the frames that a checkpoint did not copy.
     ///

@@ -40,11 +40,26 @@ final class WALWatch: Sendable {
             let hasWritten =
                 log.frames != history.log.frames || log.generation != history.log.generation
             let change = history.record(log, at: now)
+            if change == .checkpoint { history.countCheckpoint(mode: Self.unknownMode) }
             if hasWritten { history.didWrite(site, hasReaders: hasReaders, at: now) }
             return change
         }
         report(change, log)
     }
+
+    /// Records a checkpoint that the program requested.
+    ///
+    /// Only the connection's holder calls this method, immediately after the checkpoint.
+    func didCheckpoint(mode: String, _ log: WALState, at now: UInt64) {
+        let change = history.withLock { history in
+            history.countCheckpoint(mode: mode)
+            return history.record(log, at: now)
+        }
+        report(change, log)
+    }
+
+    /// The mode of a checkpoint that the program did not request with `checkpoint(_:on:)`.
+    private static let unknownMode = "unknown"
 
     private func report(_ change: WALHistory.Change, _ log: WALState) {
         guard change != .none else { return }
@@ -90,10 +105,12 @@ final class WALWatch: Sendable {
         let fileFrames = log.pageSize == 0 ? 0 : (max(bytes, 32) - 32) / UInt64(log.pageSize + 24)
         let (known, change) = history.withLock { history in
             let change = history.record(log, at: now)
+            if change == .checkpoint { history.countCheckpoint(mode: Self.unknownMode) }
             history.limitHighWater(to: UInt32(clamping: fileFrames))
             return (history, change)
         }
         report(change, log)
+        status.checkpoints = known.checkpoints
         let diagnosis = WALDiagnosis(
             log: log,
             fileFrames: UInt32(clamping: fileFrames),

@@ -12,6 +12,8 @@ struct ClientMeter {
     /// The latencies of the whole run, indexed by cell, or `nil` for cells without latencies.
     private var totals: [AccessHistograms?]
     private(set) var freeLag = LatencyHistogram()
+    /// The response times of the measured accesses.
+    private var responses = LatencyBuckets()
     /// The recent latencies of all accesses, including accesses that are not measured.
     private var recent = RecentLatencies()
     /// The distributions of the last collected second, for the next sample.
@@ -44,6 +46,11 @@ struct ClientMeter {
             .flatMap { cells(inPhase: $0, of: operation) }
     }
 
+    private func isMeasuredCell(_ cell: Int) -> Bool {
+        let phase = cell / plan.operationNames.count
+        return phases.stretches.indices.contains(phase) && phases.stretches[phase].isMeasured
+    }
+
     private func cells(inPhase phase: Int, of operation: Int? = nil) -> [Int] {
         let count = plan.operationNames.count
         if let operation { return [phase * count + operation] }
@@ -71,6 +78,7 @@ struct ClientMeter {
                 if totals[index] == nil { totals[index] = AccessHistograms() }
                 totals[index]?.add(histograms)
                 recent.add(histograms)
+                if isMeasuredCell(index) { histograms.response.add(to: &responses) }
                 histograms.add(to: &second[index % second.count])
             }
             freeLag.add(spare.freeLag)
@@ -125,6 +133,7 @@ struct ClientMeter {
             service: recent.summaries.service
         )
         status.operations = fresh
+        status.responseBuckets = responses
         status.slow = slow
         return status
     }

@@ -53,6 +53,15 @@ struct LatencyHistogram: Sendable {
         }
     }
 
+    func add(to buckets: inout LatencyBuckets) {
+        guard count > 0 else { return }
+        for step in histogram.recordedValues() {
+            let median = histogram.medianEquivalentForValue(step.value)
+            buckets.add(count: UInt64(step.count), toBucket: LatencyBuckets.bucket(of: median))
+        }
+        buckets.sum &+= sum
+    }
+
     var spectrum: LatencySpectrum {
         guard count > 0 else { return LatencySpectrum() }
         return histogram.recordedValues().reduce(into: LatencySpectrum()) { spectrum, step in

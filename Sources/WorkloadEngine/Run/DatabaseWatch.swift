@@ -105,12 +105,12 @@ struct DatabaseWatch {
             waitingReadersPeak: peaks.waitingReaders,
             waitingWritersPeak: peaks.waitingWriters,
             peaksAreSampled: peaks.areSampled ? true : nil,
-            acquire: measured?.acquire,
+            acquire: measured?.acquire?.withoutBuckets,
             acquiredAtOnce: measured?.acquiredAtOnce?.rounded(toDigits: 4),
-            hold: measured?.hold,
-            writerAcquire: measured?.writerAcquire,
+            hold: measured?.hold?.withoutBuckets,
+            writerAcquire: measured?.writerAcquire?.withoutBuckets,
             writerAcquiredAtOnce: measured?.writerAcquiredAtOnce?.rounded(toDigits: 4),
-            writerHold: measured?.writerHold
+            writerHold: measured?.writerHold?.withoutBuckets
         )
     }
 

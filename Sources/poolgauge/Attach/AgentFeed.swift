@@ -17,7 +17,13 @@ final class AgentFeed: Sendable {
     private let stop = DispatchSemaphore(value: 0)
 
     /// Starts to request statuses at an interval.
-    init(_ agent: FollowedAgent, interval: Duration) {
+    ///
+    /// `onStatus` receives each status, and `nil` when the agent stops responding.
+    init(
+        _ agent: FollowedAgent,
+        interval: Duration,
+        onStatus: (@Sendable (AgentStatus?) -> Void)? = nil
+    ) {
         state = Mutex(State(path: agent.socket.path))
         let parts = interval.components
         let pause = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
@@ -26,7 +32,9 @@ final class AgentFeed: Sendable {
             var agent = agent
             var sampler = AgentSampler(start: MonotonicTime.now)
             while !state.withLock({ $0.isStopped }) {
-                let sample = sampler.sample(agent.poll(), at: MonotonicTime.now)
+                let events = agent.poll()
+                for event in events { onStatus.map { event.report(to: $0) } }
+                let sample = sampler.sample(events, at: MonotonicTime.now)
                 state.withLock { state in
                     state.path = agent.socket.path
                     if let sample { state.samples.append(sample) }

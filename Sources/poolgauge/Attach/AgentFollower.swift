@@ -11,6 +11,15 @@ struct AgentFollower {
         case lost(reason: String)
         /// An agent answers again, after the given time without a status.
         case reconnected(process: Int32, gapNanoseconds: UInt64)
+
+        /// Reports a status, or `nil` if the agent stopped responding.
+        func report(to receiver: (AgentStatus?) -> Void) {
+            switch self {
+            case .status(let status, _): receiver(status)
+            case .lost: receiver(nil)
+            case .reconnected: break
+            }
+        }
     }
 
     private(set) var last: AgentStatus?

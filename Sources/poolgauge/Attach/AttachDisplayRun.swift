@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import PoolgaugeAgent
 import TerminalUI
 
 /// Shows the dashboard on a program with an agent.
@@ -7,6 +8,8 @@ struct AttachDisplayRun {
     let agent: FollowedAgent
     let options: DisplayOptions
     var interval = Self.standardInterval
+    /// Receives each status, and `nil` when the agent stops responding.
+    var onStatus: (@Sendable (AgentStatus?) -> Void)?
 
     /// The default time between two requests.
     static let standardInterval = Duration.milliseconds(250)
@@ -36,7 +39,7 @@ struct AttachDisplayRun {
         _ keys: DashboardKeys
     ) -> AgentDisplay {
         AgentDisplay(
-            feed: AgentFeed(agent, interval: interval),
+            feed: AgentFeed(agent, interval: interval, onStatus: onStatus),
             model: DashboardModel(
                 theme: options.theme,
                 themes: options.themes,

@@ -12,6 +12,8 @@ struct AttachRun {
     var interval = Duration.seconds(1)
     /// How long to follow, or `nil` to follow until a signal arrives.
     var duration: Duration?
+    /// Receives each status, and `nil` when the agent stops answering.
+    var onStatus: ((AgentStatus?) -> Void)?
 
     private let agent: FollowedAgent
 
@@ -24,7 +26,10 @@ struct AttachRun {
         var next = ContinuousClock.now
         var agent = agent
         while true {
-            for event in agent.poll() { try write(event) }
+            for event in agent.poll() {
+                onStatus.map { event.report(to: $0) }
+                try write(event)
+            }
             // Skip the requests that were due during a delay.
             next = max(next + interval, ContinuousClock.now)
             if let end, next > end { break }

@@ -53,10 +53,18 @@ struct AttachSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
+    @OptionGroup var export: ListenOptions
+
     /// Whether an option requests reports in place of the dashboard.
     private var isHeadless: Bool { once || follow || format != nil || duration != nil }
 
     func validate() throws {
+        if export.listen != nil, isHeadless, !follow {
+            throw ValidationError(
+                "--listen works only with --follow and the dashboard; to serve only metrics, use "
+                    + "`poolgauge export`"
+            )
+        }
         if once, follow { throw ValidationError("specify only one of --once and --follow") }
         if agent == nil, once || follow || display.screenshot != nil {
             throw ValidationError(
@@ -97,6 +105,10 @@ struct AttachSubcommand: ParsableCommand {
         run.format = format ?? .text
         if let interval { run.interval = interval.duration }
         run.duration = duration?.duration
+        let metrics = AgentMetricsSource(name: socket.name ?? socket.path)
+        let server = try export.server { metrics.text() }
+        defer { server?.stop() }
+        if server != nil { run.onStatus = { metrics.receive($0) } }
         try run.run()
     }
 
@@ -121,7 +133,11 @@ struct AttachSubcommand: ParsableCommand {
         var options = try display.options()
         // By default, record a few seconds of lanes.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
+        let metrics = AgentMetricsSource(name: agent.socket.name ?? agent.socket.path)
+        let server = try export.server { metrics.text() }
+        defer { server?.stop() }
         var run = AttachDisplayRun(agent: agent, options: options)
+        if server != nil { run.onStatus = { metrics.receive($0) } }
         if let interval { run.interval = interval.duration }
         if let picture {
             try picture.write(try run.picture(size: display.pictureSize), title: "poolgauge attach")

@@ -23,6 +23,8 @@ struct DashboardSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
+    @OptionGroup var export: ListenOptions
+
     @Flag(help: "Quit when the run ends, instead of showing its final state.")
     var once = false
 
@@ -57,6 +59,10 @@ struct DashboardSubcommand: ParsableCommand {
             reporter.showStep($0)
         }
         reporter.finish()
+        let metrics = RunMetrics()
+        let server = try export.server { metrics.text() }
+        defer { server?.stop() }
+        if server != nil { options.onSample = { metrics.receive($0) } }
         let session = LiveSession(scenario: scenario, options: options)
         if let picture {
             let surface = try session.picture(size: display.pictureSize)

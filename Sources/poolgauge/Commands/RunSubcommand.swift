@@ -34,6 +34,8 @@ struct RunSubcommand: ParsableCommand {
 
     @OptionGroup var report: ReportOptions<ReportFormat>
 
+    @OptionGroup var export: ListenOptions
+
     @Flag(help: "Keep the folder that contains the database, and print its path.")
     var keep = false
 
@@ -66,6 +68,10 @@ struct RunSubcommand: ParsableCommand {
         run.database = try userDatabase(for: run.arms)
         run.progress = report.progress
         run.keepsFolder = keep
+        let metrics = RunMetrics()
+        let server = try export.server { metrics.text() }
+        defer { server?.stop() }
+        if server != nil { run.onSample = { metrics.receive($0) } }
         try run.run(format: report.format, to: report.destination())
     }
 }

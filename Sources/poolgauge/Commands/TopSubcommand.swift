@@ -81,6 +81,8 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
+    @OptionGroup var export: ListenOptions
+
     /// Whether an option requests reports in place of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
@@ -102,6 +104,12 @@ struct TopSubcommand: ParsableCommand {
                 "--interval works only with --follow, --watch-for, and the dashboard"
             )
         }
+        if export.listen != nil, isHeadless && !follow && watchFor == nil {
+            throw ValidationError(
+                "--listen works only with --follow, --watch-for, and the dashboard; to serve only "
+                    + "metrics, use `poolgauge export`"
+            )
+        }
         if isHeadless, display.isGiven {
             throw ValidationError(
                 "--once, --follow, --watch-for, --format, and --for do not use the dashboard and "
@@ -112,8 +120,13 @@ struct TopSubcommand: ParsableCommand {
 
     func run() throws {
         let source = WatchSource(arguments: files)
+        let metrics = WatchMetrics()
+        let server = try export.server { metrics.text() }
+        defer { server?.stop() }
+        var onReports: (@Sendable ([WatchReport]) -> Void)?
+        if server != nil { onReports = { metrics.receive($0) } }
         if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
-            return try runDisplay(source)
+            return try runDisplay(source, onReports)
         }
         guard source != .machine || sql.options == nil else {
             throw CommandFailure(
@@ -132,6 +145,7 @@ struct TopSubcommand: ParsableCommand {
         }
         var run = try WatchRun(files: found.paths, sql: sql.options)
         run.notes = found.notes
+        run.onReports = onReports
         run.isList = source == .machine
         run.format = format ?? (follow ? .json : .text)
         run.follows = follow
@@ -145,13 +159,17 @@ struct TopSubcommand: ParsableCommand {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     }
 
-    private func runDisplay(_ source: WatchSource) throws {
+    private func runDisplay(
+        _ source: WatchSource,
+        _ onReports: (@Sendable ([WatchReport]) -> Void)?
+    ) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
         // By default, record a few seconds of lanes.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options)
         run.sql = sql.options
+        run.onReports = onReports
         if let interval { run.interval = interval.duration }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)

@@ -3,6 +3,7 @@ import CSQLite
 import Foundation
 import GRDBTarget
 import Synchronization
+import Telemetry
 import WorkloadEngine
 
 /// Runs the arms of a scenario without a display, and then writes a report.
@@ -13,6 +14,8 @@ struct HeadlessRun {
     var keepsFolder = false
     /// The user's database, or `nil` for the scenario's data.
     var database: UserDatabase?
+    /// Receives each sample, in addition to the progress report.
+    var onSample: (@Sendable (Sample) -> Void)?
 
     init(scenario: Scenario, arms: [Arm]) {
         self.scenario = scenario
@@ -44,7 +47,10 @@ struct HeadlessRun {
         options.keepsFolder = keepsFolder
         options.processCommand = ClientProcess.command
         options.database = database
-        options.onSample = { reporter.show($0) }
+        options.onSample = { [onSample] sample in
+            reporter.show(sample)
+            onSample?(sample)
+        }
         options.onProgress = { reporter.showStep($0) }
         options.onKeptFolder = { reporter.announce("the database remains in \($0.path)") }
         let environment = HostEnvironment(

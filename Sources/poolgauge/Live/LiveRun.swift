@@ -27,7 +27,8 @@ final class LiveRun: Sendable {
         scenario: Scenario,
         arm: Arm,
         datasets: DatasetStore,
-        database: UserDatabase? = nil
+        database: UserDatabase? = nil,
+        onSample: (@Sendable (Sample) -> Void)? = nil
     ) {
         self.arm = arm
         let inbox = Box()
@@ -36,7 +37,10 @@ final class LiveRun: Sendable {
         options.processCommand = ClientProcess.command
         options.datasets = datasets
         options.database = database
-        options.onSample = { sample in inbox.state.withLock { $0.samples.append(sample) } }
+        options.onSample = { sample in
+            inbox.state.withLock { $0.samples.append(sample) }
+            onSample?(sample)
+        }
         let run = WorkloadRun(
             scenario: scenario,
             arm: arm,

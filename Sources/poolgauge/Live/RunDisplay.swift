@@ -20,6 +20,7 @@ struct RunDisplay: DisplayContent {
     private let endsWithRun: Bool
     private let datasets: DatasetStore
     private let database: UserDatabase?
+    private let onSample: (@Sendable (Sample) -> Void)?
     let terminal: any Terminal
     var model: DashboardModel
     var cycle: ArmCycle
@@ -50,6 +51,7 @@ struct RunDisplay: DisplayContent {
         self.scenario = scenario
         self.datasets = datasets
         database = options.database
+        onSample = options.onSample
         self.terminal = terminal
         self.model = model
         startsNextArm = options.startsNextArm
@@ -60,7 +62,8 @@ struct RunDisplay: DisplayContent {
             scenario: scenario,
             arm: scenario.arms[first],
             datasets: datasets,
-            database: options.database
+            database: options.database,
+            onSample: options.onSample
         )
     }
 
@@ -168,7 +171,8 @@ struct RunDisplay: DisplayContent {
                 scenario: scenario,
                 arm: scenario.arms[index],
                 datasets: datasets,
-                database: database
+                database: database,
+                onSample: onSample
             )
             for knob in knobs.values {
                 do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }

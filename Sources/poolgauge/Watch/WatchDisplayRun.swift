@@ -12,6 +12,9 @@ struct WatchDisplayRun {
     /// The options for tracing SQL, or `nil` to trace no SQL.
     var sql: SQLTraceOptions?
 
+    /// Receives the reports of each interval.
+    var onReports: (@Sendable ([WatchReport]) -> Void)?
+
     /// The default time between two reports.
     static let standardInterval = Duration.milliseconds(250)
 
@@ -50,7 +53,7 @@ struct WatchDisplayRun {
         _ glyphs: DisplaySession.Glyphs,
         _ keys: WatchKeys
     ) throws -> WatchDisplay {
-        let feed = try WatchFeed(source: source, interval: interval, sql: sql)
+        let feed = try WatchFeed(source: source, interval: interval, sql: sql, onReports: onReports)
         var model = WatchDashboard(
             screens: screens,
             theme: options.theme,

@@ -22,6 +22,7 @@ final class WatchFeed: Sendable {
     private let state = Mutex(State())
     private let source: WatchSource
     private let interval: Duration
+    private let onReports: (@Sendable ([WatchReport]) -> Void)?
     private let isOver = DispatchSemaphore(value: 0)
 
     /// The time between two searches for new databases, in seconds.
@@ -29,12 +30,19 @@ final class WatchFeed: Sendable {
 
     /// Starts to watch databases.
     ///
-    /// `interval` is the time between two reports. If `sql` is `nil`, SQL is not traced.
+    /// `interval` is the time between two reports. If `sql` is `nil`, SQL is not traced. `onReports`
+    /// receives the reports of each interval on the feed's thread.
     ///
     /// - Throws: `CommandFailure` if the databases cannot be watched.
-    init(source: WatchSource, interval: Duration, sql: SQLTraceOptions? = nil) throws {
+    init(
+        source: WatchSource,
+        interval: Duration,
+        sql: SQLTraceOptions? = nil,
+        onReports: (@Sendable ([WatchReport]) -> Void)? = nil
+    ) throws {
         self.source = source
         self.interval = interval
+        self.onReports = onReports
         let command = ClientProcess.command(WatchHelperSubcommand.name)
         let first = try source.find(DatabaseSearch(helper: command))
         let start = Mutex<(any Error)?>(nil)
@@ -78,7 +86,10 @@ final class WatchFeed: Sendable {
         var lastSearch = MonotonicTime.now
         while !isStopped {
             let reports = worker.watch(for: interval) { isStopped }
-            if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
+            if !reports.isEmpty {
+                state.withLock { $0.batch.reports.append(reports) }
+                onReports?(reports)
+            }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
             // Ignore errors. A folder that cannot be listed now may be readable later.
             if let found = try? source.find(worker.search), worker.add(found.paths) {

@@ -19,6 +19,10 @@ struct WatchRun {
     var isList = false
     /// The limitations of the search for databases.
     var notes: [String] = []
+    /// Receives the reports of each interval.
+    var onReports: (([WatchReport]) -> Void)?
+    /// Whether to write no reports.
+    var isSilent = false
 
     private let session: WatchSession
     private let sql: SQLWatch?
@@ -65,7 +69,7 @@ struct WatchRun {
             let met = condition.flatMap { condition in
                 reports.first { condition.condition.isMet(by: $0) }
             }
-            if follows {
+            if follows, !isSilent {
                 for report in reports { try write(report, after: true) }
             } else if let met {
                 try write(met, after: false)
@@ -98,6 +102,12 @@ struct WatchRun {
     }
 
     private func watch(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
+        let reports = sample(for: duration, until: isStopped)
+        onReports?(reports)
+        return reports
+    }
+
+    private func sample(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
         guard let sql else {
             session.run(for: duration, until: isStopped)
             return session.reports()

@@ -22,6 +22,7 @@ struct DocumentedCommandsTests {
         ("poolgauge top --sql", "requires a database file"),
         ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
         ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
+        ("poolgauge export app", "no agent"), ("poolgauge", "the port is in use"),
         ("poolgauge attach app", "no agent"), ("poolgauge attach orders", "no agent"),
         ("poolgauge compare reader-storm --arms pool,grdb-pool", "built without GRDB"),
     ]

@@ -42,6 +42,7 @@ struct BusyTests {
             }
             #expect(queue.status().busyCount == 4)
         }
+        #expect(queue.status().busyUpgradeCount == 0)
         #expect(queue.status().connections.first?.busyCount == 4)
     }
 
@@ -61,6 +62,7 @@ struct BusyTests {
         }
         #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
         #expect(queue.status().busyCount == 1)
+        #expect(queue.status().busyUpgradeCount == 1)
         #expect(error?.lockWait?.gaveUp == false)
     }
 

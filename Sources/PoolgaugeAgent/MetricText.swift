@@ -1,0 +1,115 @@
+import Telemetry
+
+/// A writer of metrics in Prometheus's text format.
+///
+/// Use one writer for all texts of a source, because a writer remembers the previous histograms.
+package final class MetricText: Sendable {
+    package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// The latest values of histograms and summaries by series.
+    private let earlier = Lock<[String: CumulativeLatencies]>([:])
+
+    package init() {}
+
+    /// Forgets earlier values, because the source starts to count again.
+    package func restart() { earlier.withLock { $0 = [:] } }
+
+    /// Returns the text of metrics.
+    ///
+    /// - Parameters:
+    ///   - metrics: The metrics, in the order of the text.
+    ///   - sources: The sources of values, such as one for each database.
+    ///   - labels: The names and values of additional labels.
+    /// - Returns: The text, without metrics that have no value.
+    package func text<Source>(
+        _ metrics: [Metric<Source>],
+        of sources: [Source],
+        labels: [(name: String, value: String)] = []
+    ) -> String {
+        metrics.map { metric in
+            let values = sources.flatMap(metric.values)
+            guard !values.isEmpty else { return "" }
+            // A metric has a single type, so values with and without buckets cannot be combined.
+            let hasBuckets = values.allSatisfy { value in
+                if case .latency(let summary) = value.number {
+                    summary.buckets != nil
+                } else {
+                    true
+                }
+            }
+            let isSummary = metric.type == .histogram && !hasBuckets
+            var lines = [
+                "# HELP \(metric.name) \(metric.help)",
+                "# TYPE \(metric.name) \(isSummary ? "summary" : metric.type.rawValue)",
+            ]
+            for value in values {
+                let pairs = labels + zip(metric.labels, value.labels).map { (name: $0, value: $1) }
+                switch value.number {
+                case .single(let number):
+                    lines.append(metric.name + Self.labels(pairs) + " " + Self.format(number))
+                case .latency(let summary):
+                    lines += self.lines(of: summary, metric.name, pairs, isSummary: isSummary)
+                }
+            }
+            return lines.joined(separator: "\n") + "\n"
+        }.joined()
+    }
+
+    private func lines(
+        of summary: LatencySummary,
+        _ name: String,
+        _ pairs: [(name: String, value: String)],
+        isSummary: Bool
+    ) -> [String] {
+        let series = Self.labels(pairs)
+        let latencies = earlier.withLock { earlier in
+            let now = CumulativeLatencies(summary).following(earlier[name + series])
+            earlier[name + series] = now
+            return now
+        }
+        var lines: [String] = []
+        if isSummary {
+            let quantiles: [(String, UInt64?)] = [
+                ("0.5", summary.p50), ("0.95", summary.p95), ("0.99", summary.p99),
+                ("1", summary.max),
+            ]
+            lines = quantiles.compactMap { quantile, value in
+                value.map {
+                    let labels = Self.labels(pairs + [("quantile", quantile)])
+                    return "\(name)\(labels) \(Self.format(seconds($0)))"
+                }
+            }
+        } else {
+            let bounds = LatencyBuckets.bounds.map { Self.format(seconds($0)) }
+            lines = zip(bounds + ["+Inf"], latencies.counts + [latencies.count]).map {
+                "\(name)_bucket\(Self.labels(pairs + [("le", $0)])) \($1)"
+            }
+        }
+        lines.append("\(name)_sum\(series) \(Self.format(latencies.sum))")
+        lines.append("\(name)_count\(series) \(latencies.count)")
+        return lines
+    }
+
+    private static func labels(_ pairs: [(name: String, value: String)]) -> String {
+        guard !pairs.isEmpty else { return "" }
+        return "{" + pairs.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",") + "}"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// Formats whole numbers without a fraction.
+    private static func format(_ number: Double) -> String {
+        Int64(exactly: number).map(String.init) ?? "\(number)"
+    }
+}

@@ -1,0 +1,43 @@
+/// The name, type, and description of a metric that several kinds of sources have.
+package struct MetricTitle: Sendable {
+    package var name: String
+    package var type: MetricType
+    /// A description on one line.
+    package var help: String
+
+    package static let up = MetricTitle(
+        name: "sqlite_up",
+        type: .gauge,
+        help: "Whether the file is a readable database, or the agent answers (1), or not (0)."
+    )
+    package static let walBytes = MetricTitle(
+        name: "sqlite_wal_bytes",
+        type: .gauge,
+        help: "The size of the write-ahead log file."
+    )
+    package static let walFrames = MetricTitle(
+        name: "sqlite_wal_frames",
+        type: .gauge,
+        help: "The valid frames in the write-ahead log."
+    )
+    package static let walCheckpointedFrames = MetricTitle(
+        name: "sqlite_wal_checkpointed_frames",
+        type: .gauge,
+        help: "The valid frames that have been copied to the database file."
+    )
+    package static let walPinnedFrames = MetricTitle(
+        name: "sqlite_wal_pinned_frames",
+        type: .gauge,
+        help: "The frames that no checkpoint copies because of a reader or snapshot."
+    )
+    package static let walOldestReader = MetricTitle(
+        name: "sqlite_wal_oldest_reader_seconds",
+        type: .gauge,
+        help: "The age of the oldest visible read transaction or snapshot, or 0 if there is none."
+    )
+    package static let checkpoints = MetricTitle(
+        name: "sqlite_checkpoint_total",
+        type: .counter,
+        help: "The checkpoints by mode; unknown are those that the program did not request."
+    )
+}

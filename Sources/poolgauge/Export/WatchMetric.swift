@@ -1,0 +1,118 @@
+import PoolgaugeAgent
+import SQLiteWatch
+
+/// The latest report on a database, and the totals of all reports.
+struct WatchedDatabase {
+    var report: WatchReport
+    var totals: WatchTotals
+}
+
+/// The metrics of a database that other processes use.
+enum WatchMetric {
+    /// All metrics, in the order of the output.
+    static let all = file + log + totals
+
+    private static func metric(
+        _ name: String,
+        _ type: MetricType,
+        _ help: String,
+        _ value: @escaping @Sendable (WatchedDatabase) -> Double?
+    ) -> Metric<WatchedDatabase> {
+        .single(name, type, help, label: ("database", { $0.path }), value)
+    }
+
+    private static func metric(
+        _ title: MetricTitle,
+        _ value: @escaping @Sendable (WatchedDatabase) -> Double?
+    ) -> Metric<WatchedDatabase> {
+        metric(title.name, title.type, title.help, value)
+    }
+
+    private static let file = [
+        metric(.up) { database in
+            [.present, .empty].contains(database.report.file.state) ? 1 : 0
+        },
+        metric("sqlite_file_bytes", .gauge, "The size of the database file.") {
+            $0.report.file.bytes.map { Double($0) }
+        },
+        metric("sqlite_processes", .gauge, "The processes that use the database.") {
+            Double($0.report.processes.count)
+        },
+        metric(
+            "sqlite_processes_waiting",
+            .gauge,
+            "The processes that probably wait for a lock, if this is known for a process."
+        ) { database in
+            let waits = database.report.processes.compactMap(\.waiting)
+            return waits.isEmpty ? nil : Double(waits.count { $0.isWaiting })
+        },
+        metric(
+            "sqlite_write_lock_seconds",
+            .gauge,
+            "How long the current write transaction has held the lock, at least; 0 if there is none."
+        ) { database in
+            let writing: Set<LockKind> = [.writer, .reserved, .pending, .exclusive]
+            return database.longestLock { writing.contains($0) }
+        },
+    ]
+
+    private static let log = [
+        metric(.walBytes) { $0.report.wal.map { Double($0.bytes) } },
+        metric(.walFrames) { $0.report.wal?.frames.map { Double($0) } },
+        metric(.walCheckpointedFrames) { $0.report.wal?.backfilled.map { Double($0) } },
+        metric(.walPinnedFrames) { $0.report.wal?.pinned.map { Double($0) } },
+        metric(.walOldestReader) { database in
+            database.report.wal.flatMap { _ in database.longestLock { $0 == .reader } }
+        },
+    ]
+
+    private static let totals: [Metric<WatchedDatabase>] = [
+        metric("sqlite_commits_total", .counter, "The commits that changed the database.") {
+            $0.isKnown ? Double($0.totals.commits) : nil
+        },
+        metric("sqlite_wal_written_frames_total", .counter, "The frames written to the log.") {
+            $0.report.wal != nil ? Double($0.totals.framesWritten) : nil
+        },
+        Metric(.checkpoints, labels: ["database", "mode"]) { database in
+            guard database.report.wal != nil else { return [] }
+            let count = Double(database.totals.checkpoints)
+            return [MetricValue([database.path, "unknown"], .single(count))]
+        },
+        metric(
+            "sqlite_wal_checkpointed_frames_total",
+            .counter,
+            "The frames that checkpoints copied to the database file."
+        ) { $0.report.wal != nil ? Double($0.totals.framesCheckpointed) : nil },
+        metric("sqlite_wal_resets_total", .counter, "The resets of the log.") {
+            $0.report.wal != nil ? Double($0.totals.resets) : nil
+        },
+        Metric(
+            "sqlite_lock_seconds_total",
+            .counter,
+            "The estimated time that programs held locks to write, read, or checkpoint.",
+            labels: ["database", "lock", "program"]
+        ) { database in
+            database.totals.lockSeconds
+                .sorted { ($0.key.lock, $0.key.program) < ($1.key.lock, $1.key.program) }
+                .map { holder, seconds in
+                    let labels = [database.path, holder.lock, holder.program]
+                    return MetricValue(labels, .single(seconds))
+                }
+        },
+    ]
+}
+
+extension WatchedDatabase {
+    /// The path, without control characters.
+    fileprivate var path: String { PrintableText.escaped(report.file.path) }
+
+    /// Whether the report contains the database's transactions.
+    fileprivate var isKnown: Bool { report.wal != nil || report.rollback != nil }
+
+    /// Returns the longest time that a process has held a lock, or `nil` if locks are not visible.
+    fileprivate func longestLock(_ isIncluded: (LockKind) -> Bool) -> Double? {
+        guard report.file.state == .present else { return nil }
+        let locks = report.processes.flatMap(\.locks).filter { isIncluded($0.kind) }
+        return locks.map(\.seconds).max() ?? 0
+    }
+}

@@ -1,0 +1,34 @@
+import PoolgaugeAgent
+import SQLiteWatch
+import Telemetry
+
+/// The metrics of the latest reports on databases that other processes use.
+final class WatchMetrics: Sendable {
+    private struct State {
+        /// The paths of the databases, in the order of the reports.
+        var order: [String] = []
+        var databases: [String: WatchedDatabase] = [:]
+    }
+
+    private let state = Lock(State())
+    private let writer = MetricText()
+
+    /// Adds the reports on all databases for an interval.
+    func receive(_ reports: [WatchReport]) {
+        state.withLock { state in
+            var next: [String: WatchedDatabase] = [:]
+            for report in reports {
+                var totals = state.databases[report.file.path]?.totals ?? WatchTotals()
+                totals.add(report)
+                next[report.file.path] = WatchedDatabase(report: report, totals: totals)
+            }
+            state = State(order: reports.map(\.file.path), databases: next)
+        }
+    }
+
+    /// The metrics in Prometheus's text format, or an empty text before the first report.
+    func text() -> String {
+        let databases = state.withLock { state in state.order.compactMap { state.databases[$0] } }
+        return writer.text(WatchMetric.all, of: databases)
+    }
+}

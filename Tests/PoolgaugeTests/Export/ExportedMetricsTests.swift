@@ -1,0 +1,125 @@
+import Foundation
+import PoolgaugeAgent
+import SQLiteEngine
+import Telemetry
+import Testing
+
+@testable import poolgauge
+
+/// Tests that the reference contains all exported metrics.
+struct ExportedMetricsTests {
+    /// The table is the output of `poolgauge export --list-metrics`.
+    @Test func referenceIsCurrent() throws {
+        let page = try Documentation.text(of: "docs/Exporting.md")
+        #expect(page.hasSuffix(ExportedMetrics.markdown), "generate it again: docs/draw reference")
+    }
+
+    @Test func sourcesAgreeOnAMetric() {
+        func rows<Source>(_ metrics: [Metric<Source>]) -> [String: [String]] {
+            let rows = metrics.map { ($0.name, [$0.type.rawValue, $0.help] + $0.labels) }
+            #expect(Set(rows.map(\.0)).count == rows.count)
+            return Dictionary(rows) { first, _ in first }
+        }
+        let sources = [
+            rows([AgentMetricsSource.up]), rows(AgentMetric.all), rows(WatchMetric.all),
+            rows(LoadMetric.all),
+        ]
+        for source in sources {
+            for (name, row) in source {
+                for other in sources { #expect(other[name] ?? row == row, "\(name)") }
+            }
+        }
+        #expect(ExportedMetrics.rows.count > 40)
+    }
+
+    @Test func valuesHaveTheDeclaredLabels() {
+        var client = ClientStatus(name: "list", activity: "read", targetRate: 5)
+        client.counts.errors = ["SQLITE_BUSY": 2]
+        client.responseBuckets = LatencyBuckets(sum: 1, counts: [1])
+        var sample = Sample(
+            sequence: 0,
+            time: 1,
+            scenario: "inbox",
+            arm: "pool",
+            database: DatabaseStatus(label: "pool", kind: .pool),
+            clients: [client]
+        )
+        sample.isMeasured = true
+        for metric in LoadMetric.all {
+            let values = metric.values(sample)
+            #expect(!values.isEmpty, "\(metric.name)")
+            #expect(values.allSatisfy { $0.labels.count == metric.labels.count }, "\(metric.name)")
+        }
+    }
+
+    /// A run's metrics have the label of the arm, and those of its database appear when it is open.
+    @Test func runExportsItsLatestSample() {
+        let metrics = RunMetrics()
+        #expect(metrics.text() == "")
+        var sample = Sample(
+            sequence: 0,
+            time: 0,
+            scenario: "inbox",
+            arm: "a\"b",
+            state: .preparing,
+            database: DatabaseStatus(label: "x", kind: .pool)
+        )
+        metrics.receive(sample)
+        #expect(metrics.text().contains("poolgauge_run_seconds{arm=\"a\\\"b\",scenario=\"inbox\","))
+        #expect(!metrics.text().contains("db_client"))
+        sample.state = .running
+        sample.database.takenAtNanoseconds = 1
+        sample.clients = [ClientStatus(name: "list", activity: "read")]
+        sample.clients[0].counts.completed = 7
+        metrics.receive(sample)
+        let text = metrics.text()
+        #expect(text.contains("{arm=\"a\\\"b\",client=\"list\"} 7\n"))
+        #expect(text.contains("db_client_connection_max{arm=\"a\\\"b\",db_client_"))
+        // An unknown histogram is absent.
+        #expect(!text.contains("response_time"))
+    }
+
+    /// Counts that start again with a new measurement or arm are not corrected.
+    @Test func measurementStartsAgain() {
+        let metrics = RunMetrics()
+        var sample = Sample(
+            sequence: 0,
+            time: 0,
+            scenario: "inbox",
+            arm: "pool",
+            database: DatabaseStatus(label: "x", kind: .queue, takenAtNanoseconds: 1)
+        )
+        func count(_ count: UInt64, measured: Bool) -> Bool {
+            var summary = LatencySummary(count: count, mean: 1, max: 1)
+            summary.buckets = LatencyBuckets(sum: count, counts: [count])
+            sample.database.acquire = summary
+            sample.isMeasured = measured
+            metrics.receive(sample)
+            return metrics.text().contains("wait_time_seconds_bucket")
+                && metrics.text().contains("le=\"1e-06\"} \(count)\n")
+        }
+        #expect(count(100, measured: false))
+        #expect(count(90, measured: true))
+        // A momentary decrease is corrected.
+        #expect(!count(89, measured: true))
+    }
+
+    @Test func agentThatDoesNotAnswerIsNotUp() throws {
+        let metrics = AgentMetricsSource(name: "app")
+        #expect(metrics.text().contains("sqlite_up{database=\"app\"} 0\n"))
+        let database = DatabaseStatus(label: "orders", kind: .queue)
+        let status = AgentStatus(
+            name: "app",
+            process: 1,
+            ageNanoseconds: 5,
+            allowsControl: false,
+            database: database
+        )
+        metrics.receive(status)
+        #expect(metrics.text().contains("sqlite_up{database=\"orders\"} 1\n"))
+        #expect(metrics.text().contains("sqlite_snapshots_total{database=\"orders\"} 0\n"))
+        metrics.receive(nil)
+        #expect(metrics.text().contains("sqlite_up{database=\"orders\"} 0\n"))
+        #expect(!metrics.text().contains("sqlite_snapshots_total"))
+    }
+}
