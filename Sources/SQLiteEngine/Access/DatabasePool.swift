@@ -51,9 +51,8 @@ public final class DatabasePool: DatabaseWriter {
     public init(path: String, configuration: Configuration = Configuration()) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabasePool"
         guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "a pool requires a file; use a DatabaseQueue for an in-memory database"
+            throw DatabaseError.misuse(
+                "a pool requires a file; use a DatabaseQueue for an in-memory database"
             )
         }
         let events = EventHub()

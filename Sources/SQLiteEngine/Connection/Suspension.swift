@@ -55,13 +55,7 @@ extension Database {
         if isReadOnly, mode == "wal" { return }
         if Self.endsTransaction(sql) { return }
         try? rollback()
-        throw DatabaseError(
-            resultCode: .SQLITE_ABORT,
-            message: "Database is suspended",
-            sql: sql,
-            arguments: arguments,
-            publicStatementArguments: configuration.publicStatementArguments
-        )
+        throw makeError(.SQLITE_ABORT, "Database is suspended", sql, arguments)
     }
 
     /// Reads the journal mode despite the suspension, because this read acquires no lock.

@@ -133,9 +133,8 @@ extension Statement {
 extension Statement {
     /// Returns the error for a cursor over a statement that another call executed in the meantime.
     func reexecutionError() -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "the statement was executed again while a cursor iterated over it",
+        DatabaseError.misuse(
+            "the statement was executed again while a cursor iterated over it",
             sql: sql
         )
     }

@@ -171,11 +171,7 @@ extension Statement {
         guard let adapter else { return 0 }
         let columns = try adapter.layout(from: layout)
         guard columns.count > 0 else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "the row adapter removes all columns",
-                sql: sql
-            )
+            throw DatabaseError.misuse("the row adapter removes all columns", sql: sql)
         }
         return columns.source(of: 0)
     }
