@@ -95,7 +95,8 @@ public final class Statement {
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
         let text = sqlite3_sql(sqliteStatement)
         mayRunReadOnly =
-            isReadonly ? !PragmaOptimize.matches(text) : PragmaJournalMode.isQuery(text)
+            isReadonly
+            ? Pragma(text)?.isOptimize != true : Pragma(text)?.queriesJournalMode == true
         effect = StatementEffect(text)
         hasEffect = effect != .none
         preparationEpoch = database.authorizer?.epoch ?? 0
