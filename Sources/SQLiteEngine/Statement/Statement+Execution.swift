@@ -125,12 +125,6 @@ extension Statement {
 }
 
 extension Statement {
-    func makeCursor(arguments: StatementArguments? = nil) throws -> StatementCursor {
-        try StatementCursor(self, arguments)
-    }
-}
-
-extension Statement {
     /// Returns the error for a cursor over a statement that another call executed in the meantime.
     func reexecutionError() -> DatabaseError {
         DatabaseError.misuse(
