@@ -124,6 +124,13 @@ extension AccessGate {
         }
     }
 
+    func writeInTask<T: Sendable>(
+        _ site: AccessSite,
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await perform(site, .write) { db in try db.withWriteTransaction(updates) }
+    }
+
     /// Schedules a read in one transaction, which retains `owner` until `value` returns.
     func readLater(
         _ site: AccessSite,

@@ -1,10 +1,5 @@
+import Foundation
 import Telemetry
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 extension AccessGate {
     @inline(never)

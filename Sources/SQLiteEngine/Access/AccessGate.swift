@@ -1,11 +1,6 @@
+import Foundation
 import Synchronization
 import Telemetry
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// Provides connections of one kind: a pool's readers, its writer, or a queue's connection.
 ///

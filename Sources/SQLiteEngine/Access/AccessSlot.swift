@@ -4,8 +4,8 @@ import Telemetry
 
 /// A slot of a gate, which holds at most one connection.
 ///
-/// `@unchecked Sendable`: only the slot's holder uses `claimed`. Each change of holder goes through
-/// `state`, with acquire and release ordering. A lock protects `shared`.
+/// `@unchecked Sendable`: only the slot's holder uses the unchecked properties. Each change of
+/// holder goes through `state`, with acquire and release ordering. A lock protects `shared`.
 final class AccessSlot: @unchecked Sendable {
     enum State {
         /// Without a connection; the next access that uses the slot opens one.
@@ -42,19 +42,18 @@ final class AccessSlot: @unchecked Sendable {
     private let state = Atomic<UInt8>(State.closed)
     private let lost = Atomic<Bool>(false)
 
-    /// The values that only the slot's holder uses.
-    ///
-    /// ``Database/State`` explains why they are behind a pointer.
-    private struct Claimed {
-        var database: Database?
-        /// The connection's kept transaction, which is valid while `database` is set.
-        var kept: UnsafeMutablePointer<KeptReadTransaction>?
-        var outer: Unmanaged<AccessSlot>?
-        var thread: UnsafeMutablePointer<ThreadState>?
-        var site = AccessSite(word: 0)
-    }
+    // Only the slot's holder uses these values. ``Database/handle`` explains why Swift does not
+    // check their exclusivity.
 
-    private let claimed: UnsafeMutablePointer<Claimed>
+    /// The connection.
+    @exclusivity(unchecked) private(set) var database: Database?
+    /// The connection's kept transaction, which is valid while `database` is set.
+    @exclusivity(unchecked) private var kept: UnsafeMutablePointer<KeptReadTransaction>?
+    /// The enclosing access on the same thread.
+    @exclusivity(unchecked) var outer: Unmanaged<AccessSlot>?
+    @exclusivity(unchecked) var thread: UnsafeMutablePointer<ThreadState>?
+    /// The access that holds the slot or held it last.
+    @exclusivity(unchecked) var site = AccessSite(word: 0)
 
     /// The values that threads use without holding the slot, to interrupt a statement or read the
     /// wal-index.
@@ -78,44 +77,13 @@ final class AccessSlot: @unchecked Sendable {
         self.gate = gate
         self.probe = probe
         executor = SlotExecutor(dispatching, label: label)
-        claimed = .allocate(capacity: 1)
-        claimed.initialize(to: Claimed())
     }
-
-    deinit {
-        claimed.deinitialize(count: 1)
-        claimed.deallocate()
-    }
-
-    /// The connection, which only the slot's holder may use.
-    @inline(__always)
-    var database: Database? { claimed.pointee.database }
 
     /// The slot's connection, which must be open.
     @inline(__always)
     var openDatabase: Database {
         guard let database else { fatalError("The connection \(label) is not open.") }
         return database
-    }
-
-    /// The enclosing access on the same thread.
-    @inline(__always)
-    var outer: Unmanaged<AccessSlot>? {
-        get { claimed.pointee.outer }
-        set { claimed.pointee.outer = newValue }
-    }
-
-    @inline(__always)
-    var thread: UnsafeMutablePointer<ThreadState>? {
-        get { claimed.pointee.thread }
-        set { claimed.pointee.thread = newValue }
-    }
-
-    /// The access that holds the slot or held it last.
-    @inline(__always)
-    var site: AccessSite {
-        get { claimed.pointee.site }
-        set { claimed.pointee.site = newValue }
     }
 
     /// Acquires the slot if its state is `expected`.
@@ -176,7 +144,7 @@ final class AccessSlot: @unchecked Sendable {
     ///
     /// Only the slot's holder may read this property.
     @inline(__always)
-    var keepsTransaction: Bool { claimed.pointee.kept?.pointee.isKept ?? false }
+    var keepsTransaction: Bool { kept?.pointee.isKept ?? false }
 
     /// Releases the slot of an open connection.
     ///
@@ -203,8 +171,8 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Installs a connection in a slot that the caller holds.
     func install(_ database: Database, _ keeper: ReadTransactionKeeper) {
-        claimed.pointee.database = database
-        claimed.pointee.kept = database.kept
+        self.database = database
+        kept = database.kept
         database.slot = Unmanaged.passUnretained(self)
         if keeper.isOn { database.kept.pointee.keeper = Unmanaged.passUnretained(keeper) }
         shared.withLock { $0 = Shared(connection: database.handle) }
@@ -220,9 +188,9 @@ final class AccessSlot: @unchecked Sendable {
             database.slot = nil
             database.kept.pointee.disable()
         }
-        claimed.pointee.kept = nil
-        defer { claimed.pointee.database = nil }
-        return claimed.pointee.database
+        kept = nil
+        defer { database = nil }
+        return database
     }
 
     /// Detects changes that the program may have made through the C connection.
@@ -230,7 +198,7 @@ final class AccessSlot: @unchecked Sendable {
     /// The holder calls this method at the end of each access.
     @inline(__always)
     func reviewIfExposed() {
-        if claimed.pointee.kept?.pointee.isExposed ?? false { database?.reviewExposedHandle() }
+        if kept?.pointee.isExposed ?? false { database?.reviewExposedHandle() }
     }
 
     /// Interrupts the running statement.

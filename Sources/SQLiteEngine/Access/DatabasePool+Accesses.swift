@@ -1,5 +1,6 @@
 extension DatabasePool {
-    // MARK: Reading
+    // These methods are not in ``GatedDatabase``. Otherwise, the synchronous methods of this class
+    // would satisfy the asynchronous requirements.
 
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -9,12 +10,12 @@ extension DatabasePool {
         try await readers.readInTask(site, value)
     }
 
-    /// Schedules a read in one transaction, and returns immediately.
-    public func asyncRead(
+    /// Writes in one immediate transaction, without blocking the thread.
+    public func write<T: Sendable>(
         at site: AccessSite,
-        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        readers.readLater(site, keeping: self, value)
+        _ updates: @Sendable (Database) throws -> T
+    ) async throws -> T {
+        try await writer.writeInTask(site, updates)
     }
 
     /// Reads in one transaction on this thread if a reader is open and free and no access waits.
@@ -33,42 +34,6 @@ extension DatabasePool {
         value(database)
         _ = try? database.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         return true
-    }
-
-    /// Reads without a transaction: two statements may see different states of the database.
-    public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        try readers.withConnection(site, .read, value)
-    }
-
-    /// Reads without a transaction and without blocking the thread.
-    public func unsafeRead<T: Sendable>(
-        at site: AccessSite,
-        _ value: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await readers.performWithoutTransaction(site, .read, value)
-    }
-
-    /// Schedules a read without a transaction, and returns immediately.
-    public func asyncUnsafeRead(
-        at site: AccessSite,
-        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        readers.performWithoutTransactionLater(site, .read, keeping: self, value)
-    }
-
-    /// Reads without a transaction, on the connection that the thread already holds or on a free
-    /// reader.
-    public func unsafeReentrantRead<T>(
-        at site: AccessSite,
-        _ value: (Database) throws -> T
-    ) throws -> T {
-        let thread = ThreadState.current.pointee
-        // A thread that holds all readers does not necessarily hold an open one.
-        if let database = thread.access(through: readers)?.database {
-            return try value(database)
-        }
-        if let slot = thread.access(through: writer) { return try value(slot.openDatabase) }
-        return try unsafeRead(at: site, value)
     }
 
     // MARK: The state that was just committed
@@ -137,52 +102,6 @@ extension DatabasePool {
         }
         readers.detach(slot, from: thread)
         return slot
-    }
-
-    // MARK: Writing
-
-    /// Writes in one immediate transaction, without blocking the thread.
-    public func write<T: Sendable>(
-        at site: AccessSite,
-        _ updates: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await writer.perform(site, .write) { db in try db.withWriteTransaction(updates) }
-    }
-
-    /// Runs a closure on the writer connection without a transaction: each statement commits
-    /// separately.
-    public func writeWithoutTransaction<T, E: Error>(
-        at site: AccessSite,
-        _ updates: (Database) throws(E) -> T
-    ) throws(E) -> T {
-        try writer.withConnection(site, .write, updates)
-    }
-
-    /// Runs a closure on the writer connection without a transaction, and without blocking the
-    /// thread.
-    public func writeWithoutTransaction<T: Sendable>(
-        at site: AccessSite,
-        _ updates: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await writer.performWithoutTransaction(site, .write, updates)
-    }
-
-    /// Schedules a closure on the writer connection, without a transaction, and returns
-    /// immediately.
-    public func asyncWriteWithoutTransaction(
-        at site: AccessSite,
-        _ updates: @escaping @Sendable (Database) -> Void
-    ) {
-        writer.writeWithoutTransactionLater(site, keeping: self, updates)
-    }
-
-    /// Runs a closure on the writer connection without a transaction, even if the thread already
-    /// holds the writer.
-    public func unsafeReentrantWrite<T, E: Error>(
-        at site: AccessSite,
-        _ updates: (Database) throws(E) -> T
-    ) throws(E) -> T {
-        try writer.withCurrentConnection(site, .write, updates)
     }
 
     // MARK: Barriers

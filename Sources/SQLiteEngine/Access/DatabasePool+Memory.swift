@@ -49,21 +49,4 @@ extension DatabasePool {
     ) {
         readers.closeConnectionsEventually(AccessSite(fileID: fileID, line: line))
     }
-
-    // MARK: Suspension
-
-    /// Refuses new locks, interrupts the writer, and ends the read transactions that idle readers
-    /// keep.
-    ///
-    /// In WAL mode, reads continue. Readers acquire no lock for which other processes wait, and
-    /// hold their locks only during an access.
-    func suspend() {
-        guard suspension.begin() else { return }
-        readers.forbidKeeping()
-        if !configuration.readonly { interrupts.interrupt(writer.slots) }
-    }
-
-    func resume() {
-        if suspension.end() { readers.allowKeeping() }
-    }
 }

@@ -37,8 +37,8 @@ public final class DatabasePool: DatabaseWriter {
     let interrupts = InterruptCounter()
     let suspension = Suspension()
     let observationHub: ObservationHub
-    private let log: WALWatch
-    private let journalMode: String?
+    let log: WALWatch
+    let journalMode: String?
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates the file if it does not exist.
@@ -51,9 +51,8 @@ public final class DatabasePool: DatabaseWriter {
     public init(path: String, configuration: Configuration = Configuration()) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabasePool"
         guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "a pool requires a file; use a DatabaseQueue for an in-memory database"
+            throw DatabaseError.misuse(
+                "a pool requires a file; use a DatabaseQueue for an in-memory database"
             )
         }
         let events = EventHub()
@@ -118,10 +117,7 @@ public final class DatabasePool: DatabaseWriter {
             log: log
         )
         if configuration.observesSuspensionNotifications {
-            let observer = SuspensionObserver(
-                suspend: { [weak self] in self?.suspend() },
-                resume: { [weak self] in self?.resume() }
-            )
+            let observer = SuspensionObserver(of: self)
             suspensionObserver.withLock { $0 = observer }
         }
     }
@@ -135,31 +131,11 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads a consistent state of the database in one transaction, blocking the thread.
+    /// Reads a consistent state of the database in one transaction, blocking the thread, with a call
+    /// site that `status()` shows.
     ///
     /// A read inside a `write` on the same pool reads the last committed state. Calling `read` on
     /// the same pool inside `value` is a fatal error.
-    ///
-    /// - Throws: The error that `value` throws, and ``DatabaseError``.
-    @inlinable
-    public func read<T>(
-        _ value: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try read(at: AccessSite(fileID: fileID, line: line), value)
-    }
-
-    /// Reads in one transaction, with a label that `status()` shows.
-    @inlinable
-    public func read<T>(
-        as label: AccessLabel,
-        _ value: (Database) throws -> T
-    ) throws -> T {
-        try read(at: AccessSite(label), value)
-    }
-
-    /// Reads in one transaction, with a call site that `status()` shows.
     @inlinable
     @inline(__always)
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
@@ -168,31 +144,8 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction, blocking the thread.
-    ///
-    /// The transaction commits when `updates` returns, and rolls back when `updates` throws.
-    /// Calling `write` on the same pool inside `updates` is a fatal error.
-    ///
-    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
-    @inlinable
-    public func write<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try write(at: AccessSite(fileID: fileID, line: line), updates)
-    }
-
-    /// Writes in one transaction, with a label that `status()` shows.
-    @inlinable
-    public func write<T>(
-        as label: AccessLabel,
-        _ updates: (Database) throws -> T
-    ) throws -> T {
-        try write(at: AccessSite(label), updates)
-    }
-
-    /// Writes in one transaction, with a call site that `status()` shows.
+    /// Writes in one immediate transaction, blocking the thread, with a call site that `status()`
+    /// shows.
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
@@ -249,21 +202,7 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Reports the current status of the pool without blocking any access.
     public func status() -> DatabaseStatus {
-        var status = DatabaseStatus.of(
-            label: label,
-            kind: .pool,
-            path: path,
-            writing: (writer, .writer),
-            reading: (readers, .reader),
-            snapshots: snapshots,
-            interrupts: interrupts
-        )
-        status.journalMode = journalMode
-        status.observations = observationHub.status
-        if journalMode == "wal" {
-            status.addWAL(log, writing: writer, reading: readers, snapshots: snapshots)
-        }
-        return status
+        status(kind: .pool, path: path, snapshots: snapshots)
     }
 
     /// Returns a stream of new events from the pool's connections and snapshots.

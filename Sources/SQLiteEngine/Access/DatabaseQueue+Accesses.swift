@@ -1,5 +1,6 @@
 extension DatabaseQueue {
-    // MARK: Reading
+    // These methods are not in ``GatedDatabase``. Otherwise, the synchronous methods of this class
+    // would satisfy the asynchronous requirements.
 
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -9,50 +10,12 @@ extension DatabaseQueue {
         try await gate.readInTask(site, value)
     }
 
-    /// Schedules a read in one transaction, and returns immediately.
-    public func asyncRead(
+    /// Writes in one immediate transaction, without blocking the thread.
+    public func write<T: Sendable>(
         at site: AccessSite,
-        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        gate.readLater(site, keeping: self, value)
-    }
-
-    /// Runs a closure on the connection without a transaction.
-    ///
-    /// The connection accepts statements that write.
-    public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
-        try gate.withConnection(site, .read, value)
-    }
-
-    /// Runs a closure on the connection without a transaction, and without blocking the thread.
-    ///
-    /// The connection accepts statements that write.
-    public func unsafeRead<T: Sendable>(
-        at site: AccessSite,
-        _ value: @Sendable (Database) throws -> T
+        _ updates: @Sendable (Database) throws -> T
     ) async throws -> T {
-        try await gate.performWithoutTransaction(site, .read, value)
-    }
-
-    /// Schedules a closure on the connection, without a transaction, and returns immediately.
-    ///
-    /// The connection accepts statements that write.
-    public func asyncUnsafeRead(
-        at site: AccessSite,
-        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        gate.performWithoutTransactionLater(site, .read, keeping: self, value)
-    }
-
-    /// Runs a closure on the connection without a transaction, even if the thread already holds the
-    /// connection.
-    ///
-    /// The connection accepts statements that write, unless the enclosing access refuses them.
-    public func unsafeReentrantRead<T>(
-        at site: AccessSite,
-        _ value: (Database) throws -> T
-    ) throws -> T {
-        try gate.withCurrentConnection(site, .read, value)
+        try await gate.writeInTask(site, updates)
     }
 
     /// Reads the state that was just committed.
@@ -71,40 +34,6 @@ extension DatabaseQueue {
             "A concurrent read must not be started inside a transaction."
         )
         gate.read(on: database, value)
-    }
-
-    // MARK: Writing
-
-    /// Writes in one immediate transaction, without blocking the thread.
-    public func write<T: Sendable>(
-        at site: AccessSite,
-        _ updates: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await gate.perform(site, .write) { db in try db.withWriteTransaction(updates) }
-    }
-
-    /// Runs a closure on the connection without a transaction: each statement commits separately.
-    public func writeWithoutTransaction<T, E: Error>(
-        at site: AccessSite,
-        _ updates: (Database) throws(E) -> T
-    ) throws(E) -> T {
-        try gate.withConnection(site, .write, updates)
-    }
-
-    /// Runs a closure on the connection without a transaction, and without blocking the thread.
-    public func writeWithoutTransaction<T: Sendable>(
-        at site: AccessSite,
-        _ updates: @Sendable (Database) throws -> T
-    ) async throws -> T {
-        try await gate.performWithoutTransaction(site, .write, updates)
-    }
-
-    /// Schedules a closure on the connection, without a transaction, and returns immediately.
-    public func asyncWriteWithoutTransaction(
-        at site: AccessSite,
-        _ updates: @escaping @Sendable (Database) -> Void
-    ) {
-        gate.writeWithoutTransactionLater(site, keeping: self, updates)
     }
 
     /// Runs a closure on the connection without a transaction.
@@ -128,15 +57,6 @@ extension DatabaseQueue {
         line: UInt = #line
     ) throws {
         try writeInTransaction(kind, updates, fileID: fileID, line: line)
-    }
-
-    /// Runs a closure on the connection without a transaction, even if the thread already holds the
-    /// connection.
-    public func unsafeReentrantWrite<T, E: Error>(
-        at site: AccessSite,
-        _ updates: (Database) throws(E) -> T
-    ) throws(E) -> T {
-        try gate.withCurrentConnection(site, .write, updates)
     }
 
     // MARK: Barriers, which are ordinary accesses because a queue has no readers
@@ -165,24 +85,12 @@ extension DatabaseQueue {
         gate.performWithoutTransactionLater(site, .write, keeping: self, updates)
     }
 
-    // MARK: Memory and locks
+    // MARK: Memory
 
     /// Releases as much of the connection's memory as possible, blocking the thread.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) {
             $0.releaseMemory()
         }
-    }
-
-    /// Refuses new locks, interrupts the running access, and ends the read transaction that the
-    /// idle connection keeps.
-    func suspend() {
-        guard suspension.begin() else { return }
-        gate.forbidKeeping()
-        interrupts.interrupt(gate.slots)
-    }
-
-    func resume() {
-        if suspension.end() { gate.allowKeeping() }
     }
 }

@@ -23,11 +23,13 @@ public final class DatabaseQueue: DatabaseWriter {
 
     let label: String
     @usableFromInline let gate: AccessGate
+    @usableFromInline var readers: AccessGate { gate }
+    @usableFromInline var writer: AccessGate { gate }
     let interrupts = InterruptCounter()
     let suspension = Suspension()
     let observationHub = ObservationHub()
-    private let log: WALWatch
-    private let journalMode: String?
+    let log: WALWatch
+    let journalMode: String?
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates the file if it does not exist.
@@ -96,10 +98,7 @@ public final class DatabaseQueue: DatabaseWriter {
             log: log
         )
         if configuration.observesSuspensionNotifications {
-            let observer = SuspensionObserver(
-                suspend: { [weak self] in self?.suspend() },
-                resume: { [weak self] in self?.resume() }
-            )
+            let observer = SuspensionObserver(of: self)
             suspensionObserver.withLock { $0 = observer }
         }
     }
@@ -114,30 +113,10 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads in one transaction that refuses writes, blocking the thread.
+    /// Reads in one transaction that refuses writes, blocking the thread, with a call site that
+    /// `status()` shows.
     ///
     /// An access to the same queue inside `value` is a fatal error.
-    ///
-    /// - Throws: The error that `value` throws, and ``DatabaseError``.
-    @inlinable
-    public func read<T>(
-        _ value: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try read(at: AccessSite(fileID: fileID, line: line), value)
-    }
-
-    /// Reads in one transaction, with a label that `status()` shows.
-    @inlinable
-    public func read<T>(
-        as label: AccessLabel,
-        _ value: (Database) throws -> T
-    ) throws -> T {
-        try read(at: AccessSite(label), value)
-    }
-
-    /// Reads in one transaction, with a call site that `status()` shows.
     @inlinable
     @inline(__always)
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
@@ -146,31 +125,10 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction, blocking the thread.
+    /// Writes in one immediate transaction, blocking the thread, with a call site that `status()`
+    /// shows.
     ///
-    /// The transaction commits when `updates` returns, and rolls back when `updates` throws. An
-    /// access to the same queue inside `updates` is a fatal error.
-    ///
-    /// - Throws: The error that `updates` throws, and ``DatabaseError``.
-    @inlinable
-    public func write<T>(
-        _ updates: (Database) throws -> T,
-        fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) throws -> T {
-        try write(at: AccessSite(fileID: fileID, line: line), updates)
-    }
-
-    /// Writes in one transaction, with a label that `status()` shows.
-    @inlinable
-    public func write<T>(
-        as label: AccessLabel,
-        _ updates: (Database) throws -> T
-    ) throws -> T {
-        try write(at: AccessSite(label), updates)
-    }
-
-    /// Writes in one transaction, with a call site that `status()` shows.
+    /// An access to the same queue inside `updates` is a fatal error.
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
@@ -211,21 +169,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Reports the current status of the queue without blocking any access.
     public func status() -> DatabaseStatus {
-        var status = DatabaseStatus.of(
-            label: label,
-            kind: .queue,
-            path: path == ":memory:" ? nil : path,
-            writing: (gate, .queue),
-            reading: nil,
-            snapshots: nil,
-            interrupts: interrupts
-        )
-        status.journalMode = journalMode
-        status.observations = observationHub.status
-        if journalMode == "wal" {
-            status.addWAL(log, writing: gate, reading: nil, snapshots: nil)
-        }
-        return status
+        status(kind: .queue, path: path == ":memory:" ? nil : path, snapshots: nil)
     }
 
     /// Returns a stream of new events from the queue's connection.

@@ -1,10 +1,5 @@
+import Foundation
 import Telemetry
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// A place where one thread sleeps until another thread wakes it.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import Foundation
 
 /// The state that the engine keeps for each thread: the accesses that enclose the current code, and
 /// the connection that the thread used last.

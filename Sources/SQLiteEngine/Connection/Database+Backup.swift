@@ -34,7 +34,7 @@ extension Database {
                 handle,
                 "main"
             )
-        else { throw destDb.lastError }
+        else { throw destDb.lastError() }
         do {
             while try !step(backup, to: destDb, pagesPerStep, progress) {}
         } catch {
@@ -69,13 +69,6 @@ extension Database {
             try progress?(state)
         }
         return state.isCompleted
-    }
-
-    private var lastError: DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
-            message: lastErrorMessage
-        )
     }
 
     /// Erases the contents of the database.

@@ -27,13 +27,7 @@ extension Database {
 
     /// Updates the probe's counters after a failed step and returns the error.
     func statementDidFail(_ statement: Statement, code: CInt) -> any Error {
-        var error = DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
-            message: lastErrorMessage,
-            sql: statement.sql,
-            arguments: statement.arguments,
-            publicStatementArguments: configuration.publicStatementArguments
-        )
+        var error = lastError(sql: statement.sql, arguments: statement.arguments)
         error.lockWait = probe.takeLockWait(code)
         statement.reset()
         probe.didFail(code)
@@ -89,13 +83,8 @@ extension Database {
             arguments: statement.arguments
         )
         guard readOnlyDepth > 0, !statement.mayRunReadOnly else { return }
-        throw DatabaseError(
-            resultCode: .SQLITE_READONLY,
-            message: "attempt to write a readonly database",
-            sql: statement.sql,
-            arguments: statement.arguments,
-            publicStatementArguments: configuration.publicStatementArguments
-        )
+        let message = "attempt to write a readonly database"
+        throw makeError(.SQLITE_READONLY, message, statement.sql, statement.arguments)
     }
 
     /// Throws `SQLITE_ABORT` if SQLite has rolled back the transaction of the current access.
@@ -106,11 +95,26 @@ extension Database {
         guard isInsideTransactionBlock, sqlite3_get_autocommit(handle) != 0 else {
             return
         }
-        throw DatabaseError(
-            resultCode: .SQLITE_ABORT,
-            message: "Transaction was aborted",
-            sql: sql(),
-            arguments: arguments(),
+        throw makeError(.SQLITE_ABORT, "Transaction was aborted", sql(), arguments())
+    }
+
+    /// Returns the last error of SQLite on this connection.
+    func lastError(sql: String? = nil, arguments: StatementArguments? = nil) -> DatabaseError {
+        let code = ResultCode(rawValue: sqlite3_extended_errcode(handle))
+        return makeError(code, lastErrorMessage, sql, arguments)
+    }
+
+    func makeError(
+        _ code: ResultCode,
+        _ message: String?,
+        _ sql: String?,
+        _ arguments: StatementArguments?
+    ) -> DatabaseError {
+        DatabaseError(
+            resultCode: code,
+            message: message,
+            sql: sql,
+            arguments: arguments,
             publicStatementArguments: configuration.publicStatementArguments
         )
     }

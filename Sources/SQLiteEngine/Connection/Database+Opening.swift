@@ -106,22 +106,6 @@ extension Database {
         }
     }
 
-    /// Finalizes the cached statements and closes the C connection.
-    ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is not finalized. The connection
-    ///   then stays open.
-    func close() throws {
-        guard let handle else { return }
-        removeCachedStatements()
-        transactionStatements.finalize()
-        willClose(handle)
-        let code = sqlite3_close(handle)
-        guard code == SQLITE_OK else {
-            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
-        }
-        didClose()
-    }
-
     /// Closes the connection, even if statements are not finalized.
     ///
     /// An unfinalized statement leaves a zombie connection, which closes when its last statement is

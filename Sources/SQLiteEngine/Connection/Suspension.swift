@@ -55,13 +55,7 @@ extension Database {
         if isReadOnly, mode == "wal" { return }
         if Self.endsTransaction(sql) { return }
         try? rollback()
-        throw DatabaseError(
-            resultCode: .SQLITE_ABORT,
-            message: "Database is suspended",
-            sql: sql,
-            arguments: arguments,
-            publicStatementArguments: configuration.publicStatementArguments
-        )
+        throw makeError(.SQLITE_ABORT, "Database is suspended", sql, arguments)
     }
 
     /// Reads the journal mode despite the suspension, because this read acquires no lock.
@@ -82,26 +76,25 @@ extension Database {
     }
 }
 
-/// Observes the suspension notifications during its lifetime.
+/// Suspends and resumes a database with the notifications, during its own lifetime.
 ///
 /// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` can be called from any
 /// thread.
 final class SuspensionObserver: @unchecked Sendable {
     private let tokens: [any NSObjectProtocol]
 
-    init(suspend: @escaping @Sendable () -> Void, resume: @escaping @Sendable () -> Void) {
-        let center = NotificationCenter.default
+    init(of database: some ObservedDatabase) {
+        func observe(
+            _ name: Notification.Name,
+            _ body: @escaping @Sendable (any ObservedDatabase) -> Void
+        ) -> any NSObjectProtocol {
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+                [weak database] _ in if let database { body(database) }
+            }
+        }
         tokens = [
-            center.addObserver(
-                forName: Database.suspendNotification,
-                object: nil,
-                queue: nil
-            ) { _ in suspend() },
-            center.addObserver(
-                forName: Database.resumeNotification,
-                object: nil,
-                queue: nil
-            ) { _ in resume() },
+            observe(Database.suspendNotification) { $0.suspend() },
+            observe(Database.resumeNotification) { $0.resume() },
         ]
     }
 

@@ -1,5 +1,5 @@
 extension DatabaseError {
     static func connectionIsClosed() -> DatabaseError {
-        DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
+        DatabaseError.misuse("Connection is closed")
     }
 }

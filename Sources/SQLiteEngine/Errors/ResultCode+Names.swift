@@ -1,112 +1,56 @@
+/// The names of the result codes, without `SQLITE_`.
+///
+/// The position of a word is the number of its code. A hyphen marks a number without a code.
 extension ResultCode {
-    static let names: [CInt: String] = [
-        0: "SQLITE_OK",
-        1: "SQLITE_ERROR",
-        2: "SQLITE_INTERNAL",
-        3: "SQLITE_PERM",
-        4: "SQLITE_ABORT",
-        5: "SQLITE_BUSY",
-        6: "SQLITE_LOCKED",
-        7: "SQLITE_NOMEM",
-        8: "SQLITE_READONLY",
-        9: "SQLITE_INTERRUPT",
-        10: "SQLITE_IOERR",
-        11: "SQLITE_CORRUPT",
-        12: "SQLITE_NOTFOUND",
-        13: "SQLITE_FULL",
-        14: "SQLITE_CANTOPEN",
-        15: "SQLITE_PROTOCOL",
-        16: "SQLITE_EMPTY",
-        17: "SQLITE_SCHEMA",
-        18: "SQLITE_TOOBIG",
-        19: "SQLITE_CONSTRAINT",
-        20: "SQLITE_MISMATCH",
-        21: "SQLITE_MISUSE",
-        22: "SQLITE_NOLFS",
-        23: "SQLITE_AUTH",
-        24: "SQLITE_FORMAT",
-        25: "SQLITE_RANGE",
-        26: "SQLITE_NOTADB",
-        27: "SQLITE_NOTICE",
-        28: "SQLITE_WARNING",
-        100: "SQLITE_ROW",
-        101: "SQLITE_DONE",
-        256: "SQLITE_OK_LOAD_PERMANENTLY",
-        512: "SQLITE_OK_SYMLINK",
-        257: "SQLITE_ERROR_MISSING_COLLSEQ",
-        513: "SQLITE_ERROR_RETRY",
-        769: "SQLITE_ERROR_SNAPSHOT",
-        516: "SQLITE_ABORT_ROLLBACK",
-        261: "SQLITE_BUSY_RECOVERY",
-        517: "SQLITE_BUSY_SNAPSHOT",
-        773: "SQLITE_BUSY_TIMEOUT",
-        262: "SQLITE_LOCKED_SHAREDCACHE",
-        518: "SQLITE_LOCKED_VTAB",
-        264: "SQLITE_READONLY_RECOVERY",
-        520: "SQLITE_READONLY_CANTLOCK",
-        776: "SQLITE_READONLY_ROLLBACK",
-        1_032: "SQLITE_READONLY_DBMOVED",
-        1_288: "SQLITE_READONLY_CANTINIT",
-        1_544: "SQLITE_READONLY_DIRECTORY",
-        266: "SQLITE_IOERR_READ",
-        522: "SQLITE_IOERR_SHORT_READ",
-        778: "SQLITE_IOERR_WRITE",
-        1_034: "SQLITE_IOERR_FSYNC",
-        1_290: "SQLITE_IOERR_DIR_FSYNC",
-        1_546: "SQLITE_IOERR_TRUNCATE",
-        1_802: "SQLITE_IOERR_FSTAT",
-        2_058: "SQLITE_IOERR_UNLOCK",
-        2_314: "SQLITE_IOERR_RDLOCK",
-        2_570: "SQLITE_IOERR_DELETE",
-        2_826: "SQLITE_IOERR_BLOCKED",
-        3_082: "SQLITE_IOERR_NOMEM",
-        3_338: "SQLITE_IOERR_ACCESS",
-        3_594: "SQLITE_IOERR_CHECKRESERVEDLOCK",
-        3_850: "SQLITE_IOERR_LOCK",
-        4_106: "SQLITE_IOERR_CLOSE",
-        4_362: "SQLITE_IOERR_DIR_CLOSE",
-        4_618: "SQLITE_IOERR_SHMOPEN",
-        4_874: "SQLITE_IOERR_SHMSIZE",
-        5_130: "SQLITE_IOERR_SHMLOCK",
-        5_386: "SQLITE_IOERR_SHMMAP",
-        5_642: "SQLITE_IOERR_SEEK",
-        5_898: "SQLITE_IOERR_DELETE_NOENT",
-        6_154: "SQLITE_IOERR_MMAP",
-        6_410: "SQLITE_IOERR_GETTEMPPATH",
-        6_666: "SQLITE_IOERR_CONVPATH",
-        6_922: "SQLITE_IOERR_VNODE",
-        7_178: "SQLITE_IOERR_AUTH",
-        7_434: "SQLITE_IOERR_BEGIN_ATOMIC",
-        7_690: "SQLITE_IOERR_COMMIT_ATOMIC",
-        7_946: "SQLITE_IOERR_ROLLBACK_ATOMIC",
-        8_202: "SQLITE_IOERR_DATA",
-        8_458: "SQLITE_IOERR_CORRUPTFS",
-        8_714: "SQLITE_IOERR_IN_PAGE",
-        267: "SQLITE_CORRUPT_VTAB",
-        523: "SQLITE_CORRUPT_SEQUENCE",
-        779: "SQLITE_CORRUPT_INDEX",
-        270: "SQLITE_CANTOPEN_NOTEMPDIR",
-        526: "SQLITE_CANTOPEN_ISDIR",
-        782: "SQLITE_CANTOPEN_FULLPATH",
-        1_038: "SQLITE_CANTOPEN_CONVPATH",
-        1_294: "SQLITE_CANTOPEN_DIRTYWAL",
-        1_550: "SQLITE_CANTOPEN_SYMLINK",
-        275: "SQLITE_CONSTRAINT_CHECK",
-        531: "SQLITE_CONSTRAINT_COMMITHOOK",
-        787: "SQLITE_CONSTRAINT_FOREIGNKEY",
-        1_043: "SQLITE_CONSTRAINT_FUNCTION",
-        1_299: "SQLITE_CONSTRAINT_NOTNULL",
-        1_555: "SQLITE_CONSTRAINT_PRIMARYKEY",
-        1_811: "SQLITE_CONSTRAINT_TRIGGER",
-        2_067: "SQLITE_CONSTRAINT_UNIQUE",
-        2_323: "SQLITE_CONSTRAINT_VTAB",
-        2_579: "SQLITE_CONSTRAINT_ROWID",
-        2_835: "SQLITE_CONSTRAINT_PINNED",
-        3_091: "SQLITE_CONSTRAINT_DATATYPE",
-        279: "SQLITE_AUTH_USER",
-        283: "SQLITE_NOTICE_RECOVER_WAL",
-        539: "SQLITE_NOTICE_RECOVER_ROLLBACK",
-        795: "SQLITE_NOTICE_RBU",
-        284: "SQLITE_WARNING_AUTOINDEX",
+    /// The C name, such as `SQLITE_CONSTRAINT_UNIQUE`, or `nil` for a code that this library does
+    /// not define.
+    public var name: String? {
+        let primary: String?
+        switch rawValue & 0xFF {
+        case 100: primary = "ROW"
+        case 101: primary = "DONE"
+        case let number: primary = Self.word(number, of: Self.primaryNames)
+        }
+        guard let primary else { return nil }
+        if self == primaryResultCode { return "SQLITE_\(primary)" }
+        let names = Self.extendedNames[rawValue & 0xFF] ?? ""
+        return Self.word((rawValue >> 8) - 1, of: names).map { "SQLITE_\(primary)_\($0)" }
+    }
+
+    private static func word(_ position: CInt, of names: String) -> String? {
+        let words = names.split(separator: " ")
+        guard words.indices.contains(Int(position)), words[Int(position)] != "-" else { return nil }
+        return String(words[Int(position)])
+    }
+
+    private static let primaryNames = """
+        OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND \
+        FULL CANTOPEN PROTOCOL EMPTY SCHEMA TOOBIG CONSTRAINT MISMATCH MISUSE NOLFS AUTH FORMAT \
+        RANGE NOTADB NOTICE WARNING
+        """
+
+    /// The extended codes of each primary code, which start at 1.
+    private static let extendedNames: [CInt: String] = [
+        0: "LOAD_PERMANENTLY SYMLINK",
+        1: "MISSING_COLLSEQ RETRY SNAPSHOT",
+        4: "- ROLLBACK",
+        5: "RECOVERY SNAPSHOT TIMEOUT",
+        6: "SHAREDCACHE VTAB",
+        8: "RECOVERY CANTLOCK ROLLBACK DBMOVED CANTINIT DIRECTORY",
+        10: """
+        READ SHORT_READ WRITE FSYNC DIR_FSYNC TRUNCATE FSTAT UNLOCK RDLOCK DELETE BLOCKED \
+        NOMEM ACCESS CHECKRESERVEDLOCK LOCK CLOSE DIR_CLOSE SHMOPEN SHMSIZE SHMLOCK SHMMAP \
+        SEEK DELETE_NOENT MMAP GETTEMPPATH CONVPATH VNODE AUTH BEGIN_ATOMIC COMMIT_ATOMIC \
+        ROLLBACK_ATOMIC DATA CORRUPTFS IN_PAGE
+        """,
+        11: "VTAB SEQUENCE INDEX",
+        14: "NOTEMPDIR ISDIR FULLPATH CONVPATH DIRTYWAL SYMLINK",
+        19: """
+        CHECK COMMITHOOK FOREIGNKEY FUNCTION NOTNULL PRIMARYKEY TRIGGER UNIQUE VTAB ROWID \
+        PINNED DATATYPE
+        """,
+        23: "USER",
+        27: "RECOVER_WAL RECOVER_ROLLBACK RBU",
+        28: "AUTOINDEX",
     ]
 }

@@ -27,9 +27,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// The primary code, which is the low byte.
     public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-    /// The C name, such as `SQLITE_CONSTRAINT_UNIQUE`, or `nil` for a code that this library does
-    /// not define.
-    public var name: String? { Self.names[rawValue] }
+    /// Returns an extended code of this primary code.
+    func extended(_ number: CInt) -> ResultCode { ResultCode(rawValue: rawValue | number << 8) }
 
     /// SQLite's description of the code, in English.
     var message: String? { sqlite3_errstr(rawValue).map { String(cString: $0) } }

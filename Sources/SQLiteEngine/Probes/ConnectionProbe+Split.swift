@@ -66,7 +66,7 @@ extension ConnectionProbe {
 
     private func prepend(_ site: AccessSite, _ change: (inout SplitState.Pending) -> Void) {
         var pending: SplitState.Pending
-        if let known = splitState.pointee.pending {
+        if let known = splitState.pending {
             pending = known
             // The recorded access never started, so discard its wait.
             if known.site != site {
@@ -77,37 +77,37 @@ extension ConnectionProbe {
             pending = SplitState.Pending(site: site, countdown: left)
         }
         change(&pending)
-        splitState.pointee.pending = pending
+        splitState.pending = pending
         countdown.store(1, ordering: .relaxed)
     }
 
     @inline(never)
     func beginSplit(_ site: AccessSite, at now: UInt64) {
-        let pending = splitState.pointee.pending
-        splitState.pointee.pending = nil
-        splitState.pointee.clock = AccessClock(.closure, at: now)
-        splitState.pointee.isContended = false
-        if !splitState.pointee.calls.isEmpty {
-            splitState.pointee.calls.removeAll(keepingCapacity: true)
+        let pending = splitState.pending
+        splitState.pending = nil
+        splitState.clock = AccessClock(.closure, at: now)
+        splitState.isContended = false
+        if !splitState.calls.isEmpty {
+            splitState.calls.removeAll(keepingCapacity: true)
         }
         if let pending, pending.site != site {
             // The values belong to an access that never started. This access did not wait.
             let left = pending.countdown &- 1
-            let next = left == 0 ? splitState.pointee.nextCountdown() : left
+            let next = left == 0 ? splitState.nextCountdown() : left
             countdown.store(next, ordering: .relaxed)
             guard left == 0 else { return }
         } else if let pending {
             // This access waited, so it is not in the sample of accesses that did not wait.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)
-            splitState.pointee.isContended = true
-            splitState.pointee.clock[.opening] = pending.opening
+            splitState.isContended = true
+            splitState.clock[.opening] = pending.opening
             if pending.since != 0 {
                 let waited = now &- pending.since
                 let opening = min(waited, pending.opening)
-                splitState.pointee.clock[.waiting] = waited - opening
+                splitState.clock[.waiting] = waited - opening
             }
         } else {
-            countdown.store(splitState.pointee.nextCountdown(), ordering: .relaxed)
+            countdown.store(splitState.nextCountdown(), ordering: .relaxed)
         }
         duties.store(Duty.atStart | Duty.split, ordering: .relaxed)
     }
@@ -116,41 +116,41 @@ extension ConnectionProbe {
     ///
     /// - Returns: The waiting time of the access, in nanoseconds.
     func endSplit(at now: UInt64) -> UInt64 {
-        splitState.pointee.clock.enter(.closure, at: now)
-        if !splitState.pointee.executions.isEmpty { endExecutions() }
-        let clock = splitState.pointee.clock
-        (splitState.pointee.isContended ? times.contended : times.uncontended).record(clock)
+        splitState.clock.enter(.closure, at: now)
+        if !splitState.executions.isEmpty { endExecutions() }
+        let clock = splitState.clock
+        (splitState.isContended ? times.contended : times.uncontended).record(clock)
         return clock[.waiting] &+ clock[.opening]
     }
 
     private func endExecutions() {
-        for execution in splitState.pointee.executions { times.statements.record(execution.time) }
-        splitState.pointee.executions.removeAll(keepingCapacity: true)
+        for execution in splitState.executions { times.statements.record(execution.time) }
+        splitState.executions.removeAll(keepingCapacity: true)
     }
 
     @inline(never)
     func enter(_ phase: AccessPhase) {
-        splitState.pointee.clock.enter(phase, at: monotonicNanoseconds())
+        splitState.clock.enter(phase, at: monotonicNanoseconds())
     }
 
     @inline(never)
-    func beginCall() { splitState.pointee.beginCall(at: monotonicNanoseconds()) }
+    func beginCall() { splitState.beginCall(at: monotonicNanoseconds()) }
 
     func endCall(of number: UInt64) {
-        let time = splitState.pointee.endCall(at: monotonicNanoseconds())
-        if let index = splitState.pointee.executions.firstIndex(where: { $0.number == number }) {
-            splitState.pointee.executions[index].time &+= time
+        let time = splitState.endCall(at: monotonicNanoseconds())
+        if let index = splitState.executions.firstIndex(where: { $0.number == number }) {
+            splitState.executions[index].time &+= time
         } else {
-            splitState.pointee.executions.append((number, time))
+            splitState.executions.append((number, time))
         }
     }
 
     func endExecution(of number: UInt64) {
-        guard let index = splitState.pointee.executions.firstIndex(where: { $0.number == number })
+        guard let index = splitState.executions.firstIndex(where: { $0.number == number })
         else { return }
-        times.statements.record(splitState.pointee.executions[index].time)
-        splitState.pointee.executions.swapAt(index, splitState.pointee.executions.count - 1)
-        splitState.pointee.executions.removeLast()
+        times.statements.record(splitState.executions[index].time)
+        splitState.executions.swapAt(index, splitState.executions.count - 1)
+        splitState.executions.removeLast()
     }
 
     /// Runs `body`, which prepares a statement, and counts its time as
@@ -159,7 +159,7 @@ extension ConnectionProbe {
     func prepare<Result>(_ body: () -> Result) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return body() }
         beginCall()
-        defer { _ = splitState.pointee.endCall(at: monotonicNanoseconds()) }
+        defer { _ = splitState.endCall(at: monotonicNanoseconds()) }
         return body()
     }
 
@@ -169,7 +169,7 @@ extension ConnectionProbe {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return try body() }
-        let phase = splitState.pointee.clock.enter(.notifying, at: monotonicNanoseconds())
+        let phase = splitState.clock.enter(.notifying, at: monotonicNanoseconds())
         defer { enter(phase) }
         return try body()
     }

@@ -97,9 +97,9 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The number of accesses until the next split access.
     let countdown: Atomic<UInt32>
     /// Only the connection's holder may use this state.
-    let splitState: UnsafeMutablePointer<SplitState>
+    @exclusivity(unchecked) var splitState: SplitState
     /// The wal-index in memory while the connection is open in WAL mode.
-    private let index: UnsafeMutablePointer<UnsafeRawPointer?>
+    @exclusivity(unchecked) var walIndex: UnsafeRawPointer?
     private let standingDuties = Atomic<UInt8>(0)
     /// The watch that records the log's events, for connections that write.
     private let watch = Lock<WALWatch?>(nil)
@@ -115,17 +115,9 @@ final class ConnectionProbe: @unchecked Sendable {
         self.label = label
         self.times = times ?? AccessTimes(level: level)
         self.events = events
-        splitState = .allocate(capacity: 1)
-        splitState.initialize(to: SplitState(interval: self.times.interval))
-        countdown = Atomic(splitState.pointee.nextCountdown())
-        index = .allocate(capacity: 1)
-        index.initialize(to: nil)
-    }
-
-    deinit {
-        splitState.deinitialize(count: 1)
-        splitState.deallocate()
-        index.deallocate()
+        var splitState = SplitState(interval: self.times.interval)
+        countdown = Atomic(splitState.nextCountdown())
+        self.splitState = splitState
     }
 
     // MARK: The holder's side
@@ -169,7 +161,7 @@ final class ConnectionProbe: @unchecked Sendable {
         let held = monotonicNanoseconds() &- since
         heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
         let site = AccessSite(word: site.load(ordering: .relaxed))
-        if succeeded { recordOpening(held, for: site) } else { splitState.pointee.pending = nil }
+        if succeeded { recordOpening(held, for: site) } else { splitState.pending = nil }
     }
 
     /// Records the end of an access.
@@ -191,7 +183,7 @@ final class ConnectionProbe: @unchecked Sendable {
         }
         let duties = duties.load(ordering: .relaxed) | standingDuties.load(ordering: .relaxed)
         if duties & (Duty.split | Duty.log) != 0
-            || held >= events.limit.pointee.load(ordering: .relaxed)
+            || held >= events.limit.load(ordering: .relaxed)
         {
             endAccessWithDuties(held: held, at: now, duties)
         }
@@ -205,7 +197,7 @@ final class ConnectionProbe: @unchecked Sendable {
         if duties & Duty.log != 0, let log = walState, let watch = watch.withLock({ $0 }) {
             watch.accessDidEnd(site, log, at: now)
         }
-        if held &+ waited >= events.limit.pointee.load(ordering: .relaxed) {
+        if held &+ waited >= events.limit.load(ordering: .relaxed) {
             events.emit(
                 label,
                 .slowAccess(
@@ -282,15 +274,6 @@ final class ConnectionProbe: @unchecked Sendable {
     }
 
     // MARK: The write-ahead log
-
-    /// The wal-index in memory.
-    ///
-    /// Only the connection's holder may use it.
-    @inline(__always)
-    var walIndex: UnsafeRawPointer? {
-        get { index.pointee }
-        set { index.pointee = newValue }
-    }
 
     var walState: WALState? { walIndex.flatMap(WALState.init) }
 

@@ -5,9 +5,7 @@ import Telemetry
 ///
 /// Without listeners, an event costs one atomic load. A fast access only compares its duration with
 /// a limit.
-///
-/// `@unchecked Sendable`: `limit` points to an atomic that lives as long as this object.
-final class EventHub: @unchecked Sendable {
+final class EventHub: Sendable {
     private struct Listener {
         var slowness: UInt64
         var continuation: AsyncStream<ConnectionEvent>.Continuation
@@ -22,19 +20,12 @@ final class EventHub: @unchecked Sendable {
     private let hasListeners = Atomic<Bool>(false)
 
     /// The shortest duration that at least one listener considers slow, in nanoseconds.
-    let limit: UnsafeMutablePointer<Atomic<UInt64>>
-
-    init() {
-        limit = .allocate(capacity: 1)
-        limit.initialize(to: Atomic(.max))
-    }
+    let limit = Atomic<UInt64>(.max)
 
     deinit {
         for listener in state.withLock({ Array($0.listeners.values) }) {
             listener.continuation.finish()
         }
-        limit.deinitialize(count: 1)
-        limit.deallocate()
     }
 
     /// Adds a listener.
@@ -71,7 +62,7 @@ final class EventHub: @unchecked Sendable {
     private func update(_ state: State) {
         hasListeners.store(!state.listeners.isEmpty, ordering: .relaxed)
         let slowness = state.listeners.values.map(\.slowness).min() ?? .max
-        limit.pointee.store(slowness, ordering: .relaxed)
+        limit.store(slowness, ordering: .relaxed)
     }
 
     var listenerCount: Int { state.withLock { $0.listeners.count } }

@@ -54,9 +54,8 @@ extension Sequence<any SQLSelectable> {
             case is AllColumns: return "*"
             case let column as any ColumnExpression: return column.name.quotedIdentifier
             default:
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message: "\(type(of: selectable)) is neither a column nor AllColumns"
+                throw DatabaseError.misuse(
+                    "\(type(of: selectable)) is neither a column nor AllColumns"
                 )
             }
         }

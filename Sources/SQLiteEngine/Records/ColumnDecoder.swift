@@ -32,6 +32,6 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
         _ value: Value.Type,
         as type: T.Type
     ) throws -> T {
-        identical(try row.decode(value, atUncheckedIndex: index), as: type)
+        identical(try row.convert(value, atUncheckedIndex: index), as: type)
     }
 }

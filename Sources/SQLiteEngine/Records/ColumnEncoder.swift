@@ -1,19 +1,39 @@
+import Foundation
+
 /// Receives the single value that a type encodes, or detects that the type requires JSON.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
+    /// The column of a record, whose type determines how dates, data, and UUIDs are encoded.
+    struct Target {
+        let column: String
+        let recordType: any EncodableRecord.Type
+    }
+
     var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
-    private let column: String
-    private let recordType: any EncodableRecord.Type
+    var userInfo: [CodingUserInfoKey: Any] { target?.recordType.databaseEncodingUserInfo ?? [:] }
+    private let target: Target?
 
     /// A value of `nil` means that the type has not encoded a value.
-    private(set) var value: DatabaseValue?
+    private var value: DatabaseValue?
 
     /// Whether the type has requested a keyed or unkeyed container.
-    var requiresJSON = false
+    private var requiresJSON = false
 
-    init(column: String, of recordType: any EncodableRecord.Type) {
-        self.column = column
-        self.recordType = recordType
+    private init(target: Target?) { self.target = target }
+
+    /// Returns the single value that a value encodes, or its JSON text.
+    static func encode(
+        _ value: some Encodable,
+        for target: Target? = nil,
+        json makeJSONEncoder: () -> JSONEncoder
+    ) throws -> DatabaseValue {
+        let encoder = ColumnEncoder(target: target)
+        do {
+            try value.encode(to: encoder)
+        } catch is JSONRequiredError {
+            encoder.requiresJSON = true
+        }
+        if let value = encoder.value, !encoder.requiresJSON { return value }
+        return String(decoding: try makeJSONEncoder().encode(value), as: UTF8.self).databaseValue
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -31,7 +51,7 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     func encodeNil() { value = .null }
 
     func encode<T: Encodable>(_ value: T) throws {
-        if let value = try recordType.strategicValue(value, column) {
+        if let target, let value = try target.recordType.strategicValue(value, target.column) {
             self.value = value
         } else if let convertible = value as? any DatabaseValueConvertible {
             self.value = convertible.databaseValue

@@ -9,15 +9,7 @@ extension MutablePersistableRecord {
         returning selection: [any SQLSelectable],
         _ fetch: (Statement) throws -> T
     ) throws -> T {
-        try willSave(db)
-        var result: (saved: PersistenceSuccess, value: T)?
-        try aroundSave(db) {
-            let (inserted, value) = try insertRow(db, resolution, selection, fetch)
-            let saved = PersistenceSuccess(persistenceContainer: inserted.persistenceContainer)
-            result = (saved, value)
-            return saved
-        }
-        guard let result else { throw notCalled("aroundSave") }
+        let result = try aroundSaving(db) { try insertRow(db, resolution, selection, fetch) }
         didSave(result.saved)
         return result.value
     }
@@ -29,14 +21,9 @@ extension MutablePersistableRecord {
         returning selection: [any SQLSelectable],
         _ fetch: (Statement) throws -> T
     ) throws -> T {
-        try willSave(db)
-        var result: (saved: PersistenceSuccess, value: T)?
-        try aroundSave(db) {
-            let updated = try updateRow(db, resolution, columns, selection, fetch)
-            result = updated
-            return updated.0
+        let result = try aroundSaving(db) {
+            try updateRow(db, resolution, columns, selection, fetch)
         }
-        guard let result else { throw notCalled("aroundSave") }
         didSave(result.saved)
         return result.value
     }
@@ -47,14 +34,9 @@ extension MutablePersistableRecord {
         returning selection: [any SQLSelectable],
         _ fetch: (Statement) throws -> T
     ) throws -> T {
-        try willSave(db)
-        var result: (saved: PersistenceSuccess, value: T)?
-        try aroundSave(db) {
-            let saved = try updateOrInsertRow(db, resolution, selection, fetch)
-            result = saved
-            return saved.0
+        let result = try aroundSaving(db) {
+            try updateOrInsertRow(db, resolution, selection, fetch)
         }
-        guard let result else { throw notCalled("aroundSave") }
         didSave(result.saved)
         return result.value
     }
@@ -66,15 +48,9 @@ extension MutablePersistableRecord {
         returning selection: [any SQLSelectable],
         _ decode: (Row) throws -> T
     ) throws -> T {
-        try willSave(db)
-        var result: (saved: PersistenceSuccess, value: T)?
-        try aroundSave(db) {
-            let (inserted, value) = try upsertRow(db, target, strategy, selection, decode)
-            let saved = PersistenceSuccess(persistenceContainer: inserted.persistenceContainer)
-            result = (saved, value)
-            return saved
+        let result = try aroundSaving(db) {
+            try insertRow(db) { try $0.upsertRow(target, strategy, selection, decode) }
         }
-        guard let result else { throw notCalled("aroundSave") }
         didSave(result.saved)
         return result.value
     }
@@ -92,84 +68,60 @@ extension MutablePersistableRecord {
         return result
     }
 
+    private func aroundSaving<T>(
+        _ db: Database,
+        _ save: () throws -> (saved: PersistenceSuccess, value: T)
+    ) throws -> (saved: PersistenceSuccess, value: T) {
+        try willSave(db)
+        var result: (saved: PersistenceSuccess, value: T)?
+        try aroundSave(db) {
+            let saved = try save()
+            result = saved
+            return saved.saved
+        }
+        guard let result else { throw notCalled("aroundSave") }
+        return result
+    }
+
     private mutating func insertRow<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
         _ selection: [any SQLSelectable],
         _ fetch: (Statement) throws -> T
-    ) throws -> (InsertionSuccess, T) {
+    ) throws -> (saved: PersistenceSuccess, value: T) {
+        let resolution = resolution ?? Self.persistenceConflictPolicy.conflictResolutionForInsert
+        return try insertRow(db) { statements in
+            let value = try fetch(statements.insert(resolution, returning: selection))
+            return (db.lastInsertedRowID, value)
+        }
+    }
+
+    private mutating func insertRow<T>(
+        _ db: Database,
+        _ insert: (RecordStatements) throws -> (rowID: Int64, value: T)
+    ) throws -> (saved: PersistenceSuccess, value: T) {
         try willInsert(db)
         // The record does not change between `willInsert` and `didInsert`.
         let record = self
-        let resolution = resolution ?? Self.persistenceConflictPolicy.conflictResolutionForInsert
         var result: (inserted: InsertionSuccess, value: T)?
         try aroundInsert(db) {
             let statements = try RecordStatements(db, record)
-            let value = try fetch(statements.insert(resolution, returning: selection))
-            let rowIDColumn = statements.shape.rowIDColumn
-            let rowID = db.lastInsertedRowID
-            var container = statements.container
-            if let rowIDColumn { container.set(rowID.databaseValue, rowIDColumn) }
-            let inserted = InsertionSuccess(
+            let (rowID, value) = try insert(statements)
+            var inserted = InsertionSuccess(
                 rowID: rowID,
-                rowIDColumn: rowIDColumn,
-                persistenceContainer: container
+                rowIDColumn: statements.shape.rowIDColumn,
+                persistenceContainer: statements.container
             )
-            result = (inserted, value)
-            return inserted
-        }
-        guard let result else { throw notCalled("aroundInsert") }
-        didInsert(result.inserted)
-        return result
-    }
-
-    private mutating func upsertRow<T>(
-        _ db: Database,
-        _ target: [String],
-        _ strategy: UpsertUpdateStrategy,
-        _ selection: [any SQLSelectable],
-        _ decode: (Row) throws -> T
-    ) throws -> (InsertionSuccess, T) {
-        try willInsert(db)
-        let record = self
-        var result: (inserted: InsertionSuccess, value: T)?
-        try aroundInsert(db) {
-            let statements = try RecordStatements(db, record)
-            // An update does not change the connection's last inserted rowid, so the statement must
-            // return the rowid.
-            let hasRowID = try db.primaryKey(statements.table).tableHasRowID
-            let statement = try statements.upsert(
-                onConflict: target,
-                updating: strategy,
-                returning: selection + (hasRowID ? [Column.rowID] : [])
-            )
-            var rowID: Int64 = 0
-            var value: T?
-            if selection.isEmpty && !hasRowID {
-                try statement.execute()
-                value = try decode(Row())
-            } else {
-                // Fetch all rows so that the statement runs to completion.
-                for row in try Row.fetchAll(statement) where value == nil {
-                    value = try decode(row)
-                    if hasRowID { rowID = row[row.count - 1] }
-                }
+            if let column = inserted.rowIDColumn {
+                inserted.persistenceContainer.set(rowID.databaseValue, column)
             }
-            guard let value else { throw statements.notFound }
-            var container = statements.container
-            let rowIDColumn = statements.shape.rowIDColumn
-            if let rowIDColumn { container.set(rowID.databaseValue, rowIDColumn) }
-            let inserted = InsertionSuccess(
-                rowID: rowID,
-                rowIDColumn: rowIDColumn,
-                persistenceContainer: container
-            )
             result = (inserted, value)
             return inserted
         }
         guard let result else { throw notCalled("aroundInsert") }
         didInsert(result.inserted)
-        return result
+        let container = result.inserted.persistenceContainer
+        return (PersistenceSuccess(persistenceContainer: container), result.value)
     }
 
     private func updateRow<T>(
@@ -178,10 +130,10 @@ extension MutablePersistableRecord {
         _ columns: Set<String>,
         _ selection: [any SQLSelectable],
         _ fetch: (Statement) throws -> T
-    ) throws -> (PersistenceSuccess, T) {
+    ) throws -> (saved: PersistenceSuccess, value: T) {
         try willUpdate(db, columns: columns)
         let resolution = resolution ?? Self.persistenceConflictPolicy.conflictResolutionForUpdate
-        var result: (updated: PersistenceSuccess, value: T)?
+        var result: (saved: PersistenceSuccess, value: T)?
         try aroundUpdate(db, columns: columns) {
             let statements = try RecordStatements(db, self)
             guard
@@ -200,7 +152,7 @@ extension MutablePersistableRecord {
             return updated
         }
         guard let result else { throw notCalled("aroundUpdate") }
-        didUpdate(result.updated)
+        didUpdate(result.saved)
         return result
     }
 
@@ -209,7 +161,7 @@ extension MutablePersistableRecord {
         _ resolution: Database.ConflictResolution?,
         _ selection: [any SQLSelectable],
         _ fetch: (Statement) throws -> T
-    ) throws -> (PersistenceSuccess, T) {
+    ) throws -> (saved: PersistenceSuccess, value: T) {
         let statements = try RecordStatements(db, self)
         if statements.keyValues != nil {
             do {
@@ -221,9 +173,7 @@ extension MutablePersistableRecord {
                 // No row has the key yet.
             }
         }
-        let (inserted, value) = try insertRow(db, resolution, selection, fetch)
-        let container = inserted.persistenceContainer
-        return (PersistenceSuccess(persistenceContainer: container), value)
+        return try insertRow(db, resolution, selection, fetch)
     }
 
     private func deleteRow(_ db: Database) throws -> Bool {
@@ -233,12 +183,36 @@ extension MutablePersistableRecord {
     }
 
     private func notCalled(_ callback: String) -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: """
-                \(Self.self).\(callback) returned without calling its action, or without \
-                rethrowing the error of its action
-                """
+        DatabaseError.misuse(
+            """
+            \(Self.self).\(callback) returned without calling its action, or without \
+            rethrowing the error of its action
+            """
         )
+    }
+}
+
+extension RecordStatements {
+    fileprivate func upsertRow<T>(
+        _ target: [String],
+        _ strategy: UpsertUpdateStrategy,
+        _ selection: [any SQLSelectable],
+        _ decode: (Row) throws -> T
+    ) throws -> (rowID: Int64, value: T) {
+        // An update does not change the connection's last inserted rowid, so the statement must
+        // return the rowid.
+        let hasRowID = try db.primaryKey(table).tableHasRowID
+        let statement = try upsert(
+            onConflict: target,
+            updating: strategy,
+            returning: selection + (hasRowID ? [Column.rowID] : [])
+        )
+        if selection.isEmpty && !hasRowID {
+            try statement.execute()
+            return (0, try decode(Row()))
+        }
+        // Fetch all rows so that the statement runs to completion.
+        guard let row = try Row.fetchAll(statement).first else { throw notFound }
+        return (hasRowID ? row[row.count - 1] : 0, try decode(row))
     }
 }

@@ -89,7 +89,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func read<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    private func read<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         _ key: Key
     ) throws -> Value {
@@ -97,13 +97,13 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func read<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    private func read<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         _ key: Key,
         _ column: ResolvedColumn
     ) throws -> Value {
         if column.exists, let statement = columns.statement,
-            let value = Value.fromStatement(statement, atUncheckedIndex: column.source)
+            let value = Value.fromColumn(statement, at: column.source)
         {
             return value
         }
@@ -111,7 +111,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func readIfPresent<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    private func readIfPresent<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         _ key: Key
     ) throws -> Value? {
@@ -119,14 +119,14 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func readIfPresent<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    private func readIfPresent<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         _ key: Key,
         _ column: ResolvedColumn
     ) throws -> Value? {
         guard column.exists else { return nil }
         if let statement = columns.statement {
-            if let value = Value.fromStatement(statement, atUncheckedIndex: column.source) {
+            if let value = Value.fromColumn(statement, at: column.source) {
                 return value
             }
             if sqlite3_column_type(statement, column.source) == SQLITE_NULL { return nil }
@@ -135,7 +135,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(never)
-    private func readSlowly<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    private func readSlowly<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         _ key: Key,
         _ column: ResolvedColumn
@@ -148,10 +148,11 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     // MARK: Dates and data
 
     @inline(__always)
-    private func readWithStrategy<
-        Value: DatabaseValueConvertible & StatementColumnConvertible,
-        T
-    >(_ type: Value.Type, _ key: Key, as result: T.Type) throws -> T {
+    private func readWithStrategy<Value: DatabaseValueConvertible, T>(
+        _ type: Value.Type,
+        _ key: Key,
+        as result: T.Type
+    ) throws -> T {
         let column = column(key)
         if columns.readsAsIs(column) || !column.exists {
             return identical(try read(type, key, column), as: result)
@@ -160,10 +161,11 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     @inline(__always)
-    private func readIfPresentWithStrategy<
-        Value: DatabaseValueConvertible & StatementColumnConvertible,
-        T
-    >(_ type: Value.Type, _ key: Key, as result: T.Type) throws -> T? {
+    private func readIfPresentWithStrategy<Value: DatabaseValueConvertible, T>(
+        _ type: Value.Type,
+        _ key: Key,
+        as result: T.Type
+    ) throws -> T? {
         let column = column(key)
         if columns.readsAsIs(column) || !column.exists {
             return try readIfPresent(type, key, column).map { identical($0, as: result) }
@@ -195,11 +197,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if T.self == Data.self { return try readWithStrategy(Data.self, key, as: type) }
         let column = column(key)
         guard column.exists else { return try decodeWithoutColumn(type, key) }
-        switch columns.reading(of: type, in: column.index) {
-        case .statement(let value): return try decode(value, column.index, as: type)
-        case .value(let value): return try decode(value, column.index, as: type)
-        case .coded: return try decodeCoded(type, key, column.index)
+        guard let value = columns.convertible(type, in: column.index) else {
+            return try decodeCoded(type, key, column.index)
         }
+        return try decode(value, column.index, as: type)
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
@@ -218,21 +219,11 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             }
             return try decodeWithoutColumn(type, key)
         }
-        switch columns.reading(of: type, in: column.index) {
-        case .statement(let value): return try decodeIfPresent(value, column.index, as: type)
-        case .value(let value): return try decodeIfPresent(value, column.index, as: type)
-        case .coded:
+        guard let value = columns.convertible(type, in: column.index) else {
             if columns.row.hasNull(atIndex: column.index) { return nil }
             return try decodeCoded(type, key, column.index)
         }
-    }
-
-    private func decode<Value: DatabaseValueConvertible & StatementColumnConvertible, T>(
-        _ value: Value.Type,
-        _ index: Int,
-        as type: T.Type
-    ) throws -> T {
-        identical(try columns.row.decode(value, atUncheckedIndex: index), as: type)
+        return try decodeIfPresent(value, column.index, as: type)
     }
 
     private func decode<Value: DatabaseValueConvertible, T>(
@@ -241,13 +232,6 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         as type: T.Type
     ) throws -> T {
         identical(try columns.row.decode(value, atUncheckedIndex: index), as: type)
-    }
-
-    private func decodeIfPresent<
-        Value: DatabaseValueConvertible & StatementColumnConvertible,
-        T
-    >(_ value: Value.Type, _ index: Int, as type: T.Type) throws -> T? {
-        try columns.row.decode(Value?.self, atUncheckedIndex: index).map { identical($0, as: type) }
     }
 
     private func decodeIfPresent<Value: DatabaseValueConvertible, T>(

@@ -41,6 +41,3 @@ public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
         return row
     }
 }
-
-@available(*, unavailable)
-extension RecordCursor: Sendable {}

@@ -111,7 +111,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
         as type: T.Type
     ) throws -> T {
         guard row.count > 0 else { throw RowDecodingError.columnNotFound("", row: row) }
-        return identical(try row.decode(value, atUncheckedIndex: 0), as: type)
+        return identical(try row.convert(value, atUncheckedIndex: 0), as: type)
     }
 }
 

@@ -44,18 +44,11 @@ final class RecordEncoder: Encoder {
             container.set(convertible.databaseValue, column)
             return
         }
-        let encoder = ColumnEncoder(column: column, of: recordType)
-        do {
-            try value.encode(to: encoder)
-        } catch is JSONRequiredError {
-            encoder.requiresJSON = true
+        let target = ColumnEncoder.Target(column: column, recordType: recordType)
+        let value = try ColumnEncoder.encode(value, for: target) {
+            recordType.databaseJSONEncoder(for: column)
         }
-        if let value = encoder.value, !encoder.requiresJSON {
-            container.set(value, column)
-        } else {
-            let data = try recordType.databaseJSONEncoder(for: column).encode(value)
-            container.set(String(decoding: data, as: UTF8.self).databaseValue, column)
-        }
+        container.set(value, column)
     }
 }
 

@@ -16,32 +16,11 @@ extension Row {
         self[column.name]
     }
 
-    /// The value of a column.
-    ///
-    /// A value that is missing or cannot be converted is a fatal error.
-    @inlinable
-    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _ column: some ColumnExpression
-    ) -> Value {
-        self[column.name]
-    }
-
     /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible>(
-        _ type: Value.Type = Value.self,
-        forColumn column: some ColumnExpression
-    ) throws -> Value {
-        try decode(type, forColumn: column.name)
-    }
-
-    /// Returns the value of a column.
-    ///
-    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
-    @inlinable
-    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type = Value.self,
         forColumn column: some ColumnExpression
     ) throws -> Value {

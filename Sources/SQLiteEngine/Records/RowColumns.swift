@@ -166,35 +166,21 @@ final class RowColumns {
         return nested
     }
 
-    /// Returns the method to read a type from a column.
-    func reading<T>(of type: T.Type, in column: Int) -> Reading.Method {
+    /// Returns the type if it converts values, or `nil` if it decodes itself from a column.
+    func convertible<T>(_ type: T.Type, in column: Int) -> (any DatabaseValueConvertible.Type)? {
         let id = ObjectIdentifier(type)
-        if let reading = readings[column], reading.type == id { return reading.method }
+        if let reading = readings[column], reading.type == id { return reading.convertible }
         // Conversion takes precedence over decoding, because a conversion can read dates from text
         // and `NULL` as a value.
-        let method: Reading.Method =
-            if let value = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type
-            {
-                .statement(value)
-            } else if let value = type as? any DatabaseValueConvertible.Type {
-                .value(value)
-            } else {
-                .coded
-            }
-        readings[column] = Reading(type: id, method: method)
-        return method
+        let convertible = type as? any DatabaseValueConvertible.Type
+        readings[column] = Reading(type: id, convertible: convertible)
+        return convertible
     }
 }
 
 struct Reading {
-    enum Method {
-        case statement(any (DatabaseValueConvertible & StatementColumnConvertible).Type)
-        case value(any DatabaseValueConvertible.Type)
-        case coded
-    }
-
     let type: ObjectIdentifier
-    let method: Method
+    let convertible: (any DatabaseValueConvertible.Type)?
 }
 
 struct ResolvedColumn {

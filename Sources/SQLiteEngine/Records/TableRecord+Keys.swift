@@ -61,9 +61,8 @@ extension Database {
     func keyColumn(of table: String) throws -> String {
         let columns = try tableShape(table).primaryKey
         if columns.count == 1 { return columns[0] }
-        throw DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: columns.isEmpty
+        throw DatabaseError.misuse(
+            columns.isEmpty
                 ? "the view \(table) has no primary key; specify the key as a dictionary of columns"
                 : """
                 the primary key of \(table) has \(columns.count) columns \

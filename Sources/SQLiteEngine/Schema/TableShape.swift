@@ -35,7 +35,7 @@ extension Database {
             schemaCache.databases[database]?.shapes[key] = shape
             return shape
         }
-        throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
+        throw DatabaseError(message: "no such table: \(name)")
     }
 
     func fetchShape(

@@ -88,7 +88,7 @@ extension Database {
         preconditionRightThread()
         let statements = SQLStatementCursor(database: self, sql: sql, arguments: nil, flags: flags)
         guard let statement = try statements.next() else {
-            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
+            throw DatabaseError(message: "empty statement", sql: sql)
         }
         // Treat trailing text that does not compile as another statement.
         let isLast: Bool
@@ -100,12 +100,11 @@ extension Database {
             isLast = false
         }
         guard isLast else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: """
-                    Multiple statements found. To execute multiple statements, use \
-                    Database.execute(sql:) or Database.allStatements(sql:) instead.
-                    """,
+            throw DatabaseError.misuse(
+                """
+                Multiple statements found. To execute multiple statements, use \
+                Database.execute(sql:) or Database.allStatements(sql:) instead.
+                """,
                 sql: sql
             )
         }

@@ -17,6 +17,14 @@ struct SQLScanner {
         return true
     }
 
+    /// Whether only white space, comments, and semicolons remain.
+    var isAtEnd: Bool {
+        mutating get {
+            skipSpace()
+            return byte == 0
+        }
+    }
+
     /// Skips a keyword if it is the next word, without allocating memory.
     ///
     /// - Parameter keyword: The keyword in lowercase.

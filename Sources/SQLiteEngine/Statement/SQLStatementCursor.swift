@@ -106,17 +106,13 @@ public class SQLStatementCursor: Cursor {
     /// Throws an error if arguments remain, or if text follows a NUL character, where SQLite stops.
     private func checkEnd(from start: Int) throws {
         if let terminator = bytes[start...].firstIndex(of: 0), terminator < bytes.count - 1 {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "the SQL contains a NUL character at byte \(terminator)",
+            throw DatabaseError.misuse(
+                "the SQL contains a NUL character at byte \(terminator)",
                 sql: text(from: 0)
             )
         }
         if arguments?.first != nil {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "wrong number of statement arguments: \(argumentCount)"
-            )
+            throw DatabaseError.misuse("wrong number of statement arguments: \(argumentCount)")
         }
     }
 
@@ -124,6 +120,3 @@ public class SQLStatementCursor: Cursor {
         String(decoding: bytes[start...].dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
-
-@available(*, unavailable)
-extension SQLStatementCursor: Sendable {}

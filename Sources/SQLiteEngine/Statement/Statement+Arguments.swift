@@ -78,19 +78,13 @@ extension Statement {
     }
 
     func bindingError(_ code: CInt, _ arguments: StatementArguments) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: code),
-            message: database.lastErrorMessage,
-            sql: sql,
-            arguments: arguments,
-            publicStatementArguments: database.configuration.publicStatementArguments
-        )
+        let code = ResultCode(rawValue: code)
+        return database.makeError(code, database.lastErrorMessage, sql, arguments)
     }
 
     func countMismatch(_ arguments: StatementArguments) -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "wrong number of statement arguments: \(arguments.positionalCount)",
+        DatabaseError.misuse(
+            "wrong number of statement arguments: \(arguments.positionalCount)",
             sql: sql
         )
     }
@@ -117,11 +111,7 @@ extension StatementArguments {
             if let name, let value = named[name] { return value }
             guard next < positional.count else {
                 guard let name else { throw statement.countMismatch(self) }
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message: missing(name),
-                    sql: statement.sql
-                )
+                throw DatabaseError.misuse(missing(name), sql: statement.sql)
             }
             defer { next += 1 }
             return positional[next]

@@ -125,17 +125,10 @@ extension Statement {
 }
 
 extension Statement {
-    func makeCursor(arguments: StatementArguments? = nil) throws -> StatementCursor {
-        try StatementCursor(self, arguments)
-    }
-}
-
-extension Statement {
     /// Returns the error for a cursor over a statement that another call executed in the meantime.
     func reexecutionError() -> DatabaseError {
-        DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message: "the statement was executed again while a cursor iterated over it",
+        DatabaseError.misuse(
+            "the statement was executed again while a cursor iterated over it",
             sql: sql
         )
     }

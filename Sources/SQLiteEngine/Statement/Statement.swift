@@ -95,7 +95,8 @@ public final class Statement {
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
         let text = sqlite3_sql(sqliteStatement)
         mayRunReadOnly =
-            isReadonly ? !PragmaOptimize.matches(text) : PragmaJournalMode.isQuery(text)
+            isReadonly
+            ? Pragma(text)?.isOptimize != true : Pragma(text)?.queriesJournalMode == true
         effect = StatementEffect(text)
         hasEffect = effect != .none
         preparationEpoch = database.authorizer?.epoch ?? 0
@@ -171,11 +172,7 @@ extension Statement {
         guard let adapter else { return 0 }
         let columns = try adapter.layout(from: layout)
         guard columns.count > 0 else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: "the row adapter removes all columns",
-                sql: sql
-            )
+            throw DatabaseError.misuse("the row adapter removes all columns", sql: sql)
         }
         return columns.source(of: 0)
     }

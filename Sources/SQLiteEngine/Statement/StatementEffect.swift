@@ -56,7 +56,7 @@ enum StatementEffect: Equatable {
             self = .schemaChange
         } else if scanner.skip(keyword: "attach") || scanner.skip(keyword: "detach") {
             self = .attachment
-        } else if scanner.skip(keyword: "pragma"), PragmaJournalMode.maySet(sql) {
+        } else if scanner.skip(keyword: "pragma"), Pragma(&scanner).setsJournalMode {
             self = .journalModeChange
         }
     }

@@ -3,131 +3,6 @@ import CSQLite
 // These methods reset a statement immediately after its last required step. In autocommit mode, the
 // read transaction therefore ends at the reset, not when the statement is released.
 
-extension DatabaseValueConvertible where Self: StatementColumnConvertible {
-    /// Returns a cursor over the values of the first column, which is valid only during the access.
-    ///
-    /// If `arguments` is `nil`, the statement keeps its current arguments.
-    ///
-    /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters.
-    @inlinable
-    public static func fetchCursor(
-        _ statement: Statement,
-        arguments: StatementArguments? = nil,
-        adapter: (any RowAdapter)? = nil
-    ) throws -> FastDatabaseValueCursor<Self> {
-        try FastDatabaseValueCursor(statement, arguments, adapter)
-    }
-
-    /// Fetches the first column of all rows.
-    ///
-    /// If `arguments` is `nil`, the statement keeps its current arguments.
-    ///
-    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if a value cannot be decoded.
-    ///   `NULL` cannot be decoded unless `Self` is an optional.
-    @inlinable
-    public static func fetchAll(
-        _ statement: Statement,
-        arguments: StatementArguments? = nil,
-        adapter: (any RowAdapter)? = nil
-    ) throws -> [Self] {
-        var values: [Self] = []
-        guard try statement.executeToFirstRow(arguments) else { return values }
-        let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
-        let pointer = statement.pointer
-        repeat {
-            guard let value = fromStatement(pointer, atUncheckedIndex: column) else {
-                throw statement.endWithMismatch(Self.self, column)
-            }
-            values.append(value)
-        } while try statement.continueStepping()
-        return values
-    }
-
-    /// Fetches the first column of the first row, or returns `nil` if there is no row.
-    ///
-    /// The result is also `nil` if the value is `NULL`. If `arguments` is `nil`, the statement
-    /// keeps its current arguments.
-    ///
-    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if the value cannot be decoded.
-    @inlinable
-    public static func fetchOne(
-        _ statement: Statement,
-        arguments: StatementArguments? = nil,
-        adapter: (any RowAdapter)? = nil
-    ) throws -> Self? {
-        guard try statement.executeToFirstRow(arguments) else { return nil }
-        let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
-        let pointer = statement.pointer
-        guard let value = fromStatement(pointer, atUncheckedIndex: column) else {
-            if sqlite3_column_type(pointer, column) != SQLITE_NULL {
-                throw statement.endWithMismatch(Self?.self, column)
-            }
-            try statement.finishFirstRow()
-            return nil
-        }
-        try statement.finishFirstRow()
-        return value
-    }
-
-    /// Returns a cursor over the values of a query's first column.
-    @inlinable
-    public static func fetchCursor(
-        _ db: Database,
-        sql: String,
-        arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)? = nil
-    ) throws -> FastDatabaseValueCursor<Self> {
-        try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
-    }
-
-    /// Fetches the first column of all rows of a query.
-    @inlinable
-    public static func fetchAll(
-        _ db: Database,
-        sql: String,
-        arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)? = nil
-    ) throws -> [Self] {
-        try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
-    }
-
-    /// Fetches the first column of a query's first row.
-    @inlinable
-    public static func fetchOne(
-        _ db: Database,
-        sql: String,
-        arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)? = nil
-    ) throws -> Self? {
-        try fetchOne(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
-    }
-}
-
-extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hashable {
-    /// Fetches the distinct values of the first column.
-    @inlinable
-    public static func fetchSet(
-        _ statement: Statement,
-        arguments: StatementArguments? = nil,
-        adapter: (any RowAdapter)? = nil
-    ) throws -> Set<Self> {
-        try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
-    }
-
-    /// Fetches the distinct values of a query's first column.
-    @inlinable
-    public static func fetchSet(
-        _ db: Database,
-        sql: String,
-        arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)? = nil
-    ) throws -> Set<Self> {
-        try fetchSet(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
-    }
-}
-
-// Methods that fetch values through `DatabaseValue`.
-
 extension DatabaseValueConvertible {
     /// Returns a cursor over the values of the first column, which is valid only during the access.
     ///
@@ -160,8 +35,7 @@ extension DatabaseValueConvertible {
         let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
         let pointer = statement.pointer
         repeat {
-            let stored = DatabaseValue(sqliteStatement: pointer, index: column)
-            guard let value = fromDatabaseValue(stored) else {
+            guard let value = fromColumn(pointer, at: column) else {
                 throw statement.endWithMismatch(Self.self, column)
             }
             values.append(value)
@@ -184,9 +58,10 @@ extension DatabaseValueConvertible {
         guard try statement.executeToFirstRow(arguments) else { return nil }
         let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
         let pointer = statement.pointer
-        let stored = DatabaseValue(sqliteStatement: pointer, index: column)
-        guard let value = fromDatabaseValue(stored) else {
-            guard stored.isNull else { throw statement.endWithMismatch(Self?.self, column) }
+        guard let value = fromColumn(pointer, at: column) else {
+            if sqlite3_column_type(pointer, column) != SQLITE_NULL {
+                throw statement.endWithMismatch(Self?.self, column)
+            }
             try statement.finishFirstRow()
             return nil
         }

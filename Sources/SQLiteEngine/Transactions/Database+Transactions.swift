@@ -158,11 +158,7 @@ extension Database {
     func transactionError(_ code: CInt, sql: String) -> DatabaseError {
         let lockWait = probe.takeLockWait(code)
         probe.didFail(code)
-        var error = DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
-            message: lastErrorMessage,
-            sql: sql
-        )
+        var error = lastError(sql: sql)
         error.lockWait = lockWait
         return error
     }

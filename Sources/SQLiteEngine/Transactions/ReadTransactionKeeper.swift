@@ -1,13 +1,7 @@
 import CSQLite
-import Dispatch
+import Foundation
 import Synchronization
 import Telemetry
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// Decides when the connections of a gate may keep their read transactions between accesses, and
 /// ends kept transactions that no access continues.

@@ -9,7 +9,7 @@ extension DatabaseValueConvertible where Self: Encodable {
     /// A value that cannot be encoded is a fatal error.
     public var databaseValue: DatabaseValue {
         do {
-            return try SingleValueEncoder.encode(self, json: Self.databaseJSONEncoder)
+            return try ColumnEncoder.encode(self, json: Self.databaseJSONEncoder)
         } catch {
             fatalError("cannot encode \(Self.self) for the database: \(error)")
         }
@@ -48,55 +48,6 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 
 /// An error that occurs when a value requests a keyed or unkeyed container.
 struct JSONRequiredError: Error {}
-
-private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
-    let codingPath: [any CodingKey] = []
-    let userInfo: [CodingUserInfoKey: Any] = [:]
-    private let makeJSONEncoder: () -> JSONEncoder
-    private var value: DatabaseValue?
-    private var requiresJSON = false
-
-    private init(makeJSONEncoder: @escaping () -> JSONEncoder) {
-        self.makeJSONEncoder = makeJSONEncoder
-    }
-
-    static func encode(
-        _ value: some Encodable,
-        json makeJSONEncoder: @escaping () -> JSONEncoder
-    ) throws -> DatabaseValue {
-        let encoder = SingleValueEncoder(makeJSONEncoder: makeJSONEncoder)
-        do {
-            try value.encode(to: encoder)
-        } catch is JSONRequiredError {
-            encoder.requiresJSON = true
-        }
-        if let value = encoder.value, !encoder.requiresJSON { return value }
-        let data = try makeJSONEncoder().encode(value)
-        return String(decoding: data, as: UTF8.self).databaseValue
-    }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        requiresJSON = true
-        return KeyedEncodingContainer(RefusingKeyedContainer(encoder: self))
-    }
-
-    func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        requiresJSON = true
-        return RefusingUnkeyedContainer(encoder: self)
-    }
-
-    func singleValueContainer() -> any SingleValueEncodingContainer { self }
-
-    func encodeNil() { value = .null }
-
-    func encode<T: Encodable>(_ value: T) throws {
-        if let convertible = value as? any DatabaseValueConvertible {
-            self.value = convertible.databaseValue
-        } else {
-            self.value = try Self.encode(value, json: makeJSONEncoder)
-        }
-    }
-}
 
 /// A keyed container that throws an error for each value, because the type requires JSON.
 struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 
 /// A type that converts to and from database values.
@@ -7,6 +8,18 @@ public protocol DatabaseValueConvertible: StatementBinding {
 
     /// Creates a value from a database value, or returns `nil` if the conversion is not possible.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
+
+    /// Reads a column, or returns `nil` if the value cannot be converted.
+    ///
+    /// The default creates the value from a ``DatabaseValue``. For a ``StatementColumnConvertible``
+    /// type, the default is
+    /// ``StatementColumnConvertible/fromStatement(_:atUncheckedIndex:)``.
+    ///
+    /// - Parameters:
+    ///   - sqliteStatement: A statement that has a row.
+    ///   - index: The index of an existing column, starting at 0.
+    /// - Returns: The value, or `nil` if the value cannot be converted.
+    static func fromColumn(_ sqliteStatement: SQLiteStatement, at index: CInt) -> Self?
 
     /// Returns the value for a missing column, or `nil` if a missing column is an error.
     static func fromMissingColumn() -> Self?
@@ -22,6 +35,12 @@ extension DatabaseValueConvertible {
     /// Binds the database value to a parameter and returns an SQLite result code.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         databaseValue.bind(to: sqliteStatement, at: index)
+    }
+
+    /// Reads a column through a ``DatabaseValue``.
+    @inlinable
+    public static func fromColumn(_ sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+        fromDatabaseValue(DatabaseValue(sqliteStatement: sqliteStatement, index: index))
     }
 
     /// Returns `nil`, because a missing column is an error.
@@ -65,6 +84,14 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(.some(value)) }
         return dbValue.isNull ? .some(.none) : .none
+    }
+
+    /// Reads the wrapped value from a column, or returns `.some(nil)` for `NULL`.
+    @inlinable
+    @inline(__always)
+    public static func fromColumn(_ sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+        if let value = Wrapped.fromColumn(sqliteStatement, at: index) { return .some(.some(value)) }
+        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? .some(.none) : .none
     }
 
     /// Returns a value of `nil`, so a missing column reads as `nil`.

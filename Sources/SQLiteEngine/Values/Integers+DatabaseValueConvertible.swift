@@ -44,6 +44,19 @@ extension DatabaseInteger {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
+    /// Reads a column, or returns `nil` if the value is `NULL` or out of range.
+    @inlinable
+    @inline(__always)
+    public static func fromStatement(
+        _ sqliteStatement: SQLiteStatement,
+        atUncheckedIndex index: CInt
+    ) -> Self? {
+        // SQLite returns 0 for `NULL`.
+        let value = sqlite3_column_int64(sqliteStatement, index)
+        if value != 0 { return Self(exactly: value) }
+        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : 0
+    }
+
     /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {

@@ -34,6 +34,15 @@ extension StatementColumnConvertible {
     }
 }
 
+extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+    /// Reads a column without a ``DatabaseValue``.
+    @inlinable
+    @inline(__always)
+    public static func fromColumn(_ sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+        fromStatement(sqliteStatement, atUncheckedIndex: index)
+    }
+}
+
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
     /// Reads the raw value from a column, or returns `nil` if the raw value is not valid for this

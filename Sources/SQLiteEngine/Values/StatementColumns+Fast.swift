@@ -4,34 +4,6 @@ import Foundation
 // For `NULL`, SQLite returns 0, or a null pointer for text and blobs. Any other result means that
 // the value is not `NULL`, so most values require one call instead of two.
 
-extension Int {
-    /// Reads a column, or returns `nil` if the value is `NULL` or out of range.
-    @inlinable
-    @inline(__always)
-    public static func fromStatement(
-        _ sqliteStatement: SQLiteStatement,
-        atUncheckedIndex index: CInt
-    ) -> Int? {
-        let value = sqlite3_column_int64(sqliteStatement, index)
-        if value != 0 { return Int(exactly: value) }
-        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : 0
-    }
-}
-
-extension Int64 {
-    /// Reads a column, or returns `nil` for `NULL`.
-    @inlinable
-    @inline(__always)
-    public static func fromStatement(
-        _ sqliteStatement: SQLiteStatement,
-        atUncheckedIndex index: CInt
-    ) -> Int64? {
-        let value = sqlite3_column_int64(sqliteStatement, index)
-        if value != 0 { return value }
-        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : 0
-    }
-}
-
 extension Bool {
     /// Reads a column, or returns `nil` for `NULL`.
     @inlinable
@@ -42,20 +14,6 @@ extension Bool {
     ) -> Bool? {
         if sqlite3_column_int64(sqliteStatement, index) != 0 { return true }
         return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : false
-    }
-}
-
-extension Double {
-    /// Reads a column, or returns `nil` for `NULL`.
-    @inlinable
-    @inline(__always)
-    public static func fromStatement(
-        _ sqliteStatement: SQLiteStatement,
-        atUncheckedIndex index: CInt
-    ) -> Double? {
-        let value = sqlite3_column_double(sqliteStatement, index)
-        if value != 0 { return value }
-        return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : value
     }
 }
 

@@ -20,13 +20,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
     /// Bytes that are not valid UTF-8 become U+FFFD.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // Read the text before the number of bytes, because reading can convert the value.
-        let text = sqlite3_column_text(sqliteStatement, index)
-        let count = Int(sqlite3_column_bytes(sqliteStatement, index))
-        self.init(
-            decoding: UnsafeBufferPointer(start: text, count: text == nil ? 0 : count),
-            as: UTF8.self
-        )
+        self = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) ?? ""
     }
 
     /// Binds a copy of the bytes to a parameter and returns an SQLite result code.

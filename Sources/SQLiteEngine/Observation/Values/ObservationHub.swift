@@ -122,14 +122,15 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// The observation counts, or `nil` if no value has been observed.
     var status: ObservationStatus? {
         let (active, coalesced) = state.withLock { ($0.dirty.count, $0.dirty.coalesced) }
-        let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
+        let onReaders = counts.onReaders.load(ordering: .relaxed)
+        let onWriter = counts.onWriter.load(ordering: .relaxed)
         guard active > 0 || onReaders > 0 || onWriter > 0 else { return nil }
         return ObservationStatus(
             active: active,
             fetchesOnReaders: onReaders,
             fetchesOnWriter: onWriter,
             coalesced: coalesced,
-            duplicates: counts[.duplicates]
+            duplicates: counts.duplicates.load(ordering: .relaxed)
         )
     }
 

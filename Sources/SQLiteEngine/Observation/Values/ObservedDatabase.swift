@@ -1,9 +1,13 @@
-/// A database that notifies observations of its writer's commits.
-protocol ObservedDatabase: DatabaseWriter {
+import Telemetry
+
+/// A pool or a queue, which notifies observations of its writer's commits.
+protocol ObservedDatabase: GatedDatabase {
     var observationHub: ObservationHub { get }
-    var hasReaders: Bool { get }
-    /// The gate of the writer connection.
-    var writingGate: AccessGate { get }
+    var interrupts: InterruptCounter { get }
+    var suspension: Suspension { get }
+    var label: String { get }
+    var log: WALWatch { get }
+    var journalMode: String? { get }
     /// Reads on this thread if a reader is free and no access is waiting for a reader.
     ///
     /// - Returns: Whether the read took place.
@@ -12,20 +16,63 @@ protocol ObservedDatabase: DatabaseWriter {
 
 extension ObservedDatabase {
     var mayBeWriting: Bool {
-        writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
+        writer.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
     /// Returns whether no transaction has committed since the state was read, without a connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
-        return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
+        return writer.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
+    }
+
+    func status(
+        kind: DatabaseKind,
+        path: String?,
+        snapshots: SnapshotRegistry?
+    ) -> DatabaseStatus {
+        var status = DatabaseStatus.of(
+            label: label,
+            kind: kind,
+            path: path,
+            writing: (writer, hasReaders ? .writer : .queue),
+            reading: hasReaders ? (readers, .reader) : nil,
+            snapshots: snapshots,
+            interrupts: interrupts
+        )
+        status.journalMode = journalMode
+        status.observations = observationHub.status
+        if journalMode == "wal" {
+            status.addWAL(
+                log,
+                writing: writer,
+                reading: hasReaders ? readers : nil,
+                snapshots: snapshots
+            )
+        }
+        return status
+    }
+
+    /// Refuses new locks, interrupts the writer, and ends the read transactions that idle
+    /// connections keep.
+    ///
+    /// In WAL mode, a pool's reads continue. Its readers acquire no lock for which other processes
+    /// wait, and hold their locks only during an access. The writer of a read-only pool holds no
+    /// such lock either.
+    func suspend() {
+        guard suspension.begin() else { return }
+        readers.forbidKeeping()
+        if !hasReaders || !configuration.readonly { interrupts.interrupt(writer.slots) }
+    }
+
+    func resume() {
+        if suspension.end() { readers.allowKeeping() }
     }
 
     /// Schedules a closure on the writer connection.
     ///
     /// `status()` excludes this wait.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
-        writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
+        writer.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
             // The database is closed, so no more commits occur.
         } _: { db in
             withExtendedLifetime(self) {
@@ -37,35 +84,15 @@ extension ObservedDatabase {
 }
 
 extension DatabaseQueue: ObservedDatabase {
-    var hasReaders: Bool { false }
-    var writingGate: AccessGate { gate }
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool { false }
 }
 
-extension DatabasePool: ObservedDatabase {
-    var hasReaders: Bool { true }
-    var writingGate: AccessGate { writer }
-}
+extension DatabasePool: ObservedDatabase {}
 
 extension DatabaseReader {
     /// The database that can change this reader's results, or `nil` if the results never change.
     var observedDatabase: (any ObservedDatabase)? {
-        if let wrapper = self as? any DatabaseWrapper {
-            return wrapper.wrappedReader.observedDatabase
-        }
+        if let wrapper = self as? ForwardingDatabaseReader { return wrapper.base.observedDatabase }
         return configuration.readonly ? nil : self as? any ObservedDatabase
     }
-}
-
-/// A reader that forwards all calls to another reader.
-protocol DatabaseWrapper {
-    var wrappedReader: any DatabaseReader { get }
-}
-
-extension AnyDatabaseReader: DatabaseWrapper {
-    var wrappedReader: any DatabaseReader { base }
-}
-
-extension AnyDatabaseWriter: DatabaseWrapper {
-    var wrappedReader: any DatabaseReader { base }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension ObservedValue {
     func beginDelivery() -> Bool {
         inbox.withLock { inbox in
@@ -31,7 +33,7 @@ extension ObservedValue {
         guard isActive else { return }
         do {
             guard let value = try reducer._value(fetched) else {
-                hub?.counts.add(.duplicates)
+                hub?.counts.duplicates.wrappingAdd(1, ordering: .relaxed)
                 return
             }
             schedule(&delivery) { [self] in

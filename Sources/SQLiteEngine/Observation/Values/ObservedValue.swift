@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 import Telemetry
 
 #if canImport(Darwin)
@@ -273,7 +274,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         guard let hub else {
             return Fetched(value: try fetcher.fetch(db), region: nil, state: state)
         }
-        hub.counts.add(usesReaders ? .onReaders : .onWriter)
+        if usesReaders {
+            hub.counts.onReaders.wrappingAdd(1, ordering: .relaxed)
+        } else {
+            hub.counts.onWriter.wrappingAdd(1, ordering: .relaxed)
+        }
         let begin = monotonicNanoseconds()
         defer {
             let end = monotonicNanoseconds()

@@ -118,16 +118,12 @@ extension Database {
     private func primaryKey(ofView view: SchemaObject) throws -> PrimaryKeyInfo {
         let names = try columnsForPrimaryKey(ofView: view.name, in: view.database)
         guard !names.isEmpty else {
-            throw DatabaseError(
-                resultCode: .SQLITE_ERROR,
-                message: "database view \(view.name) has no primary key"
-            )
+            throw DatabaseError(message: "database view \(view.name) has no primary key")
         }
         let columns = try columns(of: view)
         let key = try names.map { name in
             guard let column = columns.first(where: { $0.name.isSameIdentifier(as: name) }) else {
                 throw DatabaseError(
-                    resultCode: .SQLITE_ERROR,
                     message: """
                         no such column: \(view.name).\(name), which the schema source specifies as \
                         the primary key of the view
@@ -198,7 +194,6 @@ extension Database {
         let columns = try primaryKey(destination, in: table.database).columns
         guard columns.indices.contains(index) else {
             throw DatabaseError(
-                resultCode: .SQLITE_ERROR,
                 message: "foreign key mismatch - \"\(table.name)\" referencing \"\(destination)\""
             )
         }

@@ -29,7 +29,7 @@ extension Database {
                 return SchemaObject(name: name, database: database, isView: true)
             }
         }
-        throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
+        throw DatabaseError(message: "no such table: \(name)")
     }
 
     /// Returns cached information about a table, or calls `fetch` if none is cached.
@@ -54,10 +54,7 @@ extension Database {
         guard let schemaName else { return try databaseNames() }
         let wanted = schemaName.lowercased()
         guard let database = try databaseNames().first(where: { $0.lowercased() == wanted }) else {
-            throw DatabaseError(
-                resultCode: .SQLITE_ERROR,
-                message: "no such schema: \(schemaName)"
-            )
+            throw DatabaseError(message: "no such schema: \(schemaName)")
         }
         return [database]
     }

@@ -35,6 +35,3 @@ public final class AnyCursor<Element>: Cursor {
         while let element = try produce() { try body(element) }
     }
 }
-
-@available(*, unavailable)
-extension AnyCursor: Sendable {}

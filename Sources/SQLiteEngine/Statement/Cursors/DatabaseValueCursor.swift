@@ -23,8 +23,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
     public func next() throws -> Value? {
         guard try steps.advance() else { return nil }
         let pointer = steps.statement.pointer
-        let value = DatabaseValue(sqliteStatement: pointer, index: column)
-        if let value = Value.fromDatabaseValue(value) { return value }
+        if let value = Value.fromColumn(pointer, at: column) { return value }
         throw RowDecodingError.valueMismatch(
             Value.self,
             statement: steps.statement,
@@ -33,5 +32,6 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
     }
 }
 
-@available(*, unavailable)
-extension DatabaseValueCursor: Sendable {}
+/// A cursor over values that are read without a ``DatabaseValue``.
+public typealias FastDatabaseValueCursor<Value> = DatabaseValueCursor<Value>
+where Value: DatabaseValueConvertible & StatementColumnConvertible

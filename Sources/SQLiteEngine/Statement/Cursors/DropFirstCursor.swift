@@ -18,6 +18,3 @@ public final class DropFirstCursor<Base: Cursor>: Cursor {
         return try base.next()
     }
 }
-
-@available(*, unavailable)
-extension DropFirstCursor: Sendable {}

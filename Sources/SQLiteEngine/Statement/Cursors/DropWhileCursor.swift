@@ -17,6 +17,3 @@ public final class DropWhileCursor<Base: Cursor>: Cursor {
         return element
     }
 }
-
-@available(*, unavailable)
-extension DropWhileCursor: Sendable {}

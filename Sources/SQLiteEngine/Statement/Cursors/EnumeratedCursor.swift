@@ -23,6 +23,3 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
         }
     }
 }
-
-@available(*, unavailable)
-extension EnumeratedCursor: Sendable {}

@@ -21,6 +21,3 @@ public final class FilterCursor<Base: Cursor>: Cursor {
         }
     }
 }
-
-@available(*, unavailable)
-extension FilterCursor: Sendable {}

@@ -17,6 +17,3 @@ where Base.Element: Cursor {
         }
     }
 }
-
-@available(*, unavailable)
-extension FlattenCursor: Sendable {}

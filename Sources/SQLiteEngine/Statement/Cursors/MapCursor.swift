@@ -20,6 +20,3 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
         try base.forEach { try body(try transform($0)) }
     }
 }
-
-@available(*, unavailable)
-extension MapCursor: Sendable {}

@@ -16,6 +16,3 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
         return element
     }
 }
-
-@available(*, unavailable)
-extension PrefixCursor: Sendable {}

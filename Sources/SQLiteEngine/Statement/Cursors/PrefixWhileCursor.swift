@@ -18,6 +18,3 @@ public final class PrefixWhileCursor<Base: Cursor>: Cursor {
         return element
     }
 }
-
-@available(*, unavailable)
-extension PrefixWhileCursor: Sendable {}

@@ -37,6 +37,3 @@ public final class RowCursor: SteppingCursor {
         return row
     }
 }
-
-@available(*, unavailable)
-extension RowCursor: Sendable {}

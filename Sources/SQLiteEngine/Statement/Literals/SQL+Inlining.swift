@@ -13,9 +13,8 @@ extension SQL {
             case .value(let value): return value.sqlLiteral
             case .text(let text, let arguments):
                 guard arguments.isEmpty else {
-                    throw DatabaseError(
-                        resultCode: .SQLITE_MISUSE,
-                        message: "a definition takes no arguments; interpolate the values instead",
+                    throw DatabaseError.misuse(
+                        "a definition takes no arguments; interpolate the values instead",
                         sql: text
                     )
                 }

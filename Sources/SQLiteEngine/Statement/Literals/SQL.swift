@@ -80,9 +80,8 @@ public struct SQL: Sendable {
                 values += arguments.values
                 for (name, value) in arguments.named {
                     guard names.updateValue(value, forKey: name) != nil else { continue }
-                    throw DatabaseError(
-                        resultCode: .SQLITE_MISUSE,
-                        message: "two parts of the SQL use the same argument name: \(name)",
+                    throw DatabaseError.misuse(
+                        "two parts of the SQL use the same argument name: \(name)",
                         sql: sql
                     )
                 }

@@ -17,13 +17,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column as a blob.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // Read the blob before its length, because reading can convert the value and change the
-        // length.
-        if let bytes = sqlite3_column_blob(sqliteStatement, index) {
-            self.init(bytes: bytes, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
-        } else {
-            self.init()
-        }
+        self = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) ?? Data()
     }
 
     /// Binds a copy of the bytes to a parameter and returns an SQLite result code.

@@ -22,20 +22,6 @@ extension Row {
         }
     }
 
-    /// The value of a column.
-    ///
-    /// A value that cannot be converted is a fatal error.
-    @inlinable
-    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _ index: Int
-    ) -> Value {
-        do {
-            return try decode(Value.self, atIndex: index)
-        } catch {
-            fatalError("\(error)")
-        }
-    }
-
     /// The value of a column as `Int64`, `Double`, `String`, or `Data`.
     ///
     /// The result is `nil` if the value is `NULL` or the column does not exist.
@@ -48,20 +34,6 @@ extension Row {
     /// A missing or inconvertible value is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
-        do {
-            return try decode(Value.self, forColumn: columnName)
-        } catch {
-            fatalError("\(error)")
-        }
-    }
-
-    /// The value of a column.
-    ///
-    /// A missing or inconvertible value is a fatal error.
-    @inlinable
-    public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _ columnName: String
-    ) -> Value {
         do {
             return try decode(Value.self, forColumn: columnName)
         } catch {
@@ -91,18 +63,6 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// Returns the value of a column.
-    ///
-    /// - Throws: A ``RowDecodingError`` if the value cannot be converted.
-    @inlinable
-    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _ type: Value.Type = Value.self,
-        atIndex index: Int
-    ) throws -> Value {
-        checkIndex(index)
-        return try decode(type, atUncheckedIndex: index)
-    }
-
     /// Returns the value of the column with the given name, ignoring case.
     ///
     /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
@@ -118,23 +78,10 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// Returns the value of the column with the given name, ignoring case.
+    /// Returns the value that the type creates from a ``DatabaseValue``.
     ///
-    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
-    @inlinable
-    public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _ type: Value.Type = Value.self,
-        forColumn columnName: String
-    ) throws -> Value {
-        guard let index = index(ofColumn: columnName) else {
-            if let value = Value.fromMissingColumn() { return value }
-            throw RowDecodingError.columnNotFound(columnName, row: self)
-        }
-        return try decode(type, atUncheckedIndex: index)
-    }
-
-    @inlinable
-    func decode<Value: DatabaseValueConvertible>(
+    /// Unlike SQLite's conversions, this conversion refuses text that is not a number.
+    func convert<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         atUncheckedIndex index: Int
     ) throws -> Value {
@@ -144,13 +91,13 @@ extension Row {
     }
 
     @inlinable
-    func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         atUncheckedIndex index: Int
     ) throws -> Value {
         if let sqliteStatement {
             let source = source(ofUncheckedIndex: index)
-            if let value = Value.fromStatement(sqliteStatement, atUncheckedIndex: source) {
+            if let value = Value.fromColumn(sqliteStatement, at: source) {
                 return value
             }
         } else if let value = Value.fromDatabaseValue(databaseValue(atUncheckedIndex: index)) {

@@ -43,12 +43,11 @@ public struct ColumnMapping: RowAdapter {
     public func layout(from base: RowLayout) throws -> RowLayout {
         let columns = try mapping.map { name, baseName in
             guard let index = base.index(ofColumn: baseName) else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message: """
-                        Mapping references missing column \(baseName). \
-                        Valid column names are: \(base.names.joined(separator: ", ")).
-                        """
+                throw DatabaseError.misuse(
+                    """
+                    Mapping references missing column \(baseName). \
+                    Valid column names are: \(base.names.joined(separator: ", ")).
+                    """
                 )
             }
             return (index: index, name: name)
@@ -94,12 +93,11 @@ public struct RangeRowAdapter: RowAdapter {
     /// Returns the columns of the range.
     public func layout(from base: RowLayout) throws -> RowLayout {
         guard range.upperBound <= base.count || range.isEmpty else {
-            throw DatabaseError(
-                resultCode: .SQLITE_MISUSE,
-                message: """
-                    the row adapter selects columns \(range.lowerBound) to \
-                    \(range.upperBound - 1), but there are only \(base.count)
-                    """
+            throw DatabaseError.misuse(
+                """
+                the row adapter selects columns \(range.lowerBound) to \
+                \(range.upperBound - 1), but there are only \(base.count)
+                """
             )
         }
         return RowLayout(
