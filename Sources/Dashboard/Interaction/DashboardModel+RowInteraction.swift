@@ -3,7 +3,7 @@ import TerminalUI
 extension DashboardModel: RowInteraction {
     static let momentName = "sample"
 
-    var lastHelpLine: Int { KeyHelp(keys: keys, top: 0).lastTop(in: size) }
+    var lastHelpLine: Int { KeyHelp(keys: keys, replayKeys: replayKeys, top: 0).lastTop(in: size) }
 
     var newest: History { history }
 

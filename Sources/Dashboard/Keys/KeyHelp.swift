@@ -3,6 +3,7 @@ import TerminalUI
 /// The help overlay with all keys and the symbols in lanes.
 struct KeyHelp {
     let keys: DashboardKeys
+    var replayKeys: ReplayKeys?
     /// The first displayed line.
     let top: Int
 
@@ -16,9 +17,10 @@ struct KeyHelp {
 
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
         keys.help(
-            sections: DashboardCommand.Purpose.allCases.map { purpose in
-                keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
-            },
+            sections: (replayKeys?.replayHelp(theme: theme) ?? [])
+                + DashboardCommand.Purpose.allCases.map { purpose in
+                    keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
+                }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(
                 title: "Symbols in the lanes of connections",
                 entries: LaneState.allCases.filter { $0 != .absent }.map {
@@ -80,5 +82,12 @@ extension KeyTable {
                 )
             }
         )
+    }
+}
+
+extension KeyTable<ReplayCommand> {
+    /// The section of the help about a replay.
+    func replayHelp(theme: Theme) -> [HelpOverlay.Section] {
+        [helpSection("Replay", theme: theme) { _ in true }]
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import Foundation
 import PoolgaugeAgent
+import Recording
 import SQLiteWatch
 import Units
 import WorkloadEngine
@@ -12,6 +13,11 @@ struct AttachRun {
     var interval = Duration.seconds(1)
     /// How long to follow, or `nil` to follow until a signal arrives.
     var duration: Duration?
+
+    /// Records the statuses, if requested.
+    var recorder: FlightRecorder?
+    /// Whether nothing is written to standard output.
+    var isSilent = false
 
     private let directory: AgentDirectory
     private let socket: FoundAgent
@@ -30,7 +36,11 @@ struct AttachRun {
         var socket = socket
         var others: Set<String> = []
         while true {
-            for event in poll(&socket, &others, &follower) { try write(event) }
+            for event in poll(&socket, &others, &follower) {
+                record(event, of: socket)
+                if !isSilent { try write(event) }
+            }
+            if isSilent, recorder?.failure != nil { break }
             // Skip the requests that were due during a delay.
             next = max(next + interval, ContinuousClock.now)
             if let end, next > end { break }
@@ -71,6 +81,19 @@ struct AttachRun {
                 return events + follower.receive(status, at: MonotonicTime.now)
             }
             return events
+        }
+    }
+
+    private func record(_ event: AgentFollower.Event, of socket: FoundAgent) {
+        switch event {
+        case .status(let status, _): recorder?.record(.agent(status))
+        case .reconnected(let process, let gap):
+            recorder?.recordGap(
+                source: socket.name,
+                nanoseconds: gap,
+                reason: "the program restarted as PID \(process)"
+            )
+        case .lost: break
         }
     }
 

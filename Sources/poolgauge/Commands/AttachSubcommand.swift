@@ -1,5 +1,6 @@
 import ArgumentParser
 import PoolgaugeAgent
+import Recording
 
 struct AttachSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -41,7 +42,14 @@ struct AttachSubcommand: ParsableCommand {
     )
     var duration: TimeArgument?
 
+    @OptionGroup var recording: RecordingOptions
+
+    @OptionGroup var recordedSQL: RecordedSQLOptions
+
     func validate() throws {
+        if !follow, recording.record != nil {
+            throw ValidationError("--record requires --follow")
+        }
         if once, follow { throw ValidationError("specify only one of --once and --follow") }
         if agent == nil, once || follow {
             throw ValidationError(
@@ -72,6 +80,12 @@ struct AttachSubcommand: ParsableCommand {
         run.format = format
         if let interval { run.interval = interval.duration }
         run.duration = duration?.duration
+        let recording = try self.recording.start(
+            RecordingInfo(.agent, title: agent),
+            keepsLiterals: recordedSQL.literals
+        )
+        defer { recording?.finish() }
+        run.recorder = recording?.recorder
         try run.run()
     }
 }

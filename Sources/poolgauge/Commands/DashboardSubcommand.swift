@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dashboard
+import Recording
 import TerminalUI
 import WorkloadEngine
 
@@ -22,6 +23,10 @@ struct DashboardSubcommand: ParsableCommand {
     @OptionGroup var data: DatabaseOptions
 
     @OptionGroup var display: DisplayArguments
+
+    @OptionGroup var recording: RecordingOptions
+
+    @OptionGroup var recordedSQL: RecordedSQLOptions
 
     @Flag(help: "Quit when the run ends, instead of showing its final state.")
     var once = false
@@ -57,6 +62,12 @@ struct DashboardSubcommand: ParsableCommand {
             reporter.showStep($0)
         }
         reporter.finish()
+        let recording = try self.recording.start(
+            RecordingInfo(.run, title: scenario.name, scenario: scenario.source),
+            keepsLiterals: recordedSQL.literals
+        )
+        defer { recording?.finish() }
+        options.recorder = recording?.recorder
         let session = LiveSession(scenario: scenario, options: options)
         if let picture {
             let surface = try session.picture(size: display.pictureSize)

@@ -29,6 +29,7 @@ struct Poolgauge: ParsableCommand {
             CrossoverSubcommand.self, WhatIfSubcommand.self, AdviseSubcommand.self,
             DashboardSubcommand.self,
             TopSubcommand.self, AttachSubcommand.self, CaptureSubcommand.self,
+            RecordSubcommand.self, ReportSubcommand.self, ReplaySubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
             SQLCalibrationSubcommand.self, TraceGuardianSubcommand.self,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Recording
 import WorkloadEngine
 
 struct RunSubcommand: ParsableCommand {
@@ -34,6 +35,10 @@ struct RunSubcommand: ParsableCommand {
 
     @OptionGroup var report: ReportOptions<ReportFormat>
 
+    @OptionGroup var recording: RecordingOptions
+
+    @OptionGroup var recordedSQL: RecordedSQLOptions
+
     @Flag(help: "Keep the folder that contains the database, and print its path.")
     var keep = false
 
@@ -66,6 +71,13 @@ struct RunSubcommand: ParsableCommand {
         run.database = try userDatabase(for: run.arms)
         run.progress = report.progress
         run.keepsFolder = keep
-        try run.run(format: report.format, to: report.destination())
+        let destination = try report.destination()
+        let recording = try self.recording.start(
+            RecordingInfo(.run, title: scenario.name, scenario: scenario.source),
+            keepsLiterals: recordedSQL.literals
+        )
+        defer { recording?.finish() }
+        run.recorder = recording?.recorder
+        try run.run(format: report.format, to: destination)
     }
 }

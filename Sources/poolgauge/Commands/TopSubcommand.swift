@@ -1,4 +1,5 @@
 import ArgumentParser
+import Recording
 import SQLiteWatch
 import WorkloadEngine
 
@@ -81,6 +82,8 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
+    @OptionGroup var recording: RecordingOptions
+
     /// Whether an option requests reports in place of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
@@ -112,8 +115,16 @@ struct TopSubcommand: ParsableCommand {
 
     func run() throws {
         let source = WatchSource(arguments: files)
+        let recording = try self.recording.start(
+            RecordingInfo(
+                .watch,
+                title: files.isEmpty ? "all open databases" : files.joined(separator: ", ")
+            ),
+            keepsLiterals: sql.literals
+        )
+        defer { recording?.finish() }
         if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
-            return try runDisplay(source)
+            return try runDisplay(source, recording?.recorder)
         }
         guard source != .machine || sql.options == nil else {
             throw CommandFailure(
@@ -132,6 +143,7 @@ struct TopSubcommand: ParsableCommand {
         }
         var run = try WatchRun(files: found.paths, sql: sql.options)
         run.notes = found.notes
+        run.recorder = recording?.recorder
         run.isList = source == .machine
         run.format = format ?? (follow ? .json : .text)
         run.follows = follow
@@ -145,13 +157,14 @@ struct TopSubcommand: ParsableCommand {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     }
 
-    private func runDisplay(_ source: WatchSource) throws {
+    private func runDisplay(_ source: WatchSource, _ recorder: FlightRecorder?) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
         // By default, record a few seconds of lanes.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options)
         run.sql = sql.options
+        run.recorder = recorder
         if let interval { run.interval = interval.duration }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)

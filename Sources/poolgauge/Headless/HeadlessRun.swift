@@ -2,6 +2,7 @@ import ArgumentParser
 import CSQLite
 import Foundation
 import GRDBTarget
+import Recording
 import Synchronization
 import WorkloadEngine
 
@@ -13,6 +14,7 @@ struct HeadlessRun {
     var keepsFolder = false
     /// The user's database, or `nil` for the scenario's data.
     var database: UserDatabase?
+    var recorder: FlightRecorder?
 
     init(scenario: Scenario, arms: [Arm]) {
         self.scenario = scenario
@@ -22,6 +24,9 @@ struct HeadlessRun {
     /// Runs the arms, writes the report, and throws the exit status.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let (result, signal) = try measure()
+        if let recorder, !result.runs.isEmpty {
+            recorder.record(resultJSON: try JSONReport.text(of: result))
+        }
         // If nothing was measured, keep the previous report file.
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
@@ -44,7 +49,10 @@ struct HeadlessRun {
         options.keepsFolder = keepsFolder
         options.processCommand = ClientProcess.command
         options.database = database
-        options.onSample = { reporter.show($0) }
+        options.onSample = { [recorder] in
+            reporter.show($0)
+            recorder?.record(.run($0))
+        }
         options.onProgress = { reporter.showStep($0) }
         options.onKeptFolder = { reporter.announce("the database remains in \($0.path)") }
         let environment = HostEnvironment(

@@ -1,3 +1,4 @@
+import Recording
 import WorkloadEngine
 
 /// The options of runs in the dashboard.
@@ -13,6 +14,8 @@ struct LiveOptions {
     /// The file for the report, or `nil` to write one line per arm to standard output.
     var report: ReportDestination?
     var format = ReportFormat.text
+    /// Records the samples, if requested.
+    var recorder: FlightRecorder?
     var display: DisplayOptions
 
     init() throws { display = try DisplayOptions() }

@@ -1,5 +1,6 @@
 import Dispatch
 import GRDBTarget
+import Recording
 import Synchronization
 import Telemetry
 import WorkloadEngine
@@ -27,7 +28,8 @@ final class LiveRun: Sendable {
         scenario: Scenario,
         arm: Arm,
         datasets: DatasetStore,
-        database: UserDatabase? = nil
+        database: UserDatabase? = nil,
+        recorder: FlightRecorder? = nil
     ) {
         self.arm = arm
         let inbox = Box()
@@ -36,7 +38,10 @@ final class LiveRun: Sendable {
         options.processCommand = ClientProcess.command
         options.datasets = datasets
         options.database = database
-        options.onSample = { sample in inbox.state.withLock { $0.samples.append(sample) } }
+        options.onSample = { sample in
+            inbox.state.withLock { $0.samples.append(sample) }
+            recorder?.record(.run(sample))
+        }
         let run = WorkloadRun(
             scenario: scenario,
             arm: arm,

@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import Recording
 import Telemetry
 import TerminalUI
 import WorkloadEngine
@@ -20,6 +21,7 @@ struct RunDisplay: DisplayContent {
     private let endsWithRun: Bool
     private let datasets: DatasetStore
     private let database: UserDatabase?
+    private let recorder: FlightRecorder?
     let terminal: any Terminal
     var model: DashboardModel
     var cycle: ArmCycle
@@ -50,6 +52,7 @@ struct RunDisplay: DisplayContent {
         self.scenario = scenario
         self.datasets = datasets
         database = options.database
+        recorder = options.recorder
         self.terminal = terminal
         self.model = model
         startsNextArm = options.startsNextArm
@@ -60,7 +63,8 @@ struct RunDisplay: DisplayContent {
             scenario: scenario,
             arm: scenario.arms[first],
             datasets: datasets,
-            database: options.database
+            database: options.database,
+            recorder: options.recorder
         )
     }
 
@@ -94,6 +98,7 @@ struct RunDisplay: DisplayContent {
     }
 
     mutating func collect() {
+        if let failure = recorder?.takeFailure() { model.note(failure, severity: .warning) }
         let (samples, outcome) = run.take()
         for sample in samples {
             model.ingest(sample)
@@ -168,7 +173,8 @@ struct RunDisplay: DisplayContent {
                 scenario: scenario,
                 arm: scenario.arms[index],
                 datasets: datasets,
-                database: database
+                database: database,
+                recorder: recorder
             )
             for knob in knobs.values {
                 do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }

@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import Recording
 import SQLTrace
 import SQLiteWatch
 import TerminalUI
@@ -11,6 +12,9 @@ struct WatchDisplayRun {
 
     /// The options for tracing SQL, or `nil` to trace no SQL.
     var sql: SQLTraceOptions?
+
+    /// Records the reports, if requested.
+    var recorder: FlightRecorder?
 
     /// The default time between two reports.
     static let standardInterval = Duration.milliseconds(250)
@@ -50,7 +54,12 @@ struct WatchDisplayRun {
         _ glyphs: DisplaySession.Glyphs,
         _ keys: WatchKeys
     ) throws -> WatchDisplay {
-        let feed = try WatchFeed(source: source, interval: interval, sql: sql)
+        let feed = try WatchFeed(
+            source: source,
+            interval: interval,
+            sql: sql,
+            recorder: recorder
+        )
         var model = WatchDashboard(
             screens: screens,
             theme: options.theme,

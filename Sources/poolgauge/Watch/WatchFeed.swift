@@ -1,11 +1,15 @@
 import Dispatch
 import Foundation
+import Recording
 import SQLTrace
 import SQLiteWatch
 import Synchronization
 
 /// Runs a watch session on a separate thread and keeps the reports for a display.
 final class WatchFeed: Sendable {
+    /// The error that ended the recording, once.
+    var recordingFailure: String? { recorder?.takeFailure() }
+
     /// The data since the last call to ``take()``.
     struct Batch {
         /// The reports, with one array for each interval.
@@ -22,6 +26,7 @@ final class WatchFeed: Sendable {
     private let state = Mutex(State())
     private let source: WatchSource
     private let interval: Duration
+    private let recorder: FlightRecorder?
     private let isOver = DispatchSemaphore(value: 0)
 
     /// The time between two searches for new databases, in seconds.
@@ -32,8 +37,14 @@ final class WatchFeed: Sendable {
     /// `interval` is the time between two reports. If `sql` is `nil`, SQL is not traced.
     ///
     /// - Throws: `CommandFailure` if the databases cannot be watched.
-    init(source: WatchSource, interval: Duration, sql: SQLTraceOptions? = nil) throws {
+    init(
+        source: WatchSource,
+        interval: Duration,
+        sql: SQLTraceOptions? = nil,
+        recorder: FlightRecorder? = nil
+    ) throws {
         self.source = source
+        self.recorder = recorder
         self.interval = interval
         let command = ClientProcess.command(WatchHelperSubcommand.name)
         let first = try source.find(DatabaseSearch(helper: command))
@@ -78,6 +89,7 @@ final class WatchFeed: Sendable {
         var lastSearch = MonotonicTime.now
         while !isStopped {
             let reports = worker.watch(for: interval) { isStopped }
+            for report in reports { recorder?.record(.watch(report)) }
             if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
             // Ignore errors. A folder that cannot be listed now may be readable later.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Recording
 import SQLTrace
 import SQLiteWatch
 import TerminalUI
@@ -17,6 +18,8 @@ struct WatchRun {
     var condition: WatchConditionArgument?
     /// Whether to write a list of databases in place of a report on each database.
     var isList = false
+    /// Records the reports, if requested.
+    var recorder: FlightRecorder?
     /// The limitations of the search for databases.
     var notes: [String] = []
 
@@ -98,6 +101,12 @@ struct WatchRun {
     }
 
     private func watch(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
+        let reports = sampled(for: duration, until: isStopped)
+        for report in reports { recorder?.record(.watch(report)) }
+        return reports
+    }
+
+    private func sampled(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
         guard let sql else {
             session.run(for: duration, until: isStopped)
             return session.reports()
