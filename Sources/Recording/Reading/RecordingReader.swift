@@ -39,8 +39,14 @@ package final class RecordingReader {
             try db.execute(sql: "PRAGMA writable_schema = ON")
         }
         do {
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            contents = try queue.read { try RecordingContents.read($0) }
+            let opened = try DatabaseQueue(path: path, configuration: configuration)
+            queue = opened
+            // In a damaged file, the commit of a read transaction fails.
+            if let found = try? opened.read({ try RecordingContents.read($0) }) {
+                contents = found
+            } else {
+                contents = try opened.unsafeRead { try RecordingContents.read($0) }
+            }
         } catch let error as RecordingError {
             throw error
         } catch {
@@ -95,7 +101,7 @@ package final class RecordingReader {
     }
 
     private func payload(of sample: Int64) throws -> [UInt8] {
-        let value = try queue.read { db in
+        let value = try queue.unsafeRead { db in
             try DatabaseValue.fetchOne(
                 db.cachedStatement(sql: "SELECT data FROM payload WHERE sample = ?"),
                 arguments: [sample]

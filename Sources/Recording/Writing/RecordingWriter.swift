@@ -62,9 +62,10 @@ final class RecordingWriter {
         self.limits = limits
         self.mask = mask
         file = try RecordingFile(path: path)
-        bytesBefore = file.isNew ? 0 : RecordingFile.size(ofFileAt: path)
         do {
             queue = try Self.open(file, limits, setup)
+            // Exclude the empty tables of a new file from the size per hour.
+            bytesBefore = RecordingFile.size(ofFileAt: path)
             (session, nextSample) = try queue.write { db in
                 try db.execute(
                     sql: """
