@@ -81,6 +81,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Recording",
+            // Of SQLiteWatch and PoolgaugeAgent, it stores the reports; it measures nothing itself.
+            dependencies: ["PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Units"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "WorkloadEngine",
             dependencies: [
                 "Isolation", "Telemetry", "Units",
@@ -135,8 +141,8 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "PoolgaugeAgent", "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry",
-                "TerminalUI", "Units", "WorkloadEngine",
+                "PoolgaugeAgent", "Recording", "SQLTrace", "SQLiteEngine", "SQLiteWatch",
+                "Telemetry", "TerminalUI", "Units", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -201,6 +207,13 @@ let package = Package(
         .testTarget(
             name: "SQLiteWatchTests",
             dependencies: ["SQLiteWatch", "WatchHelper"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RecordingTests",
+            dependencies: [
+                "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry",
+            ],
             swiftSettings: strict
         ),
         // The helper processes of traces that tests start, and a trace that they kill.
@@ -275,7 +288,8 @@ let package = Package(
             name: "PoolgaugeTests",
             dependencies: [
                 "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "PoolgaugeAgent",
-                "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
+                "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
+                "WorkloadEngine",
                 "poolgauge",
             ],
             exclude: ["Export/alerts.test.yaml"],

@@ -28,6 +28,9 @@ package struct DashboardModel: Sendable {
         if case .help = overlay { true } else { false }
     }
 
+    /// The keys of a replay, or `nil` for a live run.
+    package var replayKeys: ReplayKeys?
+
     var history = History()
     /// The displayed data while the display is frozen.
     var frozen: History?
@@ -130,7 +133,8 @@ package struct DashboardModel: Sendable {
         )
         let footerHeight = footer.height(in: size)
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])
-        HeaderLine(history: shown, isPaused: isPaused).draw(on: &canvas, in: areas[0])
+        HeaderLine(history: shown, isPaused: isPaused, isReplay: replayKeys != nil)
+            .draw(on: &canvas, in: areas[0])
         canvas.clipped(to: areas[1]) { canvas in drawScreen(on: &canvas, in: areas[1]) }
         footer.draw(on: &canvas, in: areas[2])
         drawOverlay(on: &canvas, in: bounds)
@@ -162,7 +166,8 @@ package struct DashboardModel: Sendable {
     private func drawOverlay(on canvas: inout Canvas, in rect: Rect) {
         switch overlay {
         case .help(let top):
-            KeyHelp(keys: keys, program: program, top: top).draw(on: &canvas, in: rect)
+            KeyHelp(keys: keys, program: program, replayKeys: replayKeys, top: top)
+                .draw(on: &canvas, in: rect)
         case .checkpoint(let choice):
             CheckpointChoice(selected: choice).draw(on: &canvas, in: rect)
         case .prompt, nil: break

@@ -2,6 +2,7 @@ import ArgumentParser
 import CursesTerminal
 import EngineTarget
 import PoolgaugeAgent
+import Recording
 import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
@@ -41,6 +42,8 @@ struct CommandFailure: Error {
         case let error as UnsupportedAccess: failure = CommandFailure(error.description)
         case let error as TerminalError: failure = CommandFailure(error.description)
         case let error as AgentError:
+            failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
+        case let error as RecordingError:
             failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         case let error as RunError:
             failure = CommandFailure(

@@ -3,7 +3,9 @@ import TerminalUI
 extension DashboardModel: RowInteraction {
     static let momentName = "sample"
 
-    var lastHelpLine: Int { KeyHelp(keys: keys, program: program, top: 0).lastTop(in: size) }
+    var lastHelpLine: Int {
+        KeyHelp(keys: keys, program: program, replayKeys: replayKeys, top: 0).lastTop(in: size)
+    }
 
     var newest: History { history }
 

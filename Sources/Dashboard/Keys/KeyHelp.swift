@@ -6,6 +6,7 @@ struct KeyHelp {
     let keys: DashboardKeys
     /// The attached program, or `nil` for a run.
     let program: ProgramStatus?
+    var replayKeys: ReplayKeys?
     /// The first displayed line.
     let top: Int
 
@@ -23,13 +24,14 @@ struct KeyHelp {
 
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
         keys.help(
-            sections: DashboardCommand.Purpose.allCases.map { purpose in
-                keys.helpSection(title(of: purpose), theme: theme) { command in
-                    command.purpose == purpose && (program.map(command.applies) ?? true)
-                } help: { command in
-                    program == nil ? nil : command.helpForProgram
-                }
-            }.filter { !$0.entries.isEmpty },
+            sections: (replayKeys?.replayHelp(theme: theme) ?? [])
+                + DashboardCommand.Purpose.allCases.map { purpose in
+                    keys.helpSection(title(of: purpose), theme: theme) { command in
+                        command.purpose == purpose && (program.map(command.applies) ?? true)
+                    } help: { command in
+                        program == nil ? nil : command.helpForProgram
+                    }
+                }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(
                 title: "Symbols in the lanes of connections",
                 entries: LaneState.allCases.filter { $0 != .absent }.map {
@@ -92,5 +94,12 @@ extension KeyTable {
                 )
             }
         )
+    }
+}
+
+extension KeyTable<ReplayCommand> {
+    /// The section of the help about a replay.
+    func replayHelp(theme: Theme) -> [HelpOverlay.Section] {
+        [helpSection("Replay", theme: theme) { _ in true }]
     }
 }

@@ -5,6 +5,7 @@ import TerminalUI
 struct HeaderLine {
     let history: History
     let isPaused: Bool
+    var isReplay = false
 
     func draw(on canvas: inout Canvas, in row: Rect) {
         HeaderBar(segments: segments(theme: canvas.theme), state: state).draw(on: &canvas, in: row)
@@ -86,7 +87,7 @@ struct HeaderLine {
         switch history.latest?.state {
         case nil: return ("·", "STARTING", .dim)
         case .preparing: return ("·", "PREPARING", .dim)
-        case .running: return ("●", "LIVE", .ok)
+        case .running: return ("●", isReplay ? "REPLAY" : "LIVE", .ok)
         case .paused: return ("‖", "LOAD PAUSED", .warning)
         case .draining: return ("●", "DRAINING", .warning)
         case .finished: return ("■", "FINISHED", .accent)

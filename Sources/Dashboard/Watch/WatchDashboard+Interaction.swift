@@ -6,7 +6,9 @@ extension WatchDashboard: RowInteraction {
 
     var rowNames: [String] { content.rowNames }
 
-    var lastHelpLine: Int { WatchHelp(keys: keys, top: 0).lastTop(in: size) }
+    var lastHelpLine: Int {
+        WatchHelp(keys: keys, replayKeys: replayKeys, top: 0).lastTop(in: size)
+    }
 
     var newest: [WatchHistory] { databases }
 

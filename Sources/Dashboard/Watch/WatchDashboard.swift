@@ -33,6 +33,8 @@ package struct WatchDashboard: Sendable {
     package var placeholder: String
     /// The limitations of the search for databases, as sentences.
     package var notes: [String] = []
+    /// The keys of a replay, or `nil` for a live watch.
+    package var replayKeys: ReplayKeys?
     package var isPaused: Bool { frozen != nil }
     package var paths: [String] { databases.map(\.path) }
 
@@ -49,7 +51,7 @@ package struct WatchDashboard: Sendable {
     var views: [ListView]
     /// The result of a key press, with its time in seconds since the first report.
     var message: (text: String, isWarning: Bool, time: Double)?
-    private var start: WatchTime?
+    var start: WatchTime?
 
     /// How long a message remains visible, in seconds.
     private static let messageSeconds = 4.0
@@ -178,7 +180,7 @@ package struct WatchDashboard: Sendable {
         }
         WatchFooter(dashboard: self).draw(on: &canvas, in: areas[2])
         if case .help(let top)? = overlay {
-            WatchHelp(keys: keys, top: top).draw(on: &canvas, in: bounds)
+            WatchHelp(keys: keys, replayKeys: replayKeys, top: top).draw(on: &canvas, in: bounds)
         }
         return canvas
     }

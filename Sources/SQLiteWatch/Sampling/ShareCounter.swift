@@ -63,7 +63,7 @@ struct HeldWeights: Equatable, Sendable {
 
 extension LockKind {
     /// Whether the lock permits writing or prevents other connections from writing.
-    var isWrite: Bool {
+    package var isWrite: Bool {
         switch self {
         case .writer, .reserved, .pending, .exclusive: true
         case .reader, .checkpoint, .recovery, .shared: false

@@ -70,17 +70,8 @@ struct DisplayArguments: ParsableArguments {
         }
         options.takesPicture = screenshot != nil
         let start = after?.duration ?? .seconds(screenshot == nil ? 1 : 10)
-        options.keysStart = start.nanoseconds
+        options.keysStart = start.wholeNanoseconds
         options.costs = try costs.map { try ReportDestination(path: $0) }
         return options
-    }
-}
-
-extension Duration {
-    /// The duration in nanoseconds, or 0 if the duration is negative.
-    fileprivate var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
     }
 }

@@ -28,6 +28,7 @@ struct AgentDisplay: DisplayContent {
     func age(at now: UInt64) -> UInt64? { began.map { now - min(now, $0) } }
 
     mutating func collect() {
+        if let failure = feed.recordingFailure { model.note(failure, severity: .warning) }
         for sample in feed.take() {
             model.ingest(sample)
             if began == nil { began = MonotonicTime.now }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PoolgaugeAgent
+import Recording
 import Synchronization
 import Telemetry
 
@@ -13,6 +14,7 @@ final class AgentFeed: Sendable {
     }
 
     private let state: Mutex<State>
+    private let recorder: FlightRecorder?
     private let hasEnded = DispatchSemaphore(value: 0)
     private let stop = DispatchSemaphore(value: 0)
 
@@ -22,8 +24,10 @@ final class AgentFeed: Sendable {
     init(
         _ agent: FollowedAgent,
         interval: Duration,
-        onStatus: (@Sendable (AgentStatus?) -> Void)? = nil
+        onStatus: (@Sendable (AgentStatus?) -> Void)? = nil,
+        recorder: FlightRecorder? = nil
     ) {
+        self.recorder = recorder
         state = Mutex(State(path: agent.socket.path))
         let parts = interval.components
         let pause = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
@@ -33,7 +37,10 @@ final class AgentFeed: Sendable {
             var sampler = AgentSampler(start: MonotonicTime.now)
             while !state.withLock({ $0.isStopped }) {
                 let events = agent.poll()
-                for event in events { onStatus.map { event.report(to: $0) } }
+                for event in events {
+                    onStatus.map { event.report(to: $0) }
+                    recorder?.record(event, of: agent.socket.name)
+                }
                 let sample = sampler.sample(events, at: MonotonicTime.now)
                 state.withLock { state in
                     state.path = agent.socket.path
@@ -48,6 +55,9 @@ final class AgentFeed: Sendable {
 
     /// The path of the agent's current socket.
     var path: String { state.withLock { $0.path } }
+
+    /// The reason for the end of the recording, once.
+    var recordingFailure: String? { recorder?.takeFailure() }
 
     /// Returns the samples since the last call.
     func take() -> [Sample] {

@@ -1,6 +1,7 @@
 import CursesTerminal
 import Dashboard
 import PoolgaugeAgent
+import Recording
 import TerminalUI
 
 /// Shows the dashboard on a program with an agent.
@@ -10,6 +11,8 @@ struct AttachDisplayRun {
     var interval = Self.standardInterval
     /// Receives each status, and `nil` when the agent stops responding.
     var onStatus: (@Sendable (AgentStatus?) -> Void)?
+    /// Records the statuses, if requested.
+    var recorder: FlightRecorder?
 
     /// The default time between two requests.
     static let standardInterval = Duration.milliseconds(250)
@@ -39,7 +42,7 @@ struct AttachDisplayRun {
         _ keys: DashboardKeys
     ) -> AgentDisplay {
         AgentDisplay(
-            feed: AgentFeed(agent, interval: interval, onStatus: onStatus),
+            feed: AgentFeed(agent, interval: interval, onStatus: onStatus, recorder: recorder),
             model: DashboardModel(
                 theme: options.theme,
                 themes: options.themes,

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import Foundation
 import PoolgaugeAgent
+import Recording
 import SQLiteWatch
 import Units
 import WorkloadEngine
@@ -14,6 +15,11 @@ struct AttachRun {
     var duration: Duration?
     /// Receives each status, and `nil` when the agent stops answering.
     var onStatus: ((AgentStatus?) -> Void)?
+
+    /// Records the statuses, if requested.
+    var recorder: FlightRecorder?
+    /// Whether nothing is written to standard output.
+    var isSilent = false
 
     private let agent: FollowedAgent
 
@@ -28,8 +34,10 @@ struct AttachRun {
         while true {
             for event in agent.poll() {
                 onStatus.map { event.report(to: $0) }
-                try write(event)
+                recorder?.record(event, of: agent.socket.name)
+                if !isSilent { try write(event) }
             }
+            if isSilent, recorder?.failure != nil { break }
             // Skip the requests that were due during a delay.
             next = max(next + interval, ContinuousClock.now)
             if let end, next > end { break }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PoolgaugeAgent
+import Recording
 
 #if canImport(Glibc)
 import Glibc
@@ -55,10 +56,17 @@ struct AttachSubcommand: ParsableCommand {
 
     @OptionGroup var export: ListenOptions
 
+    @OptionGroup var recording: RecordingOptions
+
+    @OptionGroup var recordedSQL: RecordedSQLOptions
+
     /// Whether an option requests reports in place of the dashboard.
     private var isHeadless: Bool { once || follow || format != nil || duration != nil }
 
     func validate() throws {
+        if recording.record != nil, isHeadless, !follow {
+            throw ValidationError("--record works only with --follow and the dashboard")
+        }
         if export.listen != nil, isHeadless, !follow {
             throw ValidationError(
                 "--listen works only with --follow and the dashboard; to serve only metrics, use "
@@ -109,7 +117,17 @@ struct AttachSubcommand: ParsableCommand {
         let server = try export.server { metrics.text() }
         defer { server?.stop() }
         if server != nil { run.onStatus = { metrics.receive($0) } }
+        let recording = try startRecording(of: followed)
+        defer { recording?.finish() }
+        run.recorder = recording?.recorder
         try run.run()
+    }
+
+    private func startRecording(of agent: FollowedAgent) throws -> RecordingSession? {
+        try recording.start(
+            RecordingInfo(.agent, title: agent.socket.name ?? agent.socket.path),
+            keepsLiterals: recordedSQL.literals
+        )
     }
 
     private static var hasTerminal: Bool {
@@ -136,7 +154,10 @@ struct AttachSubcommand: ParsableCommand {
         let metrics = AgentMetricsSource(name: agent.socket.name ?? agent.socket.path)
         let server = try export.server { metrics.text() }
         defer { server?.stop() }
+        let recording = try startRecording(of: agent)
+        defer { recording?.finish() }
         var run = AttachDisplayRun(agent: agent, options: options)
+        run.recorder = recording?.recorder
         if server != nil { run.onStatus = { metrics.receive($0) } }
         if let interval { run.interval = interval.duration }
         if let picture {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GRDBTarget
+import Recording
 import WorkloadEngine
 
 struct CompareSubcommand: ParsableCommand {
@@ -56,6 +57,10 @@ struct CompareSubcommand: ParsableCommand {
 
     @OptionGroup var report: ReportOptions<ReportFormat>
 
+    @OptionGroup var recording: RecordingOptions
+
+    @OptionGroup var recordedSQL: RecordedSQLOptions
+
     func validate() throws {
         guard (1...ComparisonOptions.maximumBlocks).contains(blocks) else {
             throw ValidationError(
@@ -91,6 +96,14 @@ struct CompareSubcommand: ParsableCommand {
         defer { series.folder.remove() }
         let destination = try report.destination()
         try series.prepare(&options, data: data, for: source.scenario)
+        let recording = try self.recording.start(
+            RecordingInfo(.run, title: scenario.name, scenario: scenario.source),
+            keepsLiterals: recordedSQL.literals
+        )
+        defer { recording?.finish() }
+        if let recorder = recording?.recorder {
+            options.run.onSample = { recorder.record(.run($0)) }
+        }
         let comparison = ComparisonRun(
             scenario: scenario,
             factory: LibraryTargetFactory(),

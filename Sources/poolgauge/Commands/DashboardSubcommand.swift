@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dashboard
+import Recording
 import TerminalUI
 import WorkloadEngine
 
@@ -24,6 +25,10 @@ struct DashboardSubcommand: ParsableCommand {
     @OptionGroup var display: DisplayArguments
 
     @OptionGroup var export: ListenOptions
+
+    @OptionGroup var recording: RecordingOptions
+
+    @OptionGroup var recordedSQL: RecordedSQLOptions
 
     @Flag(help: "Quit when the run ends, instead of showing its final state.")
     var once = false
@@ -63,6 +68,12 @@ struct DashboardSubcommand: ParsableCommand {
         let server = try export.server { metrics.text() }
         defer { server?.stop() }
         if server != nil { options.onSample = { metrics.receive($0) } }
+        let recording = try self.recording.start(
+            RecordingInfo(.run, title: scenario.name, scenario: scenario.source),
+            keepsLiterals: recordedSQL.literals
+        )
+        defer { recording?.finish() }
+        options.recorder = recording?.recorder
         let session = LiveSession(scenario: scenario, options: options)
         if let picture {
             let surface = try session.picture(size: display.pictureSize)

@@ -30,6 +30,7 @@ struct Poolgauge: ParsableCommand {
             DashboardSubcommand.self,
             TopSubcommand.self, AttachSubcommand.self, ExportSubcommand.self,
             CaptureSubcommand.self,
+            RecordSubcommand.self, ReportSubcommand.self, ReplaySubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,
             SQLCalibrationSubcommand.self, TraceGuardianSubcommand.self,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Recording
 import WorkloadEngine
 
 struct RunSubcommand: ParsableCommand {
@@ -36,6 +37,10 @@ struct RunSubcommand: ParsableCommand {
 
     @OptionGroup var export: ListenOptions
 
+    @OptionGroup var recording: RecordingOptions
+
+    @OptionGroup var recordedSQL: RecordedSQLOptions
+
     @Flag(help: "Keep the folder that contains the database, and print its path.")
     var keep = false
 
@@ -72,6 +77,13 @@ struct RunSubcommand: ParsableCommand {
         let server = try export.server { metrics.text() }
         defer { server?.stop() }
         if server != nil { run.onSample = { metrics.receive($0) } }
-        try run.run(format: report.format, to: report.destination())
+        let destination = try report.destination()
+        let recording = try self.recording.start(
+            RecordingInfo(.run, title: scenario.name, scenario: scenario.source),
+            keepsLiterals: recordedSQL.literals
+        )
+        defer { recording?.finish() }
+        run.recorder = recording?.recorder
+        try run.run(format: report.format, to: destination)
     }
 }

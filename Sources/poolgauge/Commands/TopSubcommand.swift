@@ -1,4 +1,5 @@
 import ArgumentParser
+import Recording
 import SQLiteWatch
 import WorkloadEngine
 
@@ -83,6 +84,8 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var export: ListenOptions
 
+    @OptionGroup var recording: RecordingOptions
+
     /// Whether an option requests reports in place of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
@@ -125,8 +128,16 @@ struct TopSubcommand: ParsableCommand {
         defer { server?.stop() }
         var onReports: (@Sendable ([WatchReport]) -> Void)?
         if server != nil { onReports = { metrics.receive($0) } }
+        let recording = try self.recording.start(
+            RecordingInfo(
+                .watch,
+                title: files.isEmpty ? "all open databases" : files.joined(separator: ", ")
+            ),
+            keepsLiterals: sql.literals
+        )
+        defer { recording?.finish() }
         if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
-            return try runDisplay(source, onReports)
+            return try runDisplay(source, onReports, recording?.recorder)
         }
         guard source != .machine || sql.options == nil else {
             throw CommandFailure(
@@ -146,6 +157,7 @@ struct TopSubcommand: ParsableCommand {
         var run = try WatchRun(files: found.paths, sql: sql.options)
         run.notes = found.notes
         run.onReports = onReports
+        run.recorder = recording?.recorder
         run.isList = source == .machine
         run.format = format ?? (follow ? .json : .text)
         run.follows = follow
@@ -161,7 +173,8 @@ struct TopSubcommand: ParsableCommand {
 
     private func runDisplay(
         _ source: WatchSource,
-        _ onReports: (@Sendable ([WatchReport]) -> Void)?
+        _ onReports: (@Sendable ([WatchReport]) -> Void)?,
+        _ recorder: FlightRecorder?
     ) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
@@ -170,6 +183,7 @@ struct TopSubcommand: ParsableCommand {
         var run = WatchDisplayRun(source: source, options: options)
         run.sql = sql.options
         run.onReports = onReports
+        run.recorder = recorder
         if let interval { run.interval = interval.duration }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Recording
 import WorkloadEngine
 
 struct WhatIfSubcommand: ParsableCommand {
@@ -7,11 +8,12 @@ struct WhatIfSubcommand: ParsableCommand {
         commandName: "what-if",
         abstract: "Predict, from a recorded run, how long accesses would wait with 1 to 16 readers "
             + "or in a queue.",
-        discussion: "Reads the output of 'poolgauge run … --format json'. Simulates the recorded "
+        discussion: "Reads the output of 'poolgauge run … --format json', or a recording of a run. "
+            + "Simulates the recorded "
             + "arrivals and service times with the recorded machine's number of processors."
     )
 
-    @Argument(help: "The JSON report of a run.", completion: .file(extensions: ["json"]))
+    @Argument(help: "The JSON report of a run, or its recording.", completion: .file())
     var result: String
 
     @Option(help: "The recorded arm; by default, the first pool in the report, or its first arm.")
@@ -141,6 +143,10 @@ struct WhatIfSubcommand: ParsableCommand {
     }
 
     private func recordedResult() throws -> RunResult {
+        if RecordingReader.isRecording(result) {
+            let json = try RecordingReader(path: result).resultJSON()
+            return try RunResult.decode(Data(json.utf8), file: result)
+        }
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: result))

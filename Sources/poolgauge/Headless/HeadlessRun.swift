@@ -2,6 +2,7 @@ import ArgumentParser
 import CSQLite
 import Foundation
 import GRDBTarget
+import Recording
 import Synchronization
 import Telemetry
 import WorkloadEngine
@@ -16,6 +17,7 @@ struct HeadlessRun {
     var database: UserDatabase?
     /// Receives each sample, in addition to the progress report.
     var onSample: (@Sendable (Sample) -> Void)?
+    var recorder: FlightRecorder?
 
     init(scenario: Scenario, arms: [Arm]) {
         self.scenario = scenario
@@ -25,6 +27,9 @@ struct HeadlessRun {
     /// Runs the arms, writes the report, and throws the exit status.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let (result, signal) = try measure()
+        if let recorder, !result.runs.isEmpty {
+            recorder.record(resultJSON: try JSONReport.text(of: result))
+        }
         // If nothing was measured, keep the previous report file.
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
@@ -47,9 +52,10 @@ struct HeadlessRun {
         options.keepsFolder = keepsFolder
         options.processCommand = ClientProcess.command
         options.database = database
-        options.onSample = { [onSample] sample in
+        options.onSample = { [onSample, recorder] sample in
             reporter.show(sample)
             onSample?(sample)
+            recorder?.record(.run(sample))
         }
         options.onProgress = { reporter.showStep($0) }
         options.onKeptFolder = { reporter.announce("the database remains in \($0.path)") }

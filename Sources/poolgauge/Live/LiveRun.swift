@@ -1,5 +1,6 @@
 import Dispatch
 import GRDBTarget
+import Recording
 import Synchronization
 import Telemetry
 import WorkloadEngine
@@ -28,7 +29,8 @@ final class LiveRun: Sendable {
         arm: Arm,
         datasets: DatasetStore,
         database: UserDatabase? = nil,
-        onSample: (@Sendable (Sample) -> Void)? = nil
+        onSample: (@Sendable (Sample) -> Void)? = nil,
+        recorder: FlightRecorder? = nil
     ) {
         self.arm = arm
         let inbox = Box()
@@ -40,6 +42,7 @@ final class LiveRun: Sendable {
         options.onSample = { sample in
             inbox.state.withLock { $0.samples.append(sample) }
             onSample?(sample)
+            recorder?.record(.run(sample))
         }
         let run = WorkloadRun(
             scenario: scenario,

@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import Recording
 import Telemetry
 import TerminalUI
 import WorkloadEngine
@@ -21,6 +22,7 @@ struct RunDisplay: DisplayContent {
     private let datasets: DatasetStore
     private let database: UserDatabase?
     private let onSample: (@Sendable (Sample) -> Void)?
+    private let recorder: FlightRecorder?
     let terminal: any Terminal
     var model: DashboardModel
     var cycle: ArmCycle
@@ -52,6 +54,7 @@ struct RunDisplay: DisplayContent {
         self.datasets = datasets
         database = options.database
         onSample = options.onSample
+        recorder = options.recorder
         self.terminal = terminal
         self.model = model
         startsNextArm = options.startsNextArm
@@ -63,7 +66,8 @@ struct RunDisplay: DisplayContent {
             arm: scenario.arms[first],
             datasets: datasets,
             database: options.database,
-            onSample: options.onSample
+            onSample: options.onSample,
+            recorder: options.recorder
         )
     }
 
@@ -97,6 +101,7 @@ struct RunDisplay: DisplayContent {
     }
 
     mutating func collect() {
+        if let failure = recorder?.takeFailure() { model.note(failure, severity: .warning) }
         let (samples, outcome) = run.take()
         for sample in samples {
             model.ingest(sample)
@@ -172,7 +177,8 @@ struct RunDisplay: DisplayContent {
                 arm: scenario.arms[index],
                 datasets: datasets,
                 database: database,
-                onSample: onSample
+                onSample: onSample,
+                recorder: recorder
             )
             for knob in knobs.values {
                 do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }

@@ -33,6 +33,7 @@ struct WatchDisplay: DisplayContent {
 
     mutating func collect() {
         let batch = feed.take()
+        if let failure = feed.recordingFailure { model.note(failure, isWarning: true) }
         for reports in batch.reports { model.ingest(reports) }
         if let notes = batch.notes { model.notes = notes }
         if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }

@@ -1,5 +1,6 @@
 import CursesTerminal
 import Dashboard
+import Recording
 import SQLTrace
 import SQLiteWatch
 import TerminalUI
@@ -14,6 +15,8 @@ struct WatchDisplayRun {
 
     /// Receives the reports of each interval.
     var onReports: (@Sendable ([WatchReport]) -> Void)?
+    /// Records the reports, if requested.
+    var recorder: FlightRecorder?
 
     /// The default time between two reports.
     static let standardInterval = Duration.milliseconds(250)
@@ -53,7 +56,13 @@ struct WatchDisplayRun {
         _ glyphs: DisplaySession.Glyphs,
         _ keys: WatchKeys
     ) throws -> WatchDisplay {
-        let feed = try WatchFeed(source: source, interval: interval, sql: sql, onReports: onReports)
+        let feed = try WatchFeed(
+            source: source,
+            interval: interval,
+            sql: sql,
+            onReports: onReports,
+            recorder: recorder
+        )
         var model = WatchDashboard(
             screens: screens,
             theme: options.theme,

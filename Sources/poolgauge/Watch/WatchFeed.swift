@@ -1,11 +1,15 @@
 import Dispatch
 import Foundation
+import Recording
 import SQLTrace
 import SQLiteWatch
 import Synchronization
 
 /// Runs a watch session on a separate thread and keeps the reports for a display.
 final class WatchFeed: Sendable {
+    /// The error that ended the recording, once.
+    var recordingFailure: String? { recorder?.takeFailure() }
+
     /// The data since the last call to ``take()``.
     struct Batch {
         /// The reports, with one array for each interval.
@@ -23,6 +27,7 @@ final class WatchFeed: Sendable {
     private let source: WatchSource
     private let interval: Duration
     private let onReports: (@Sendable ([WatchReport]) -> Void)?
+    private let recorder: FlightRecorder?
     private let isOver = DispatchSemaphore(value: 0)
 
     /// The time between two searches for new databases, in seconds.
@@ -38,9 +43,11 @@ final class WatchFeed: Sendable {
         source: WatchSource,
         interval: Duration,
         sql: SQLTraceOptions? = nil,
-        onReports: (@Sendable ([WatchReport]) -> Void)? = nil
+        onReports: (@Sendable ([WatchReport]) -> Void)? = nil,
+        recorder: FlightRecorder? = nil
     ) throws {
         self.source = source
+        self.recorder = recorder
         self.interval = interval
         self.onReports = onReports
         let command = ClientProcess.command(WatchHelperSubcommand.name)
@@ -86,6 +93,7 @@ final class WatchFeed: Sendable {
         var lastSearch = MonotonicTime.now
         while !isStopped {
             let reports = worker.watch(for: interval) { isStopped }
+            for report in reports { recorder?.record(.watch(report)) }
             if !reports.isEmpty {
                 state.withLock { $0.batch.reports.append(reports) }
                 onReports?(reports)

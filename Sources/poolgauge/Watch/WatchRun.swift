@@ -1,4 +1,5 @@
 import ArgumentParser
+import Recording
 import SQLTrace
 import SQLiteWatch
 import TerminalUI
@@ -17,6 +18,8 @@ struct WatchRun {
     var condition: WatchConditionArgument?
     /// Whether to write a list of databases in place of a report on each database.
     var isList = false
+    /// Records the reports, if requested.
+    var recorder: FlightRecorder?
     /// The limitations of the search for databases.
     var notes: [String] = []
     /// Receives the reports of each interval.
@@ -104,6 +107,7 @@ struct WatchRun {
     private func watch(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
         let reports = sample(for: duration, until: isStopped)
         onReports?(reports)
+        for report in reports { recorder?.record(.watch(report)) }
         return reports
     }
 

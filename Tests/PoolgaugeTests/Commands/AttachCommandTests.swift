@@ -1,5 +1,6 @@
 import Foundation
 import PoolgaugeAgent
+import Recording
 import SQLiteEngine
 import Testing
 
@@ -136,6 +137,15 @@ struct AttachCommandTests {
             follower.process.interrupt()
             follower.process.waitUntilExit()
             #expect(follower.process.terminationStatus == 130)
+            let reader = try RecordingReader(path: folder.appendingPathComponent("beats.rec").path)
+            let gap = try #require(reader.contents.gaps.first)
+            #expect(gap.reason.hasPrefix("the program restarted as PID "))
+            #expect(gap.end > gap.start)
+            let processes = try reader.contents.rows.map { row -> Int32 in
+                guard case .agent(let status) = try reader.value(of: row) else { return 0 }
+                return status.process
+            }
+            #expect(Set(processes).count == 2)
         }
     }
 
@@ -174,7 +184,10 @@ struct AttachCommandTests {
             output = folder.appendingPathComponent("output")
             try Data().write(to: output)
             process.executableURL = URL(fileURLWithPath: Program.path)
-            process.arguments = ["attach", "beats", "--follow", "--interval", "50ms"]
+            process.arguments = [
+                "attach", "beats", "--follow", "--interval", "50ms", "--record",
+                folder.appendingPathComponent("beats.rec").path,
+            ]
             process.environment = Program.environment(temporary: folder)
                 .merging(["XDG_RUNTIME_DIR": folder.path]) { $1 }
             process.standardOutput = try FileHandle(forWritingTo: output)

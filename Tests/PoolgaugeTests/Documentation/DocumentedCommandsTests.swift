@@ -24,6 +24,7 @@ struct DocumentedCommandsTests {
         ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
         ("poolgauge export app", "no agent"), ("poolgauge", "the port is in use"),
         ("poolgauge attach app", "no agent"), ("poolgauge attach orders", "no agent"),
+        ("poolgauge record orders", "no agent"), ("poolgauge replay", "needs a terminal"),
         ("poolgauge compare reader-storm --arms pool,grdb-pool", "built without GRDB"),
     ]
 
@@ -67,11 +68,15 @@ struct DocumentedCommandsTests {
                 [
                     "run", scenario, "--arm", "pool", "--duration", "2s", "--format", "json",
                     "--output", name,
-                ],
+                ] + (scenario == "ycsb-c" ? [] : ["--record", "storm.rec"]),
                 in: folder
             )
             #expect(Self.statuses.contains(result.status), "\(result.errors)")
         }
+        try FileManager.default.copyItem(
+            at: folder.appendingPathComponent("storm.rec"),
+            to: folder.appendingPathComponent("night.rec")
+        )
     }
 
     /// An error for a command that did not run.

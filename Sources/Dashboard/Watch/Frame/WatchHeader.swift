@@ -50,6 +50,7 @@ struct WatchHeader {
             return ("‖", "\(age) AGO", .warning)
         }
         if dashboard.isPaused { return ("‖", "PAUSED", .warning) }
-        return dashboard.history == nil ? ("·", "STARTING", .dim) : ("●", "LIVE", .ok)
+        if dashboard.history == nil { return ("·", "STARTING", .dim) }
+        return ("●", dashboard.replayKeys == nil ? "LIVE" : "REPLAY", .ok)
     }
 }

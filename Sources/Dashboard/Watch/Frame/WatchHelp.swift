@@ -3,6 +3,7 @@ import TerminalUI
 /// The help of the watch dashboard with all keys and the symbols in lanes.
 struct WatchHelp {
     let keys: WatchKeys
+    var replayKeys: ReplayKeys?
     /// The first displayed line.
     let top: Int
 
@@ -16,9 +17,10 @@ struct WatchHelp {
 
     private func overlay(theme: Theme, glyphs: GlyphSet) -> HelpOverlay {
         keys.help(
-            sections: WatchCommand.Purpose.allCases.map { purpose in
-                keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
-            },
+            sections: (replayKeys?.replayHelp(theme: theme) ?? [])
+                + WatchCommand.Purpose.allCases.map { purpose in
+                    keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
+                }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(
                 title: "Symbols in the lanes of processes",
                 entries: WatchLaneState.allCases.filter { $0 != .absent }.map {

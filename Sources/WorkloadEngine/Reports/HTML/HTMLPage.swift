@@ -1,20 +1,20 @@
 import Foundation
 
 /// A single HTML file without scripts, network access, or other files.
-struct HTMLPage {
+package struct HTMLPage {
     let title: String
-    var lead: [Markup] = []
+    package var lead: [Markup] = []
     private var sections: [(id: String, title: String, body: [Markup])] = []
     private var appendix: [Markup] = []
 
-    init(title: String) { self.title = title }
+    package init(title: String) { self.title = title }
 
-    mutating func add(_ title: String, _ body: [Markup]) {
+    package mutating func add(_ title: String, _ body: [Markup]) {
         guard !body.isEmpty else { return }
         sections.append((id: "section-\(sections.count + 1)", title: title, body: body))
     }
 
-    mutating func embed(_ result: some Encodable, id: String) throws {
+    package mutating func embed(_ result: some Encodable, id: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         appendix.append(.json(String(decoding: try encoder.encode(result), as: UTF8.self), id: id))
@@ -25,7 +25,7 @@ struct HTMLPage {
         + Data(SHA256.digest(of: "\(HTMLStyle.sheet)".utf8)).base64EncodedString()
         + "'; base-uri 'none'; form-action 'none'"
 
-    var html: String {
+    package var html: String {
         let head = Markup.element(
             "head",
             [:],
@@ -85,11 +85,11 @@ struct HTMLPage {
 }
 
 extension Markup {
-    static func paragraph(_ text: String) -> Markup { .element("p", [:], .text(text)) }
+    package static func paragraph(_ text: String) -> Markup { .element("p", [:], .text(text)) }
 
     static func heading(_ text: String) -> Markup { .element("h3", [:], .text(text)) }
 
-    static func list(_ items: [String]) -> Markup {
+    package static func list(_ items: [String]) -> Markup {
         .element("ul", [:], items.map { .element("li", [:], .text($0)) })
     }
 

@@ -1,21 +1,21 @@
 /// A data table with a caption, column titles, and a title in each row.
-struct HTMLTable {
+package struct HTMLTable {
     let caption: String
     /// The column titles, starting with the title of the row names.
     let columns: [String]
     var words = 1
     private(set) var rows: [[String]] = []
 
-    init(_ caption: String, columns: [String], words: Int = 1) {
+    package init(_ caption: String, columns: [String], words: Int = 1) {
         self.caption = caption
         self.columns = columns
         self.words = words
     }
 
-    mutating func add(_ cells: [String]) { rows.append(cells) }
+    package mutating func add(_ cells: [String]) { rows.append(cells) }
 
     /// The table in a frame that scrolls on a narrow page, or empty markup without rows.
-    var markup: Markup {
+    package var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         return .element(
             "div",

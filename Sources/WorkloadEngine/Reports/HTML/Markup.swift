@@ -2,7 +2,7 @@
 ///
 /// Element and attribute names are literals in this program. Text and attribute values may
 /// contain data and are escaped. String literals are also escaped as text.
-struct Markup: Sendable, Equatable {
+package struct Markup: Sendable, Equatable {
     private(set) var html: String
 
     private init(html: String) { self.html = html }
@@ -97,5 +97,5 @@ struct Markup: Sendable, Equatable {
 }
 
 extension Markup: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    init(stringLiteral value: String) { self = .text(value) }
+    package init(stringLiteral value: String) { self = .text(value) }
 }

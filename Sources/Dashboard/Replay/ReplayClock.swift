@@ -1,0 +1,80 @@
+/// The position in a recording and how it advances.
+///
+/// The caller provides the time, so that a test needs no waits.
+package struct ReplayClock: Sendable, Equatable {
+    package static let speeds: [Double] = [1, 2, 5, 10, 30, 60, 120, 300, 600]
+
+    /// The first and the last moment, in milliseconds since 1970.
+    package let range: ClosedRange<Int64>
+    /// How much faster than in reality the position advances.
+    package private(set) var speed = 1.0
+    package private(set) var isPlaying: Bool
+
+    /// The position, in milliseconds since the start.
+    private var offset = 0.0
+    /// The time of the last update, in nanoseconds on the caller's clock.
+    private var updated: UInt64?
+
+    package init(range: ClosedRange<Int64>, isPlaying: Bool = true) {
+        self.range = range
+        self.isPlaying = isPlaying
+    }
+
+    /// The position, in milliseconds since 1970.
+    package var position: Int64 { range.lowerBound + Int64(offset) }
+
+    package var isAtEnd: Bool { position >= range.upperBound }
+
+    /// The position as a share of the recording, in 0…1.
+    package var progress: Double {
+        let length = Double(range.upperBound - range.lowerBound)
+        return length > 0 ? min(offset / length, 1) : 1
+    }
+
+    /// Moves the position to the time `now`, in nanoseconds.
+    ///
+    /// At the end of the recording, the clock pauses.
+    package mutating func advance(to now: UInt64) {
+        defer { updated = now }
+        guard isPlaying, let updated, now > updated else { return }
+        offset += Double(now - updated) / 1e6 * speed
+        limit()
+        if isAtEnd { isPlaying = false }
+    }
+
+    /// Starts or pauses.
+    ///
+    /// At the end of the recording, starts again at the beginning.
+    package mutating func toggle() {
+        if !isPlaying, isAtEnd { offset = 0 }
+        isPlaying.toggle()
+    }
+
+    package mutating func pause() { isPlaying = false }
+
+    /// Moves to a time in milliseconds since 1970, or to the nearest end of the recording.
+    package mutating func seek(to time: Int64) {
+        offset = Double(time - range.lowerBound)
+        limit()
+    }
+
+    /// Ignores the time since the last update, during which the program was stopped.
+    package mutating func skip(to now: UInt64) { updated = now }
+
+    /// Changes to the next lower or higher speed.
+    package mutating func changeSpeed(faster: Bool) {
+        let next =
+            faster
+            ? Self.speeds.first { $0 > speed } : Self.speeds.last { $0 < speed }
+        speed = next ?? speed
+    }
+
+    /// Sets the speed, limited to 1 to 600.
+    package mutating func setSpeed(_ value: Double) {
+        speed = min(max(value, Self.speeds[0]), Self.speeds[Self.speeds.count - 1])
+    }
+
+    private mutating func limit() {
+        offset = min(max(offset, 0), Double(range.upperBound - range.lowerBound))
+    }
+}

@@ -1,0 +1,92 @@
+import PoolgaugeAgent
+import SQLiteWatch
+import Telemetry
+
+/// The numbers of a sample that searches and reports use, so that they need not decode it.
+package struct RecordedFacts: Sendable, Equatable {
+    /// The longest wait at the time of the sample, in nanoseconds, or `nil` if it is unknown.
+    package var waitNanoseconds: UInt64?
+    /// The number of waiting accesses or processes.
+    package var waiting: Int?
+    /// The size of the write-ahead log, in bytes.
+    package var walBytes: UInt64?
+    /// The number of `SQLITE_BUSY` results or encountered locks since the previous sample.
+    package var busy: UInt64?
+    /// The share of time since the previous sample, in 0…1, during which all readers were in use
+    /// and an access waited; for a watched file, during which a process held the write lock.
+    package var saturation: Double?
+    /// Accesses per second or, for a watched file, commits per second.
+    package var rate: Double?
+
+    package init() {}
+}
+
+/// Computes the facts of consecutive samples of one source.
+struct FactTracker {
+    private var before: DatabaseStatus?
+
+    mutating func facts(of value: RecordedValue) -> RecordedFacts {
+        switch value {
+        case .watch(let report): return Self.facts(of: report)
+        case .run(let sample):
+            var facts = facts(of: sample.database)
+            facts.saturation = sample.saturation ?? facts.saturation
+            facts.rate = sample.clients.reduce(0) {
+                $0 + ($1.throughput.isFinite ? $1.throughput : 0)
+            }
+            return facts
+        case .agent(let status): return facts(of: status.database)
+        }
+    }
+
+    private mutating func facts(of database: DatabaseStatus) -> RecordedFacts {
+        defer { before = database }
+        var facts = RecordedFacts()
+        facts.waiting = database.waitingReaders.count + database.waitingWriters.count
+        facts.waitNanoseconds = database.oldestWaiterNanoseconds ?? 0
+        facts.walBytes = database.wal?.bytes
+        // A restarted program, or a new arm, starts to count again.
+        guard let before, database.takenAtNanoseconds > before.takenAtNanoseconds,
+            database.busyCount >= before.busyCount
+        else {
+            facts.busy = before == nil ? 0 : database.busyCount
+            return facts
+        }
+        facts.busy = database.busyCount - before.busyCount
+        let elapsed = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
+        if let now = database.readers, let last = before.readers,
+            now.saturatedNanoseconds >= last.saturatedNanoseconds
+        {
+            let saturated = Double(now.saturatedNanoseconds - last.saturatedNanoseconds)
+            facts.saturation = min(saturated / elapsed, 1)
+        }
+        let (accesses, earlier) = (Self.accesses(database), Self.accesses(before))
+        if accesses >= earlier { facts.rate = Double(accesses - earlier) / (elapsed / 1e9) }
+        return facts
+    }
+
+    private static func accesses(_ database: DatabaseStatus) -> UInt64 {
+        (database.acquire?.count ?? 0) &+ (database.writerAcquire?.count ?? 0)
+    }
+
+    private static func facts(of report: WatchReport) -> RecordedFacts {
+        var facts = RecordedFacts()
+        facts.waiting = report.processes.count { $0.waiting?.isWaiting == true }
+        let blocked = (report.blocked ?? []).map(\.seconds).max()
+        // Without tracing, the wait of a process is at most as long as the lock that it waits for.
+        let locked =
+            facts.waiting == 0
+            ? 0
+            : report.processes.flatMap(\.locks).filter { $0.kind.isWrite }.map(\.seconds).max() ?? 0
+        facts.waitNanoseconds = nanoseconds(blocked ?? locked)
+        facts.walBytes = report.wal?.bytes
+        facts.busy = report.statements.map { $0.reduce(UInt64(0)) { $0 &+ $1.busy } }
+        facts.saturation = min(report.processes.reduce(0) { $0 + $1.share.writer.value }, 1)
+        facts.rate = report.wal?.commitsPerSecond ?? report.rollback?.transactionsPerSecond
+        return facts
+    }
+
+    private static func nanoseconds(_ seconds: Double) -> UInt64 {
+        seconds.isFinite ? UInt64(min(max(seconds, 0), 1e9) * 1e9) : 0
+    }
+}

@@ -1,0 +1,76 @@
+/// The tables of a recording, as `docs/Recordings.md` describes them.
+enum RecordingSchema {
+    /// The version of the format, which is the file's `user_version`.
+    ///
+    /// A change that older readers misread increments the version. New tables and columns that
+    /// older readers can ignore do not.
+    static let version = 1
+
+    /// The file's `application_id`, which identifies recordings: `PgRe` in ASCII.
+    static let applicationID = 0x5067_5265
+
+    /// The size of a page, in bytes.
+    static let pageSize = 4096
+
+    static let statements = """
+        CREATE TABLE session (
+          id INTEGER PRIMARY KEY,
+          kind TEXT NOT NULL,
+          tool TEXT NOT NULL,
+          wall_ms INTEGER NOT NULL,
+          monotonic_ns INTEGER NOT NULL,
+          end_ms INTEGER,
+          end_reason TEXT,
+          title TEXT NOT NULL,
+          scenario TEXT,
+          environment TEXT
+        );
+        CREATE TABLE source (
+          id INTEGER PRIMARY KEY,
+          session INTEGER NOT NULL,
+          name TEXT NOT NULL
+        );
+        CREATE TABLE part (
+          id INTEGER PRIMARY KEY,
+          session INTEGER NOT NULL,
+          time_ms INTEGER NOT NULL,
+          first_sample INTEGER NOT NULL
+        );
+        CREATE TABLE sample (
+          id INTEGER PRIMARY KEY,
+          source INTEGER NOT NULL,
+          time_ms INTEGER NOT NULL,
+          base INTEGER,
+          wait_ns INTEGER,
+          waiting INTEGER,
+          wal_bytes INTEGER,
+          busy INTEGER,
+          saturation REAL,
+          rate REAL
+        );
+        CREATE TABLE payload (
+          sample INTEGER PRIMARY KEY,
+          data NOT NULL
+        );
+        CREATE TABLE event (
+          id INTEGER PRIMARY KEY,
+          source INTEGER,
+          time_ms INTEGER NOT NULL,
+          severity TEXT NOT NULL,
+          message TEXT NOT NULL
+        );
+        CREATE TABLE gap (
+          id INTEGER PRIMARY KEY,
+          source INTEGER,
+          start_ms INTEGER NOT NULL,
+          end_ms INTEGER NOT NULL,
+          reason TEXT NOT NULL
+        );
+        CREATE TABLE result (
+          session INTEGER PRIMARY KEY,
+          data TEXT NOT NULL
+        );
+        PRAGMA user_version = \(version);
+        PRAGMA application_id = \(applicationID);
+        """
+}

@@ -1,0 +1,120 @@
+import Foundation
+import SQLiteEngine
+
+/// Reads a recording, including the intact parts of a damaged one.
+///
+/// The reader loads the facts of all samples, and decodes samples on request. It belongs to a
+/// single thread.
+package final class RecordingReader {
+    package let path: String
+    package let contents: RecordingContents
+
+    private let queue: DatabaseQueue
+    /// The newest complete payload of each source, because consecutive samples refer to it.
+    private var bases: [Int: (sample: Int64, text: [UInt8])] = [:]
+
+    /// - Throws: ``RecordingError`` if the file is not a recording, has a newer format, or cannot be
+    ///   read at all.
+    package init(path: String) throws {
+        self.path = path
+        let header = try RecordingHeader(path: path)
+        guard header.isDatabase else {
+            throw RecordingError(
+                "'\(path)' is not a recording: it does not begin with the header of an SQLite file, "
+                    + "or its first page is damaged, and without it no part of the file can be read"
+            )
+        }
+        guard header.isRecording else {
+            throw RecordingError("'\(path)' is a database, but not a recording of poolgauge")
+        }
+        try header.check(path: path)
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.probes = .off
+        configuration.keepsReadTransactions = false
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { db in
+            // SQLite refuses a truncated file unless the schema is writable
+            // (https://sqlite.org/pragma.html#pragma_writable_schema).
+            try db.execute(sql: "PRAGMA writable_schema = ON")
+        }
+        do {
+            let opened = try DatabaseQueue(path: path, configuration: configuration)
+            queue = opened
+            // In a damaged file, the commit of a read transaction fails.
+            if let found = try? opened.read({ try RecordingContents.read($0) }) {
+                contents = found
+            } else {
+                contents = try opened.unsafeRead { try RecordingContents.read($0) }
+            }
+        } catch let error as RecordingError {
+            throw error
+        } catch {
+            throw RecordingError("'\(path)' cannot be read: \(RecordingWriter.reason(error))")
+        }
+    }
+
+    /// Returns whether a file identifies itself as a recording.
+    package static func isRecording(_ path: String) -> Bool {
+        (try? RecordingHeader(path: path))?.isRecording == true
+    }
+
+    /// Returns the result of the newest completed run as JSON.
+    ///
+    /// - Throws: ``RecordingError`` if the recording contains no result.
+    package func resultJSON() throws -> String {
+        let result = try? queue.read { db in
+            try String.fetchOne(db, sql: "SELECT data FROM result ORDER BY session DESC LIMIT 1")
+        }
+        guard let result else {
+            throw RecordingError(
+                "'\(path)' contains no result of a run: only 'poolgauge run --record' records one, "
+                    + "when the run ends"
+            )
+        }
+        return result
+    }
+
+    /// Decodes a sample.
+    ///
+    /// - Throws: ``RecordingError`` if the sample is damaged.
+    package func value(of row: RecordedRow) throws -> RecordedValue {
+        guard let kind = contents.kind(of: row) else { throw Self.damage(row) }
+        do {
+            return try RecordedValue(json: try text(of: row), kind: kind)
+        } catch { throw Self.damage(row) }
+    }
+
+    private func text(of row: RecordedRow) throws -> [UInt8] {
+        let data = try payload(of: row.id)
+        guard let base = row.base else {
+            bases[row.source] = (row.id, data)
+            return data
+        }
+        if bases[row.source]?.sample != base {
+            bases[row.source] = (base, try payload(of: base))
+        }
+        guard let text = bases[row.source].flatMap({ TextDelta.decode(data, from: $0.text) }) else {
+            throw Self.damage(row)
+        }
+        return text
+    }
+
+    private func payload(of sample: Int64) throws -> [UInt8] {
+        let value = try queue.unsafeRead { db in
+            try DatabaseValue.fetchOne(
+                db.cachedStatement(sql: "SELECT data FROM payload WHERE sample = ?"),
+                arguments: [sample]
+            )
+        }
+        switch value?.storage {
+        case .string(let text): return Array(text.utf8)
+        case .blob(let data): return Array(data)
+        default: throw RecordingError("sample \(sample) is missing")
+        }
+    }
+
+    private static func damage(_ row: RecordedRow) -> RecordingError {
+        RecordingError("sample \(row.id) is damaged")
+    }
+}

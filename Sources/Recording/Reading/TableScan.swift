@@ -1,0 +1,89 @@
+import SQLiteEngine
+
+/// Reads all rows of tables by their key, and skips the damaged rows.
+struct TableScan {
+    let db: Database
+    /// Descriptions of damage, as sentences.
+    private(set) var problems: [String] = []
+
+    /// The distance between two keys that are tried after a damaged row.
+    ///
+    /// A damaged page makes dozens of small rows unreadable.
+    private static let stride: Int64 = 16
+    /// The number of keys that are tried after a damaged row.
+    private static let attempts = 4_096
+
+    init(db: Database) { self.db = db }
+
+    /// Values of a row, the first of which is the key.
+    struct Values {
+        let row: Row
+
+        var id: Int64 { integer(0) ?? 0 }
+
+        func integer(_ index: Int) -> Int64? {
+            if case .int64(let value)? = storage(index) { value } else { nil }
+        }
+
+        func real(_ index: Int) -> Double? {
+            switch storage(index) {
+            case .double(let value)?: value
+            case .int64(let value)?: Double(value)
+            default: nil
+            }
+        }
+
+        func text(_ index: Int) -> String? {
+            if case .string(let value)? = storage(index) { value } else { nil }
+        }
+
+        private func storage(_ index: Int) -> DatabaseValue.Storage? {
+            (try? row.decode(DatabaseValue.self, atIndex: index))?.storage
+        }
+    }
+
+    /// Calls a closure for each row, in the order of the key.
+    ///
+    /// The closure returns whether the row is valid.
+    mutating func forEach(_ table: String, _ columns: String, _ body: (Values) -> Bool) {
+        // The key of the table `payload` is not `id`, but each table's key is its rowid.
+        let sql = "SELECT rowid, \(columns) FROM \(table) WHERE rowid > ? ORDER BY rowid"
+        var last: Int64 = 0
+        var invalid = 0
+        var damagedAfter: Int64?
+        var attempts = 0
+        while attempts < Self.attempts {
+            do {
+                let cursor = try Row.fetchCursor(
+                    db,
+                    sql: sql,
+                    arguments: [last]
+                )
+                while let row = try cursor.next() {
+                    let values = Values(row: row)
+                    // In a damaged page, keys may be out of order.
+                    guard values.id > last else {
+                        invalid += 1
+                        continue
+                    }
+                    last = values.id
+                    attempts = 0
+                    if !body(values) { invalid += 1 }
+                }
+                break
+            } catch {
+                damagedAfter = damagedAfter ?? last
+                attempts += 1
+                last += Self.stride
+            }
+        }
+        if let damagedAfter {
+            problems.append(
+                "The table '\(table)' is damaged after row \(damagedAfter); its intact rows are "
+                    + "shown."
+            )
+        } else if invalid > 0 {
+            problems.append("\(invalid) rows of the table '\(table)' are invalid and are omitted.")
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Telemetry
+
+/// Records samples on a separate thread, in at most one transaction per second.
+///
+/// Recording never blocks the caller and never ends a run or a watch: after the first error, the
+/// recording ends, and ``failure`` explains the error.
+///
+/// All methods can be called from any thread.
+package final class FlightRecorder: Sendable {
+    package let path: String
+
+    fileprivate struct State {
+        var pending: [RecordingEntry] = []
+        var dropped: (count: Int, since: Int64, until: Int64)?
+        var isEnding = false
+        var endReason = ""
+        var failure: String?
+        /// Whether ``takeFailure()`` has returned the failure.
+        var isFailureTaken = false
+        var summary: RecordingSummary?
+        var clock: RecordingClock
+    }
+
+    private let state: Mutex<State>
+    private let now: @Sendable () -> RecordingClock.Reading
+    private let onFailure: @Sendable (String) -> Void
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let isOver = DispatchSemaphore(value: 0)
+
+    /// The number of samples that wait at most, for example while the disk does not respond.
+    private static let pendingLimit = 2_000
+    /// The time between two transactions, in milliseconds.
+    private static let period = 1_000
+
+    /// Creates or extends a recording and starts the thread.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - limits: The limits of the recording.
+    ///   - info: The description of the session.
+    ///   - mask: Removes literals from SQL, or returns SQL unchanged to keep them.
+    ///   - onFailure: Receives the error that ended the recording, on the recorder's thread.
+    /// - Throws: ``RecordingError`` if the file cannot be written.
+    package convenience init(
+        path: String,
+        limits: RecordingLimits,
+        info: RecordingInfo,
+        mask: @escaping @Sendable (String) -> String,
+        onFailure: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
+        try self.init(
+            path: path,
+            limits: limits,
+            info: info,
+            mask: mask,
+            now: { RecordingClock.Reading.now },
+            onFailure: onFailure
+        )
+    }
+
+    init(
+        path: String,
+        limits: RecordingLimits,
+        info: RecordingInfo,
+        mask: @escaping @Sendable (String) -> String,
+        now: @escaping @Sendable () -> RecordingClock.Reading,
+        setup: String? = nil,
+        onFailure: @escaping @Sendable (String) -> Void
+    ) throws {
+        self.path = path
+        self.now = now
+        self.onFailure = onFailure
+        let start = now()
+        let clock = RecordingClock(start: start)
+        state = Mutex(State(clock: clock))
+        let opening = Mutex<(any Error)?>(nil)
+        let isOpen = DispatchSemaphore(value: 0)
+        // The thread creates the writer, because a writer belongs to a single thread.
+        let thread = Thread { [self] in
+            defer { isOver.signal() }
+            let writer: RecordingWriter
+            do {
+                writer = try RecordingWriter(
+                    path: path,
+                    limits: limits,
+                    info: info,
+                    clock: (start.wall, start.monotonic),
+                    mask: mask,
+                    setup: setup
+                )
+            } catch {
+                opening.withLock { $0 = error }
+                isOpen.signal()
+                return
+            }
+            isOpen.signal()
+            run(writer)
+        }
+        thread.name = "recorder"
+        thread.start()
+        isOpen.wait()
+        if let error = opening.withLock({ $0 }) { throw error }
+    }
+
+    /// Records a value that was measured now.
+    package func record(_ value: RecordedValue) {
+        let reading = now()
+        state.withLock { state in
+            let (time, jump) = state.clock.time(at: reading)
+            if let jump {
+                state.append(.gap(source: nil, start: jump.start, end: time, reason: jump.reason))
+            }
+            guard state.pending.count < Self.pendingLimit else {
+                let dropped = state.dropped
+                state.dropped = ((dropped?.count ?? 0) + 1, dropped?.since ?? time, time)
+                return
+            }
+            state.append(.sample(value, milliseconds: time))
+        }
+    }
+
+    /// Records that there is no data for a time that ends now.
+    package func recordGap(source: String?, nanoseconds: UInt64, reason: String) {
+        let reading = now()
+        state.withLock { state in
+            let (end, _) = state.clock.time(at: reading)
+            let start = end - Int64(clamping: nanoseconds / 1_000_000)
+            state.append(.gap(source: source, start: start, end: end, reason: reason))
+        }
+    }
+
+    /// Records the result of a run as JSON (`poolgauge.run/1`).
+    package func record(resultJSON json: String) {
+        state.withLock { $0.append(.result(json: json)) }
+    }
+
+    /// The error that ended the recording, or `nil`.
+    package var failure: String? { state.withLock { $0.failure } }
+
+    /// Returns the error that ended the recording, once.
+    package func takeFailure() -> String? {
+        state.withLock { state in
+            guard !state.isFailureTaken, let failure = state.failure else { return nil }
+            state.isFailureTaken = true
+            return failure
+        }
+    }
+
+    /// Writes the remaining samples and closes the file.
+    ///
+    /// Later calls return the same summary.
+    @discardableResult
+    package func end(reason: String) -> RecordingSummary {
+        state.withLock { state in
+            if !state.isEnding { state.endReason = reason }
+            state.isEnding = true
+        }
+        wakeUp.signal()
+        isOver.wait()
+        isOver.signal()
+        return state.withLock { $0.summary ?? RecordingSummary(path: path) }
+    }
+
+    private func run(_ writer: RecordingWriter) {
+        var next = DispatchTime.now() + .milliseconds(Self.period)
+        while true {
+            _ = wakeUp.wait(timeout: next)
+            // Skip the transactions that were due during a slow one.
+            next = max(next + .milliseconds(Self.period), .now())
+            let (entries, isEnding) = take()
+            do { try writer.write(entries) } catch { return fail(writer, error) }
+            guard isEnding else { continue }
+            do { try writer.end(reason: state.withLock { $0.endReason }) } catch {
+                return fail(writer, error)
+            }
+            writer.close()
+            let summary = writer.summary
+            // A command that fails before its first sample leaves no file.
+            if writer.samples == 0 { writer.removeIfNew() }
+            return state.withLock { $0.summary = summary }
+        }
+    }
+
+    private func take() -> ([RecordingEntry], isEnding: Bool) {
+        state.withLock { state in
+            var entries = state.pending
+            state.pending = []
+            if let dropped = state.dropped {
+                let reason = "\(dropped.count) samples were dropped, because the disk was too slow"
+                entries.append(
+                    .gap(source: nil, start: dropped.since, end: dropped.until, reason: reason)
+                )
+                state.dropped = nil
+            }
+            return (entries, state.isEnding)
+        }
+    }
+
+    private func fail(_ writer: RecordingWriter, _ error: any Error) {
+        let reason = RecordingWriter.reason(error)
+        let message = "recording to '\(path)' ended: \(reason)"
+        var summary = writer.summary
+        writer.close()
+        summary.failure = reason
+        state.withLock { state in
+            state.failure = message
+            state.summary = summary
+            state.pending = []
+        }
+        onFailure(message)
+    }
+}
+
+extension FlightRecorder.State {
+    /// Adds an entry, unless the recording has failed.
+    fileprivate mutating func append(_ entry: RecordingEntry) {
+        if failure == nil { pending.append(entry) }
+    }
+}

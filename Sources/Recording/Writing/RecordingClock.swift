@@ -1,0 +1,57 @@
+import Foundation
+import Telemetry
+
+/// Assigns times to samples that never go back, even if the machine's clock is set.
+///
+/// A session starts at the wall-clock time, and the monotonic clock counts from there. The monotonic
+/// clock stops while the machine sleeps, so that the wall clock gains on it. The assigned times then
+/// advance to the wall clock, and the time between is a gap.
+struct RecordingClock: Sendable {
+    /// The readings of two clocks at the same moment.
+    struct Reading: Sendable, Equatable {
+        /// Milliseconds since 1970.
+        var wall: Int64
+        /// Nanoseconds since an arbitrary moment.
+        var monotonic: UInt64
+
+        static var now: Reading {
+            Reading(
+                wall: Int64((Date().timeIntervalSince1970 * 1000).rounded()),
+                monotonic: monotonicNanoseconds()
+            )
+        }
+    }
+
+    /// A time without data.
+    struct Jump: Sendable, Equatable {
+        /// Milliseconds since 1970.
+        var start: Int64
+        var reason: String
+    }
+
+    /// The difference between the clocks that counts as a sleep, in milliseconds.
+    private static let tolerance: Int64 = 2_000
+
+    private var anchor: Reading
+    private var last: Int64
+
+    init(start: Reading) {
+        anchor = start
+        last = start.wall
+    }
+
+    /// Returns the time of a reading, in milliseconds since 1970, and the gap before it, if any.
+    mutating func time(at reading: Reading) -> (time: Int64, jump: Jump?) {
+        let elapsed = Int64(clamping: (reading.monotonic &- anchor.monotonic) / 1_000_000)
+        var time = anchor.wall + elapsed
+        var jump: Jump?
+        if reading.wall - time > Self.tolerance {
+            jump = Jump(start: last, reason: "the machine slept, or its clock was set")
+            anchor = reading
+            time = reading.wall
+        }
+        time = max(time, last)
+        last = time
+        return (time, jump)
+    }
+}

@@ -1,0 +1,73 @@
+/// The limits of a recording.
+package struct RecordingLimits: Sendable, Equatable {
+    /// The age at which samples are deleted, in nanoseconds, or `nil` to keep all samples.
+    package var retainNanoseconds: UInt64?
+    /// The maximum size of the file and its log together, in bytes, or `nil` for no limit.
+    package var maximumBytes: UInt64?
+
+    /// The smallest maximum size, which leaves room for a few samples with hundreds of connections.
+    package static let smallestMaximum: UInt64 = 1 << 20
+
+    /// The longest time that a part covers, in milliseconds.
+    ///
+    /// A part is deleted as a whole, and begins with complete samples.
+    static let partMilliseconds: Int64 = 60_000
+
+    package init() {}
+
+    /// The size of the samples of one part, in bytes.
+    ///
+    /// To delete a part, SQLite first writes the changed pages to the log. Small parts therefore
+    /// keep the log small.
+    var partBytes: Int { maximumBytes.map { Int($0 / 32) } ?? 8 << 20 }
+
+    /// The size at which the log is copied to the file, in pages.
+    var checkpointPages: Int {
+        maximumBytes.map { min(256, max(8, Int($0 / 32) / RecordingSchema.pageSize)) } ?? 256
+    }
+
+    /// The size that the file may have after a commit, in bytes.
+    ///
+    /// The rest is room for the log, which may contain several times ``checkpointPages``.
+    var fileBytes: UInt64? { maximumBytes.map { $0 - $0 / 4 } }
+}
+
+/// The description of a session of a recording.
+package struct RecordingInfo: Sendable, Equatable {
+    package var kind: RecordedKind
+    /// The version of the tool.
+    package var tool: String
+    /// The name of the scenario, or the target of the watch.
+    package var title: String
+    /// The text of the scenario, if any.
+    package var scenario: String?
+    /// The machine and the versions of libraries, as JSON.
+    package var environment: String?
+
+    package init(kind: RecordedKind, tool: String, title: String) {
+        self.kind = kind
+        self.tool = tool
+        self.title = title
+    }
+}
+
+/// An entry that waits to be written.
+enum RecordingEntry: Sendable {
+    case sample(RecordedValue, milliseconds: Int64)
+    case gap(source: String?, start: Int64, end: Int64, reason: String)
+    case result(json: String)
+}
+
+/// The size and the contents of a session.
+package struct RecordingSummary: Sendable, Equatable {
+    package var path: String
+    /// From the first to the last sample of the session, in seconds.
+    package var seconds: Double = 0
+    package var samples: Int = 0
+    /// The size of the file, in bytes.
+    package var bytes: UInt64 = 0
+    /// The bytes that the session added per hour, or `nil` if it is too short.
+    package var bytesPerHour: UInt64?
+    /// Why the recording ended early, if it did.
+    package var failure: String?
+}

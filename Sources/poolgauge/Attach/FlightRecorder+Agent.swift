@@ -1,0 +1,19 @@
+import Recording
+
+extension FlightRecorder {
+    /// Records a status, or the gap before the restart of a program.
+    ///
+    /// `name` is the name of the agent, or `nil` if only its socket is known.
+    func record(_ event: AgentFollower.Event, of name: String?) {
+        switch event {
+        case .status(let status, _): record(.agent(status))
+        case .reconnected(let process, let gap):
+            recordGap(
+                source: name,
+                nanoseconds: gap,
+                reason: "the program restarted as PID \(process)"
+            )
+        case .lost: break
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import PoolgaugeAgent
+import Recording
+import SQLTrace
+import SQLiteWatch
+import Telemetry
+import Units
+
+/// The recording of a command, which ends with a line on standard error.
+struct RecordingSession: Sendable {
+    let recorder: FlightRecorder
+
+    init(
+        path: String,
+        limits: RecordingLimits,
+        info: RecordingInfo,
+        keepsLiterals: Bool,
+        option: String = "--record",
+        onFailure: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
+        do {
+            recorder = try FlightRecorder(
+                path: path,
+                limits: limits,
+                info: info,
+                mask: { sql in keepsLiterals ? sql : MaskedSQL.text(sql) },
+                onFailure: onFailure
+            )
+        } catch { throw CommandFailure("\(option): \(error)") }
+    }
+
+    /// Writes the remaining samples and reports the size on standard error.
+    func finish(reason: String = "the command ended") {
+        let summary = recorder.end(reason: reason)
+        if let failure = recorder.failure {
+            StandardError.write("poolgauge: \(PrintableText.escaped(failure))\n")
+        }
+        StandardError.write("poolgauge: \(PrintableText.escaped(Self.text(of: summary)))\n")
+    }
+
+    /// The duration, the number of samples, the size, and the size per hour.
+    static func text(of summary: RecordingSummary) -> String {
+        guard summary.samples > 0 else { return "nothing was recorded" }
+        let samples = HumanUnits.counted(summary.samples, "sample", "samples")
+        let hour = summary.bytesPerHour.map { " (\(HumanUnits.bytes($0)) per hour)" } ?? ""
+        return
+            "recorded \(samples) in \(HumanUnits.seconds(summary.seconds)) to '\(summary.path)': "
+            + HumanUnits.bytes(summary.bytes) + hour
+    }
+}
+
+extension RecordingInfo {
+    /// Describes a session of this program.
+    init(_ kind: RecordedKind, title: String, scenario: String? = nil) {
+        self.init(kind: kind, tool: "poolgauge \(Poolgauge.version)", title: title)
+        self.scenario = scenario
+        environment = RecordingEnvironment.json
+    }
+}
+
+/// The machine and the libraries of a recording.
+private struct RecordingEnvironment: Encodable {
+    var operatingSystem = ProcessInfo.processInfo.operatingSystemVersionString
+    var cpuCount = ProcessInfo.processInfo.activeProcessorCount
+    var versions = HeadlessRun.versions
+
+    static var json: String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try? String(decoding: encoder.encode(RecordingEnvironment()), as: UTF8.self)
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import SQLiteEngine
+import Testing
+
+@testable import Recording
+
+/// Tests the file of a recording and its limits.
+struct RecordingWriterTests {
+    private func mode(of path: String) throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return attributes[.posixPermissions] as? Int
+    }
+
+    @Test func samplesAreRestored() throws {
+        try withFile { path in
+            try Fixture.write(path, seconds: 0..<150)
+            let reader = try RecordingReader(path: path)
+            let rows = reader.contents.rows
+            #expect(rows.count == 150)
+            #expect(rows.count { $0.base == nil } == 3)
+            for (second, row) in rows.enumerated() {
+                #expect(row.time == Fixture.start + Int64(second) * 1000)
+                #expect(try reader.value(of: row) == .run(Fixture.sample(Double(second))))
+            }
+            #expect(reader.contents.events.count == 150)
+            #expect(reader.contents.sessions.map(\.endReason) == ["the command ended"])
+            #expect(reader.contents.problems == [])
+        }
+    }
+
+    @Test func aCompleteRecordingIsASinglePrivateFile() throws {
+        try withFile { path in
+            let writer = try Fixture.writer(path)
+            try writer.write([Fixture.entry(0, Fixture.sample(0))])
+            #expect(try mode(of: path) == 0o600)
+            #expect(try mode(of: path + "-wal") == 0o600)
+            try writer.end(reason: "")
+            writer.close()
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.recording"])
+        }
+    }
+
+    /// A copy of the file and its log is what a killed process leaves.
+    @Test func committedSamplesSurviveAKill() throws {
+        try withFile { path in
+            let writer = try Fixture.writer(path)
+            for second in 0..<20 {
+                try writer.write([Fixture.entry(Double(second), Fixture.sample(Double(second)))])
+            }
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(
+                    atPath: path + suffix,
+                    toPath: path + ".2" + suffix
+                )
+            }
+            writer.close()
+            let reader = try RecordingReader(path: path + ".2")
+            #expect(reader.contents.rows.count == 20)
+            #expect(reader.contents.sessions.first?.end == nil)
+        }
+    }
+
+    @Test func literalsAreMasked() throws {
+        try withFile { path in
+            let writer = try Fixture.writer(path, mask: { $0.replacing("'secret'", with: "?") })
+            try writer.write([Fixture.entry(0, Fixture.sample(0))])
+            try writer.end(reason: "")
+            writer.close()
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(data.range(of: Data("folder = ?".utf8)) != nil)
+            #expect(data.range(of: Data("secret".utf8)) == nil)
+        }
+    }
+
+    @Test func aSecondRecordingIsASession() throws {
+        try withFile { path in
+            try Fixture.write(path, seconds: 0..<3)
+            try Fixture.write(path, seconds: 100..<103)
+            let contents = try RecordingReader(path: path).contents
+            #expect(contents.sessions.count == 2)
+            #expect(contents.rows.count == 6)
+            let gaps = contents.allGaps()
+            #expect(gaps.map(\.end) == [Fixture.start + 100_000])
+            #expect(gaps.first?.reason == "between two sessions: the command ended")
+        }
+    }
+
+    // MARK: Refusals
+
+    @Test func otherFilesAreRefusedAndNotChanged() throws {
+        try withFile { path in
+            try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+            let message = refusal { _ = try Fixture.writer(path) }
+            #expect(message == "'\(path)' exists and is not a recording; specify another name")
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "text")
+            let other = path + ".sqlite"
+            let queue = try DatabaseQueue(path: other)
+            try queue.write { try $0.execute(sql: "CREATE TABLE session(x)") }
+            try queue.close()
+            #expect(refusal { _ = try Fixture.writer(other) }?.contains("not a recording") == true)
+            #expect(
+                refusal { _ = try RecordingReader(path: other) }
+                    == "'\(other)' is a database, but not a recording of poolgauge"
+            )
+        }
+    }
+
+    @Test func linksAreRefused() throws {
+        try withFile { path in
+            try Fixture.write(path, seconds: 0..<1)
+            let link = path + ".link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            #expect(refusal { _ = try Fixture.writer(link) }?.contains("is a link") == true)
+            let dangling = path + ".dangling"
+            try FileManager.default.createSymbolicLink(
+                atPath: dangling,
+                withDestinationPath: path + ".new"
+            )
+            #expect(refusal { _ = try Fixture.writer(dangling) }?.contains("is a link") == true)
+            #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+        }
+    }
+
+    @Test func aNewerFormatIsExplained() throws {
+        try withFile { path in
+            try Fixture.write(path, seconds: 0..<1)
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { try $0.execute(sql: "PRAGMA user_version = 2") }
+            try queue.close()
+            let expected = "has the format 2, which a newer version of poolgauge wrote"
+            #expect(refusal { _ = try RecordingReader(path: path) }?.contains(expected) == true)
+            #expect(refusal { _ = try Fixture.writer(path) }?.contains(expected) == true)
+        }
+    }
+
+    #if os(Linux)
+    @Test func onlyOneProcessRecordsToAFile() throws {
+        try withFile { path in
+            let writer = try Fixture.writer(path)
+            let message = refusal { _ = try Fixture.writer(path) }
+            #expect(message?.contains("another process records") == true)
+            writer.close()
+        }
+    }
+    #endif
+
+    // MARK: Limits
+
+    @Test func oldSamplesAreDeleted() throws {
+        try withFile { path in
+            var limits = RecordingLimits()
+            limits.retainNanoseconds = 300_000_000_000
+            let writer = try Fixture.writer(path, limits: limits)
+            for second in 0..<1_000 {
+                try writer.write([Fixture.entry(Double(second), Fixture.sample(Double(second)))])
+            }
+            try writer.end(reason: "")
+            writer.close()
+            let contents = try RecordingReader(path: path).contents
+            let first = try #require(contents.start)
+            // Samples are deleted in parts of a minute.
+            let age = Fixture.start + 999_000 - first
+            #expect((300_000...361_000).contains(age), "\(age)")
+            #expect(contents.events.allSatisfy { $0.time >= first })
+        }
+    }
+
+    @Test func theFileStaysBelowItsMaximumSize() throws {
+        try withFile { path in
+            var limits = RecordingLimits()
+            limits.maximumBytes = RecordingLimits.smallestMaximum
+            let writer = try Fixture.writer(path, limits: limits)
+            var largest: UInt64 = 0
+            for second in 0..<3_000 {
+                let sql = "SELECT \(second) FROM " + String(repeating: "t\(second)", count: 100)
+                let sample = Fixture.sample(Double(second), sql: sql)
+                try writer.write([Fixture.entry(Double(second), sample)])
+                largest = max(largest, RecordingFile.size(ofFileAt: path))
+            }
+            try writer.end(reason: "")
+            writer.close()
+            #expect(largest <= RecordingLimits.smallestMaximum, "\(largest)")
+            #expect(largest > RecordingLimits.smallestMaximum / 2, "\(largest)")
+            let reader = try RecordingReader(path: path)
+            #expect(reader.contents.rows.count > 50)
+            #expect(reader.contents.rows.last?.time == Fixture.start + 2_999_000)
+            for row in reader.contents.rows { _ = try reader.value(of: row) }
+        }
+    }
+}
