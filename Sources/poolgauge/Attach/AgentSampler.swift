@@ -2,11 +2,7 @@ import PoolgaugeAgent
 import Telemetry
 import Units
 
-/// Turns the statuses of an agent into samples for the dashboard.
-///
-/// The clients of a sample are the program's reads and writes, or all accesses to a queue. They are
-/// absent in the first sample of a run of the program, because rates require two statuses. Their
-/// latencies cover the time since the program opened its database.
+/// Turns the statuses of an agent into samples for the dashboard, which also show its restarts.
 struct AgentSampler {
     private let start: UInt64
     private var sequence = 0
@@ -37,16 +33,19 @@ struct AgentSampler {
             }
         }
         guard isLost, let last else { return nil }
-        var database = DatabaseStatus(
+        var unknown = last
+        unknown.database = DatabaseStatus(
             label: last.database.label,
             kind: last.database.kind,
             path: last.database.path,
             journalMode: last.database.journalMode
         )
-        database.readers = last.database.readers.map {
+        unknown.database.readers = last.database.readers.map {
             ReaderPoolStatus(inUse: 0, open: 0, maximum: $0.maximum)
         }
-        return sample(of: last, isConnected: false, database, [], time)
+        var sample = Sample(unknown, since: nil, sequence: sequence, time: time)
+        sample.program?.isConnected = false
+        return finished(sample)
     }
 
     private mutating func note(
@@ -62,29 +61,23 @@ struct AgentSampler {
         since previous: AgentStatus?,
         _ time: Double
     ) -> Sample {
-        let (database, before) = (status.database, previous?.database)
-        if let before {
+        if let before = previous?.database {
+            let database = status.database
             note(countOf: database.busyCount, since: before.busyCount, "lock conflict", time)
             let (now, old) = (database.interrupts.delivered, before.interrupts.delivered)
             note(countOf: now, since: old, "interrupted statement", time)
         }
-        let elapsed = before.map {
-            Double(database.takenAtNanoseconds) - Double($0.takenAtNanoseconds)
+        return finished(Sample(status, since: previous, sequence: sequence, time: time))
+    }
+
+    /// Returns the sample with the events since the last sample.
+    private mutating func finished(_ sample: Sample) -> Sample {
+        defer {
+            sequence += 1
+            events = []
         }
-        var sample = sample(
-            of: status,
-            isConnected: true,
-            database,
-            clients(database, since: before, elapsed),
-            time
-        )
-        if let elapsed, elapsed > 0, let now = database.readers, let old = before?.readers {
-            func growth(_ now: UInt64, _ old: UInt64) -> Double { Double(now - min(now, old)) }
-            let capacity = elapsed * Double(max(now.maximum, 1))
-            sample.utilization = min(1, growth(now.busyNanoseconds, old.busyNanoseconds) / capacity)
-            let saturated = growth(now.saturatedNanoseconds, old.saturatedNanoseconds)
-            sample.saturation = min(1, saturated / elapsed)
-        }
+        var sample = sample
+        sample.events = events
         return sample
     }
 
@@ -96,63 +89,5 @@ struct AgentSampler {
     ) {
         guard now > before else { return }
         note(HumanUnits.counted(Int(clamping: now - before), name, name + "s"), .warning, time)
-    }
-
-    private func clients(
-        _ database: DatabaseStatus,
-        since before: DatabaseStatus?,
-        _ elapsed: Double?
-    ) -> [ClientStatus] {
-        guard let before, let elapsed, elapsed > 0 else { return [] }
-        func client(
-            _ name: String,
-            _ wait: KeyPath<DatabaseStatus, LatencySummary?>,
-            _ hold: KeyPath<DatabaseStatus, LatencySummary?>
-        ) -> ClientStatus? {
-            guard let count = database[keyPath: wait]?.count else { return nil }
-            let old = before[keyPath: wait]?.count ?? 0
-            var client = ClientStatus(
-                name: name,
-                activity: "",
-                throughput: Double(count - min(count, old)) / (elapsed / 1e9)
-            )
-            client.counts.completed = count
-            client.wait = database[keyPath: wait]
-            client.service = database[keyPath: hold]
-            return client
-        }
-        let isPool = database.readers != nil
-        return [
-            client(isPool ? "reads" : "accesses", \.acquire, \.hold),
-            client("writes", \.writerAcquire, \.writerHold),
-        ].compactMap(\.self)
-    }
-
-    private mutating func sample(
-        of status: AgentStatus,
-        isConnected: Bool,
-        _ database: DatabaseStatus,
-        _ clients: [ClientStatus],
-        _ time: Double
-    ) -> Sample {
-        defer {
-            sequence += 1
-            events = []
-        }
-        var sample = Sample(
-            sequence: sequence,
-            time: time,
-            scenario: status.name,
-            arm: "",
-            database: database,
-            clients: clients,
-            events: events
-        )
-        sample.program = ProgramStatus(
-            process: status.process,
-            isConnected: isConnected,
-            allowsControl: status.allowsControl
-        )
-        return sample
     }
 }

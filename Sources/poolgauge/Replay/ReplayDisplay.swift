@@ -50,7 +50,9 @@ struct ReplayDisplay: DisplayContent {
         let damaged = window.damaged.count
         switch window.move(to: controls.clock.position, budget: Self.budget) {
         case .none: break
-        case .append(let entries): model.append(entries, of: contents)
+        case .append(let entries):
+            let last = window.entries.dropLast(entries.count).last
+            model.append(entries, after: last, of: contents)
         case .replace: model.replace(by: window.entries, of: contents)
         }
         if window.damaged.count > damaged {

@@ -1,4 +1,5 @@
 import Dashboard
+import PoolgaugeAgent
 import Recording
 import SQLiteWatch
 import Telemetry
@@ -98,11 +99,15 @@ enum ReplayModel {
         }
     }
 
-    /// Adds samples after those that are shown.
-    mutating func append(_ entries: [ReplayWindow.Entry], of contents: RecordingContents) {
+    /// Adds samples after those that are shown, of which `last` is the last.
+    mutating func append(
+        _ entries: [ReplayWindow.Entry],
+        after last: ReplayWindow.Entry?,
+        of contents: RecordingContents
+    ) {
         switch self {
         case .run(var model):
-            for sample in Self.samples(entries, contents) { model.ingest(sample) }
+            for sample in Self.samples(entries, after: last, contents) { model.ingest(sample) }
             self = .run(model)
         case .watch(var model):
             model.ingest(Self.reports(entries, contents))
@@ -125,18 +130,22 @@ enum ReplayModel {
 
     private static func samples(
         _ entries: [ReplayWindow.Entry],
+        after last: ReplayWindow.Entry? = nil,
         _ contents: RecordingContents
     ) -> [Sample] {
-        entries.compactMap { entry in
+        var previous: AgentStatus?
+        if case .agent(let status)? = last?.value { previous = status }
+        return entries.compactMap { entry in
             switch entry.value {
             case .run(let sample): return sample
             case .agent(let status):
+                defer { previous = status }
                 let row = contents.rows[entry.index]
                 return Sample(
                     status,
+                    since: previous?.process == status.process ? previous : nil,
                     sequence: entry.index,
-                    time: Double(row.time - (contents.start ?? row.time)) / 1000,
-                    facts: row.facts
+                    time: Double(row.time - (contents.start ?? row.time)) / 1000
                 )
             case .watch: return nil
             }

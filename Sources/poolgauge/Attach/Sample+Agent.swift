@@ -1,0 +1,66 @@
+import PoolgaugeAgent
+import Telemetry
+
+extension Sample {
+    /// Creates a sample from the status of an agent.
+    ///
+    /// The clients of the sample are the program's reads and writes, or all accesses to a queue.
+    /// Their latencies cover the time since the program opened its database.
+    ///
+    /// - Parameters:
+    ///   - status: The status.
+    ///   - previous: The previous status of the same process, or `nil` if there is none. Without it,
+    ///     rates are unknown, and the sample has no clients.
+    ///   - sequence: The number of the sample.
+    ///   - time: The time since the start of the display or of the recording, in seconds.
+    init(_ status: AgentStatus, since previous: AgentStatus?, sequence: Int, time: Double) {
+        let (database, before) = (status.database, previous?.database)
+        self.init(
+            sequence: sequence,
+            time: time,
+            scenario: status.name,
+            arm: "",
+            database: database
+        )
+        program = ProgramStatus(process: status.process, allowsControl: status.allowsControl)
+        guard let before, database.takenAtNanoseconds > before.takenAtNanoseconds else { return }
+        let elapsed = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
+        clients = Self.clients(database, since: before, elapsed)
+        guard let now = database.readers, let old = before.readers else { return }
+        func growth(_ now: UInt64, _ old: UInt64) -> Double { Double(now - min(now, old)) }
+        let capacity = elapsed * Double(max(now.maximum, 1))
+        utilization = min(1, growth(now.busyNanoseconds, old.busyNanoseconds) / capacity)
+        saturation = min(
+            1,
+            growth(now.saturatedNanoseconds, old.saturatedNanoseconds) / elapsed
+        )
+    }
+
+    private static func clients(
+        _ database: DatabaseStatus,
+        since before: DatabaseStatus,
+        _ elapsed: Double
+    ) -> [ClientStatus] {
+        func client(
+            _ name: String,
+            _ wait: KeyPath<DatabaseStatus, LatencySummary?>,
+            _ hold: KeyPath<DatabaseStatus, LatencySummary?>
+        ) -> ClientStatus? {
+            guard let count = database[keyPath: wait]?.count else { return nil }
+            let old = before[keyPath: wait]?.count ?? 0
+            var client = ClientStatus(
+                name: name,
+                activity: "",
+                throughput: Double(count - min(count, old)) / (elapsed / 1e9)
+            )
+            client.counts.completed = count
+            client.wait = database[keyPath: wait]
+            client.service = database[keyPath: hold]
+            return client
+        }
+        return [
+            client(database.readers == nil ? "accesses" : "reads", \.acquire, \.hold),
+            client("writes", \.writerAcquire, \.writerHold),
+        ].compactMap(\.self)
+    }
+}
