@@ -185,7 +185,7 @@ let package = Package(
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
             name: "ReliabilityTests",
-            dependencies: ["FaultVFS", "SQLiteEngine"],
+            dependencies: ["CSQLite", "FaultVFS", "SQLiteEngine"],
             swiftSettings: strict
         ),
         .testTarget(

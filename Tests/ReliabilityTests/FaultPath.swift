@@ -6,6 +6,10 @@ struct FaultPath: Sendable, CustomTestStringConvertible {
     var name: String
     /// The objects that have the path.
     var subjects = Subject.allCases
+    /// Whether a value observation runs along the path.
+    var isObserved = false
+    /// Whether the path closes the database object.
+    var closes = false
     /// Follows the path after the database was opened.
     var run: @Sendable (any DatabaseWriter, FaultFolder, inout WrittenRows) throws -> Void
 
@@ -69,9 +73,12 @@ struct FaultPath: Sendable, CustomTestStringConvertible {
             #expect(before == after)
             try snapshot.close()
         },
-        FaultPath(name: "close") { writer, _, rows in
+        FaultPath(name: "close", closes: true) { writer, _, rows in
             try rows.write(writer)
             try writer.close()
+        },
+        FaultPath(name: "observation", isObserved: true) { writer, _, rows in
+            for _ in 0..<3 { try rows.write(writer) }
         },
         FaultPath(name: "schema change") { writer, _, rows in
             try rows.write(writer)

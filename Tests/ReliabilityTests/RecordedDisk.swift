@@ -27,6 +27,8 @@ struct RecordedDisk {
     private(set) var marks: [Int] = []
     private var files: [String: [UInt8]] = [:]
     private var pending: [String: [Change]] = [:]
+    /// The journals and logs that have been synced since their creation.
+    private var synced: Set<String> = []
 
     /// Creates the content after a number of operations.
     init(operations: Int, loss: Loss, random: inout SeededRandom) {
@@ -50,14 +52,31 @@ struct RecordedDisk {
         case Int(RECORD_SYNC):
             for change in pending[name] ?? [] { Self.apply(change, to: &files[name]) }
             pending[name] = nil
+            // The first sync of a journal or a log also syncs the folder, and thus makes deletions
+            // durable (`UNIXFILE_DIRSYNC` in SQLite's os_unix.c).
+            if name.hasSuffix("-journal") || name.hasSuffix("-wal"), synced.insert(name).inserted {
+                syncFolder()
+            }
         case Int(RECORD_DELETE):
+            synced.remove(name)
             if operation.is_durable != 0 {
                 (files[name], pending[name]) = (nil, nil)
+                syncFolder()
             } else {
                 pending[name, default: []].append(.delete)
             }
         case Int(RECORD_MARK): marks.append(Int(operation.offset))
         default: break
+        }
+    }
+
+    /// Makes all deletions durable.
+    private mutating func syncFolder() {
+        for (name, changes) in pending {
+            let deletion = changes.lastIndex { if case .delete = $0 { true } else { false } }
+            guard let deletion else { continue }
+            files[name] = nil
+            pending[name] = Array(changes[(deletion + 1)...])
         }
     }
 
