@@ -187,6 +187,13 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The VFS with which the tests of reliability cause faults.
+        .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        .testTarget(
+            name: "ReliabilityTests",
+            dependencies: ["CSQLite", "FaultVFS", "SQLiteEngine"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteEngineCombineTests",
             dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,

@@ -1,0 +1,102 @@
+import SQLiteEngine
+import Testing
+
+/// A path through the engine, in which each operation on a file fails in turn.
+struct FaultPath: Sendable, CustomTestStringConvertible {
+    var name: String
+    /// The objects that have the path.
+    var subjects = Subject.allCases
+    /// Whether a value observation runs along the path.
+    var isObserved = false
+    /// Whether the path closes the database object.
+    var closes = false
+    /// Follows the path after the database was opened.
+    var run: @Sendable (any DatabaseWriter, FaultFolder, inout WrittenRows) throws -> Void
+
+    var testDescription: String { name }
+
+    static let all = [
+        FaultPath(name: "open") { _, _, _ in },
+        FaultPath(name: "read") { writer, _, _ in
+            _ = try writer.read { try Row.fetchAll($0, sql: "SELECT * FROM t ORDER BY text") }
+        },
+        FaultPath(name: "write") { writer, _, rows in
+            for _ in 0..<3 { try rows.write(writer) }
+        },
+        FaultPath(name: "savepoint") { writer, _, rows in
+            try rows.write(writer)
+            try writer.write { db in
+                try db.inSavepoint {
+                    try db.execute(sql: "DELETE FROM t")
+                    return .rollback
+                }
+            }
+            try rows.write(writer)
+        },
+        FaultPath(name: "rollback") { writer, _, rows in
+            try rows.write(writer)
+            try writer.writeWithoutTransaction { db in
+                try db.inTransaction {
+                    try db.execute(sql: "UPDATE t SET text = hex(randomblob(3000))")
+                    return .rollback
+                }
+            }
+        },
+        FaultPath(name: "checkpoint") { writer, _, rows in
+            try rows.write(writer)
+            try writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try rows.write(writer)
+        },
+        FaultPath(name: "backup") { writer, folder, rows in
+            try rows.write(writer)
+            let copy = try DatabaseQueue(path: folder.copy)
+            try writer.backup(to: copy)
+            try copy.close()
+        },
+        FaultPath(name: "snapshot", subjects: [.pool]) { writer, _, rows in
+            guard let pool = writer as? DatabasePool else { return }
+            try rows.write(pool)
+            let snapshot = try pool.makeSnapshot()
+            let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            try rows.write(pool)
+            let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            #expect(before == after)
+            try snapshot.close()
+        },
+        FaultPath(name: "snapshot pool", subjects: [.pool]) { writer, _, rows in
+            guard let pool = writer as? DatabasePool else { return }
+            try rows.write(pool)
+            let snapshot = try pool.makeSnapshotPool()
+            let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            try rows.write(pool)
+            let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            #expect(before == after)
+            try snapshot.close()
+        },
+        FaultPath(name: "close", closes: true) { writer, _, rows in
+            try rows.write(writer)
+            try writer.close()
+        },
+        FaultPath(name: "observation", isObserved: true) { writer, _, rows in
+            for _ in 0..<3 { try rows.write(writer) }
+        },
+        FaultPath(name: "schema change") { writer, _, rows in
+            try rows.write(writer)
+            try writer.write { db in
+                try db.execute(sql: "CREATE TABLE u(x); CREATE INDEX u_x ON u(x)")
+                try db.execute(sql: "INSERT INTO u SELECT text FROM t")
+            }
+            _ = try writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM u") }
+            try writer.write { try $0.execute(sql: "DROP TABLE u") }
+            try rows.write(writer)
+        },
+        FaultPath(name: "kept read transactions") { writer, _, rows in
+            for _ in 0..<3 {
+                for _ in 0..<2 {
+                    _ = try writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+                }
+                try rows.write(writer)
+            }
+        },
+    ]
+}

@@ -1,0 +1,40 @@
+import Dispatch
+import Foundation
+import SQLiteEngine
+import Synchronization
+
+/// Observes the number of rows of `t`, and keeps the last value or the error.
+final class LastValue: Sendable {
+    private struct State {
+        var value: Int?
+        var error: (any Error)?
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "LastValue")
+
+    var value: Int? { state.withLock { $0.value } }
+    /// The error that has ended the observation, if any.
+    var error: (any Error)? { state.withLock { $0.error } }
+
+    /// Starts the observation, which ends when the result is released.
+    func start(in writer: any DatabaseWriter) -> AnyDatabaseCancellable {
+        ValueObservation.tracking { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM t") }
+            .start(
+                in: writer,
+                scheduling: .async(onQueue: queue),
+                onError: { [self] error in state.withLock { $0.error = error } },
+                onChange: { [self] value in state.withLock { $0.value = value } }
+            )
+    }
+}
+
+/// Polls for up to ten seconds, and returns whether the condition was met.
+func isEventually(_ condition: () -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        sched_yield()
+    }
+    return true
+}

@@ -1,0 +1,126 @@
+import FaultVFS
+import Foundation
+import SQLiteEngine
+import Testing
+
+/// Cuts the power at each sync and at random operations, and opens the database again.
+///
+/// The promises are SQLite's (<https://sqlite.org/pragma.html#pragma_synchronous>). In all modes, the
+/// database is intact and contains a prefix of the transactions in commit order.
+@Suite(.serialized, .timeLimit(.minutes(60)))
+struct PowerLossTests {
+    struct Mode: Sendable, CustomTestStringConvertible {
+        var subject: Subject
+        var synchronous: String
+        /// The number of acknowledged transactions that a power loss can undo, or `nil` if it is
+        /// unlimited.
+        var lost: Int?
+        var testDescription: String { "\(subject), synchronous=\(synchronous)" }
+
+        static let all = [
+            Mode(subject: .pool, synchronous: "FULL", lost: 0),
+            Mode(subject: .pool, synchronous: "NORMAL", lost: nil),
+            Mode(subject: .queue, synchronous: "EXTRA", lost: 0),
+            // The deletion of the last journal is not synced.
+            Mode(subject: .queue, synchronous: "FULL", lost: 1),
+        ]
+    }
+
+    /// The number of cuts for each mode and kind of loss.
+    ///
+    /// `./test --faults` cuts 100 times as often.
+    private static let cuts =
+        ProcessInfo.processInfo.environment["POOLGAUGE_FAULTS"] == nil ? 64 : 6_400
+    private static let transactions = 60
+    private static let seed: UInt64 = 21
+
+    @Test(arguments: Mode.all)
+    func acknowledgedCommitsSurvive(mode: Mode) throws {
+        faults_install()
+        let folder = try FaultFolder()
+        recording_start(folder.url.path)
+        try work(mode, folder)
+        let count = Int(recording_stop())
+        var random = SeededRandom(state: Self.seed)
+        let syncs = (0..<count).filter { recording_operation(Int64($0)).kind == Int32(RECORD_SYNC) }
+        #expect(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactions))
+        var undone = 0
+        for loss in RecordedDisk.Loss.allCases {
+            for index in 0..<Self.cuts {
+                // Half of the cuts are just before a sync.
+                let operations =
+                    index % 2 == 0
+                    ? syncs[Int.random(in: 0..<syncs.count, using: &random)]
+                    : Int.random(in: 0...count, using: &random)
+                let disk = RecordedDisk(operations: operations, loss: loss, random: &random)
+                let place: Comment =
+                    "\(mode.testDescription), \(loss), after \(operations) of \(count) operations"
+                undone = max(undone, try check(disk, mode, place))
+            }
+        }
+        // With NORMAL, the attack must observe that commits can be undone.
+        if mode.lost == nil { #expect(undone > 0) }
+    }
+
+    private func work(_ mode: Mode, _ folder: FaultFolder) throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA synchronous = \(mode.synchronous)")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 25")
+        }
+        let writer: any DatabaseWriter =
+            switch mode.subject {
+            case .queue: try DatabaseQueue(path: folder.database, configuration: configuration)
+            case .pool: try DatabasePool(path: folder.database, configuration: configuration)
+            }
+        try writer.write { db in
+            try db.execute(sql: "CREATE TABLE t(number INTEGER, text TEXT)")
+        }
+        recording_mark(0)
+        for number in 1...Self.transactions {
+            try writer.write { db in
+                for _ in 0..<2 {
+                    try db.execute(
+                        sql: "INSERT INTO t VALUES (?, hex(randomblob(400)))",
+                        arguments: [number]
+                    )
+                }
+                // Change older pages, too.
+                try db.execute(
+                    sql: "UPDATE t SET text = hex(randomblob(400)) WHERE number = ?",
+                    arguments: [number / 2]
+                )
+            }
+            recording_mark(Int64(number))
+        }
+        try writer.close()
+    }
+
+    /// Opens the database of a disk, and returns the number of undone transactions.
+    private func check(_ disk: RecordedDisk, _ mode: Mode, _ place: Comment) throws -> Int {
+        let folder = try FaultFolder()
+        try disk.write(to: folder.url)
+        guard FileManager.default.fileExists(atPath: folder.database) else {
+            #expect(disk.marks.count <= (mode.lost ?? .max), place)
+            return disk.marks.count
+        }
+        let writer = try mode.subject.open(folder.database)
+        let numbers: [Int]? = try writer.read { db in
+            #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"], place)
+            guard try db.tableExists("t") else { return nil }
+            let rows = try Row.fetchAll(
+                db,
+                sql: "SELECT number, count(*) FROM t GROUP BY number ORDER BY number"
+            )
+            for row in rows { #expect(row[1] == 2, place) }
+            return rows.map { $0[0] }
+        }
+        try writer.close()
+        // The table is the first transaction.
+        let found = numbers.map { $0.count + 1 } ?? 0
+        #expect(numbers ?? [] == Array(1..<max(found, 1)), "a prefix: \(place)")
+        let undone = max(0, disk.marks.count - found)
+        if let lost = mode.lost { #expect(undone <= lost, place) }
+        return undone
+    }
+}
