@@ -40,7 +40,7 @@ final class WALWatch: Sendable {
             let hasWritten =
                 log.frames != history.log.frames || log.generation != history.log.generation
             let change = history.record(log, at: now)
-            if change == .checkpoint { history.countCheckpoint(mode: Self.unknownMode) }
+            if Self.hasCheckpoint(change, log) { history.countCheckpoint(mode: Self.unknownMode) }
             if hasWritten { history.didWrite(site, hasReaders: hasReaders, at: now) }
             return change
         }
@@ -60,6 +60,13 @@ final class WALWatch: Sendable {
 
     /// The mode of a checkpoint that the program did not request with `checkpoint(_:on:)`.
     private static let unknownMode = "unknown"
+
+    /// Returns whether a checkpoint copied frames.
+    ///
+    /// A large transaction may restart the log and then reach the limit for a checkpoint.
+    private static func hasCheckpoint(_ change: WALHistory.Change, _ log: WALState) -> Bool {
+        change == .checkpoint || change == .restart && log.checkpointed > 0
+    }
 
     private func report(_ change: WALHistory.Change, _ log: WALState) {
         guard change != .none else { return }
@@ -105,7 +112,7 @@ final class WALWatch: Sendable {
         let fileFrames = log.pageSize == 0 ? 0 : (max(bytes, 32) - 32) / UInt64(log.pageSize + 24)
         let (known, change) = history.withLock { history in
             let change = history.record(log, at: now)
-            if change == .checkpoint { history.countCheckpoint(mode: Self.unknownMode) }
+            if Self.hasCheckpoint(change, log) { history.countCheckpoint(mode: Self.unknownMode) }
             history.limitHighWater(to: UInt32(clamping: fileFrames))
             return (history, change)
         }

@@ -27,7 +27,6 @@ final class DatabasePoolFixture: Sendable {
             }
         }
         _ = try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-        pool.interrupt()
         try pool.writeWithoutTransaction { _ = try $0.checkpoint() }
     }
 

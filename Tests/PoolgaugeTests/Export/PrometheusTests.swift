@@ -172,9 +172,9 @@ struct PrometheusTests {
                     .replacing("$__rate_interval", with: "10s")
                     .replacing("$instance", with: ".+")
                 count += 1
-                // A rate needs two scrapes.
+                // A rate needs two scrapes. A quantile without recent accesses is not a number.
                 _ = try eventually("data of \(expression)") {
-                    try prometheus.query(expression).first { $0.value.isFinite }
+                    try prometheus.query(expression).first
                 }
             }
         }
