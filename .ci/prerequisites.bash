@@ -52,7 +52,6 @@ missing_packages() {
     fi
     if [[ $purpose == ci ]]; then
         command -v python3 >/dev/null 2>&1 || echo python3
-        [[ -x /usr/sbin/sshd ]] || echo openssh-server
         # Contains promtool.
         command -v promtool >/dev/null 2>&1 || echo prometheus
     fi
