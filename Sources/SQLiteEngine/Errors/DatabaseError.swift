@@ -1,7 +1,6 @@
 import Foundation
 
 /// An error from SQLite, or an error from this library with an SQLite result code.
-@dynamicMemberLookup
 public struct DatabaseError: Error {
     /// The extended code, such as `SQLITE_CONSTRAINT_UNIQUE`.
     public let extendedResultCode: ResultCode
