@@ -98,7 +98,7 @@ struct RecordCommandTests {
         (["report", "text", "--from", "soon"], 64, "'soon' is not a time"),
         (["run", "ycsb-c", "--retain", "1h"], 64, "require --record"),
         (["run", "ycsb-c", "--record", "a", "--max-size", "1KiB"], 64, "at least 1MiB"),
-        (["attach", "x", "--record", "a"], 64, "--record requires --follow"),
+        (["attach", "x", "--once", "--record", "a"], 64, "--record works only with"),
         (["replay", "text", "--speed", "0"], 64, "from 1 to 600"),
     ]
 

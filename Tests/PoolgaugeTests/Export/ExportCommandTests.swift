@@ -123,7 +123,7 @@ struct ExportCommandTests {
         (["run", "ycsb-c", "--listen", "[::]:0"], 64, "other machines can reach [::]:0"),
         (["run", "ycsb-c", "--listen-public"], 64, "--listen-public requires --listen"),
         (["top", "x", "--once", "--listen", "127.0.0.1:0"], 64, "--listen works only with"),
-        (["attach", "x", "--listen", "127.0.0.1:0"], 64, "--listen requires --follow"),
+        (["attach", "x", "--once", "--listen", "127.0.0.1:0"], 64, "--listen works only with"),
         (
             ["run", "ycsb-c", "--listen", "192.0.2.1:0", "--listen-public"], 1,
             "this machine has no such address"
