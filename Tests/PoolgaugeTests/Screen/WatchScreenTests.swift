@@ -71,7 +71,7 @@ struct WatchScreenTests {
             try program.wait(for: "watching continues")
             program.type("?")
             program.type("[[[")
-            try program.wait(for: "BACK")
+            try program.wait(for: "AGO")
             program.type("\u{1B}")
             program.type("y")
             try program.wait(for: "\u{1B}]52;c;")
