@@ -31,7 +31,7 @@ struct ProgramFailureTests {
         Failing(script: "echo hello", message: "has no result: its output begins with 'hello'"),
         Failing(
             script: "echo '{\"schema\": \"poolgauge.run/9\"}'",
-            message: "this is a 'poolgauge.run/9', not a 'poolgauge.run/1'"
+            message: "the format is 'poolgauge.run/9', expected 'poolgauge.run/1'"
         ),
         Failing(
             script: "echo '{\"schema\": \"poolgauge.run/1\"}'",

@@ -83,7 +83,7 @@ struct WhatIfCheckTests {
         #expect(
             whatIf.notes(onMachine: machine) == [
                 "the checks ran under different conditions than the recorded run (processors: 8 instead of 2, "
-                    + "sqlite: 3.50.0 instead of 3.40.1, a sync: \(ReportUnits.time(sync * 6)) "
+                    + "sqlite: 3.50.0 instead of 3.40.1, sync time: \(ReportUnits.time(sync * 6)) "
                     + "instead of \(ReportUnits.time(sync))), which may explain wrong predictions"
             ]
         )
