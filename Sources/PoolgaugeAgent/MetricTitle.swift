@@ -38,6 +38,6 @@ package struct MetricTitle: Sendable {
     package static let checkpoints = MetricTitle(
         name: "sqlite_checkpoint_total",
         type: .counter,
-        help: "The checkpoints by mode; unknown are those that the program did not request."
+        help: "The checkpoints by mode; unknown if the program did not request them."
     )
 }

@@ -154,12 +154,12 @@ extension KeyTable {
 }
 
 extension KeyTable<DashboardCommand> {
-    /// The keys of a dashboard that shows a recording: without those that control a run or time.
+    /// The keys of a dashboard that shows a recording, without the keys that control a run or time.
     package var forReplay: DashboardKeys { replayTable { $0.isReplacedInReplay } }
 }
 
 extension KeyTable<WatchCommand> {
-    /// The keys of a dashboard that shows a recording: without those that control time.
+    /// The keys of a dashboard that shows a recording, without the keys that control time.
     package var forReplay: WatchKeys {
         replayTable { command in
             if case .common(let common) = command { common.isReplacedInReplay } else { false }

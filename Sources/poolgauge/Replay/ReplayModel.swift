@@ -99,7 +99,7 @@ enum ReplayModel {
         }
     }
 
-    /// Adds samples after those that are shown, of which `last` is the last.
+    /// Adds samples after the displayed samples, of which `last` is the newest.
     mutating func append(
         _ entries: [ReplayWindow.Entry],
         after last: ReplayWindow.Entry?,
