@@ -9,7 +9,7 @@ import Darwin
 
 struct Poolgauge: ParsableCommand {
     /// The version of the command and its libraries.
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     static let demo = "reads-during-import"
 
