@@ -1,5 +1,5 @@
 # Finds the packages that a build of Poolgauge needs. Installs missing packages if permitted, or
-# prints their names. ./run, ./test and .ci/run source this file. It writes only to standard error.
+# prints their names. The scripts source this file. It writes only to standard error.
 
 # The oldest Swift that builds the package (swift-tools-version in Package.swift).
 readonly swift_major=6 swift_minor=2
@@ -36,7 +36,7 @@ has_headers() {
         "$compiler" -E -x c - >/dev/null 2>&1
 }
 
-# Prints the missing Debian packages for `build`, `test` or `ci`, one per line.
+# Prints the missing Debian packages for `build`, `package`, `test` or `ci`, one per line.
 missing_packages() {
     local purpose=$1
     command -v git >/dev/null 2>&1 || echo git
@@ -47,17 +47,22 @@ missing_packages() {
     # SwiftPM locates SQLite with pkg-config.
     command -v pkg-config >/dev/null 2>&1 || echo pkg-config
     has_headers curses.h || echo libncurses-dev
-    if [[ $purpose != build ]]; then
+    if [[ $purpose == test || $purpose == ci ]]; then
         command -v tmux >/dev/null 2>&1 || echo tmux
     fi
+    if [[ $purpose == package || $purpose == ci ]]; then
+        command -v dpkg-shlibdeps >/dev/null 2>&1 || echo dpkg-dev
+    fi
     if [[ $purpose == ci ]]; then
+        command -v debootstrap >/dev/null 2>&1 || echo debootstrap
+        command -v lintian >/dev/null 2>&1 || echo lintian
         command -v python3 >/dev/null 2>&1 || echo python3
         # Contains promtool.
         command -v promtool >/dev/null 2>&1 || echo prometheus
     fi
 }
 
-# require_packages build|test|ci
+# require_packages build|package|test|ci
 #
 # Installs missing packages with apt-get, as root or with sudo if it needs no password. Otherwise,
 # prints the command to run.
