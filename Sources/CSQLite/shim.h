@@ -93,7 +93,10 @@ static inline const void *poolgauge_wal_index(sqlite3 *db) {
 /// is opened or closed, because closing a file would release the process's locks on it.
 static inline const void *poolgauge_wal_index_map(const void *region) {
     if (!region) return 0;
-#if defined(__linux__)
+#if defined(POOLGAUGE_VALGRIND)
+    // Valgrind does not support the call below. Use this only to count instructions.
+    return region;
+#elif defined(__linux__)
     // With an old size of 0, mremap duplicates a shared mapping (mremap(2)).
     void *copy = mremap((void *)region, 0, POOLGAUGE_WAL_INDEX_SIZE, MREMAP_MAYMOVE);
     return copy == MAP_FAILED ? 0 : copy;
@@ -111,7 +114,9 @@ static inline const void *poolgauge_wal_index_map(const void *region) {
 
 /// Removes a mapping that poolgauge_wal_index_map() created.
 static inline void poolgauge_wal_index_unmap(const void *copy) {
+#if !defined(POOLGAUGE_VALGRIND)
     munmap((void *)copy, POOLGAUGE_WAL_INDEX_SIZE);
+#endif
 }
 
 /// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1). It changes with each
@@ -148,10 +153,12 @@ static inline unsigned poolgauge_wal_generation(const poolgauge_wal_header *head
 /// Returns whether both copies of the header in the wal-index are equal to `header`.
 static inline int poolgauge_wal_header_is(const void *index, const poolgauge_wal_header *header) {
     const unsigned long long *words = (const unsigned long long *)index;
-    for (int i = 0; i < 12; i++) {
-        if (__atomic_load_n(words + i, __ATOMIC_ACQUIRE) != header->words[i % 6]) return 0;
+    unsigned long long difference = 0;
+    for (int i = 0; i < 6; i++) {
+        difference |= __atomic_load_n(words + i, __ATOMIC_ACQUIRE) ^ header->words[i];
+        difference |= __atomic_load_n(words + 6 + i, __ATOMIC_ACQUIRE) ^ header->words[i];
     }
-    return 1;
+    return difference == 0;
 }
 
 #endif

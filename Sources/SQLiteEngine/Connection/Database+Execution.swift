@@ -51,9 +51,11 @@ extension Database {
         switch statement.effect {
         case .none, .commitTransaction, .rollbackTransaction: break
         case .beginTransaction:
+            kept.pointee.programDidBegin()
             attention.insert(.transaction)
             transactionDidBegin()
         case .beginSavepoint(let name):
+            kept.pointee.programDidBegin()
             attention.insert(.transaction)
             if openTransactionDate == nil { transactionDidBegin() }
             savepoints.begin(name, eventCount: observationBroker?.heldBackCount ?? 0)
@@ -66,6 +68,7 @@ extension Database {
         case .schemaChange:
             schemaDidChange()
         case .attachment:
+            findAttachedDatabases()
             schemaDidChange()
         case .journalModeChange:
             locateWALIndex()

@@ -86,7 +86,12 @@ extension Database {
     @inline(never)
     func reviewExposedHandle() {
         kept.pointee.isExposed = false
+        findAttachedDatabases()
         reviewWALIndex()
+    }
+
+    func findAttachedDatabases() {
+        kept.pointee.hasAttachedDatabase = poolgauge_has_attached(handle) != 0
     }
 
     func journalMode() throws -> String? {

@@ -8,7 +8,7 @@ import Telemetry
 /// a separate atomic with relaxed ordering. A status may therefore combine values from slightly
 /// different times, but no thread ever waits.
 ///
-/// `@unchecked Sendable`: only the connection's holder uses `splitState` and `walIndex`.
+/// `@unchecked Sendable`: only the connection's holder uses the unchecked properties.
 final class ConnectionProbe: @unchecked Sendable {
     enum Activity: UInt8 {
         case idle
@@ -98,6 +98,11 @@ final class ConnectionProbe: @unchecked Sendable {
     let countdown: Atomic<UInt32>
     /// Only the connection's holder may use this state.
     @exclusivity(unchecked) var splitState: SplitState
+    /// The number of the connection's statements that were stepped and have not been reset since.
+    ///
+    /// The number is too large if a statement was finalized, or reset through the C interface. Only
+    /// the connection's holder may use it.
+    @exclusivity(unchecked) var unfinishedCount = 0
     /// The wal-index in memory while the connection is open in WAL mode.
     @exclusivity(unchecked) var walIndex: UnsafeRawPointer?
     private let standingDuties = Atomic<UInt8>(0)

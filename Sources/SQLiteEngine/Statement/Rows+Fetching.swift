@@ -113,9 +113,9 @@ extension Row {
             statement.abandon()
             throw error
         }
-        let pointer = statement.pointer
+        var copier = RowCopier(statement, columnCount: base.count, layout: layout)
         repeat {
-            body(Row(buffer: RowBuffer.copy(pointer, count: base.count), layout: layout))
+            body(copier.copy())
         } while try statement.continueStepping()
     }
 }

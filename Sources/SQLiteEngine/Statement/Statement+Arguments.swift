@@ -21,6 +21,12 @@ extension Statement {
     /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters. The statement then
     ///   keeps the previous arguments.
     public func setArguments(_ arguments: StatementArguments) throws {
+        try assign(arguments)
+    }
+
+    /// Binds and stores the arguments; see ``setArguments(_:)``.
+    @inline(__always)
+    func assign(_ arguments: consuming StatementArguments) throws {
         if isStepped { reset() }
         if parameterCount == 1, arguments.more == nil, let value = arguments.first {
             let code = value.bind(to: pointer, at: 1)

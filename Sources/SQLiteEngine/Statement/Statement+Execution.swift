@@ -23,7 +23,7 @@ extension Statement {
     func executeAllSteps() throws {
         let database = database
         try database.statementWillExecute(self)
-        isStepped = true
+        willStep()
         while true {
             switch step() {
             case SQLITE_DONE:
@@ -40,10 +40,10 @@ extension Statement {
 
     /// Ends the current execution, if any, and binds the arguments for the next execution.
     @usableFromInline
-    func prepareExecution(_ arguments: StatementArguments?) throws {
+    func prepareExecution(_ arguments: consuming StatementArguments?) throws {
         countExecution()
         if let arguments {
-            try setArguments(arguments)
+            try assign(arguments)
         } else {
             if isStepped { reset() }
             if !areArgumentsBound { try setArguments(storedArguments) }
@@ -55,7 +55,7 @@ extension Statement {
     /// - Returns: Whether a row exists. If so, the caller must end the execution, for example with
     ///   ``finishFirstRow()``.
     @usableFromInline
-    func executeToFirstRow(_ arguments: StatementArguments?) throws -> Bool {
+    func executeToFirstRow(_ arguments: consuming StatementArguments?) throws -> Bool {
         try prepareExecution(arguments)
         return try startStepping()
     }
@@ -76,7 +76,7 @@ extension Statement {
     func startStepping() throws -> Bool {
         let database = database
         try database.statementWillExecute(self)
-        isStepped = true
+        willStep()
         return try finishStep(step(), database)
     }
 

@@ -23,7 +23,11 @@ public final class Statement {
 
     @usableFromInline package let pointer: SQLiteStatement
 
-    unowned let database: Database
+    /// The connection.
+    ///
+    /// The connection's caches contain statements. This reference cycle ends when the connection
+    /// closes, because closing empties the caches.
+    let database: Database
 
     let probe: ConnectionProbe
 
@@ -70,7 +74,7 @@ public final class Statement {
     @exclusivity(unchecked) var beginsRead = false
 
     /// Whether a step has occurred since the last reset.
-    @exclusivity(unchecked) @usableFromInline var isStepped = false
+    @exclusivity(unchecked) private(set) var isStepped = false
 
     var columns: RowLayout?
 
@@ -115,13 +119,25 @@ public final class Statement {
 
     func countExecution() { execution &+= 1 }
 
+    /// Records that a step follows.
+    @inline(__always)
+    func willStep() {
+        if !isStepped {
+            isStepped = true
+            probe.unfinishedCount &+= 1
+        }
+    }
+
     /// Ends the current execution, if any, and prepares the statement for the next execution.
     ///
     /// - Returns: The error code of the last step or of the commit that the reset performs in
     ///   autocommit mode, or `SQLITE_OK`.
     @discardableResult
     func reset() -> CInt {
-        isStepped = false
+        if isStepped {
+            isStepped = false
+            probe.unfinishedCount &-= 1
+        }
         let code = sqlite3_reset(pointer)
         probe.didReset(number, pointer)
         return code

@@ -182,16 +182,17 @@ extension StatementArguments {
 extension StatementArguments: ExpressibleByArrayLiteral {
     /// Creates positional arguments from a literal.
     @inlinable
+    @inline(__always)
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
-        self.init(first: elements.isEmpty ? nil : elements[0]?.databaseValue ?? .null)
-        if elements.count > 1 {
-            // Iterate by index, because a slice would move the literal from the stack to the heap.
-            var values: [DatabaseValue] = []
-            values.reserveCapacity(elements.count - 1)
-            for index in 1..<elements.count {
-                values.append(elements[index]?.databaseValue ?? .null)
-            }
-            more = MoreArguments(values: values)
+        self.init()
+        // A buffer, unlike an array, provides its elements without copying them.
+        elements.withUnsafeBufferPointer { elements in
+            guard !elements.isEmpty else { return }
+            first = elements[0]?.databaseValue ?? .null
+            guard elements.count > 1 else { return }
+            more = MoreArguments(
+                values: elements.dropFirst().map { $0?.databaseValue ?? .null }
+            )
         }
     }
 }

@@ -33,6 +33,10 @@ struct KeptReadTransaction {
     ///
     /// If so, the engine does not keep the transaction of the access.
     var isExposed = false
+    /// Whether a database is attached to the connection.
+    ///
+    /// The main wal-index does not show commits to attached databases.
+    var hasAttachedDatabase = false
     /// The wal-index header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
     /// Whether ``header`` could be read.
@@ -92,7 +96,8 @@ struct KeptReadTransaction {
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         let isDense = now &- lastEnd < EngineTimings.longestKeptGap
         lastEnd = now
-        guard let keeper, isDense, !isExposed, since == 0 || now &- since < Self.maximumKeepAge
+        guard let keeper, isDense, !isExposed, !hasAttachedDatabase,
+            since == 0 || now &- since < Self.maximumKeepAge
         else { return false }
         writes = keeper._withUnsafeGuaranteedRef { $0.writes.load(ordering: .acquiring) }
         guard isAllowed(), isCurrent() else { return false }
@@ -121,6 +126,9 @@ struct KeptReadTransaction {
             keeper.recordForeignCommit(isRead ? current : header, at: monotonicNanoseconds())
         }
     }
+
+    /// Records that the program started a transaction within an access.
+    mutating func programDidBegin() { since = 0 }
 
     mutating func disable() {
         walIndex = nil
@@ -180,12 +188,13 @@ extension Database {
     /// Keeps the open transaction for the next access if doing so has no observable effect.
     @inline(__always)
     func keepTransaction(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
-        guard kept.pointee.mayKeep(at: now, if: isAllowed), poolgauge_has_attached(handle) == 0,
-            sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
+        // A transaction that was kept before has read, and has not ended since.
+        guard kept.pointee.mayKeep(at: now, if: isAllowed),
+            kept.pointee.since != 0 || sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
         else { return false }
         // An interrupt stays in effect while a statement is unfinished, and would then also affect
         // the next access.
-        resetStatements()
+        if probe.unfinishedCount != 0 { resetStatements() }
         kept.pointee.keep(at: now)
         transactionDidEndIfNeeded()
         return true

@@ -4,8 +4,8 @@ import Foundation
 /// A row of a statement's result.
 ///
 /// A row from a ``RowCursor`` contains the values of the statement's current row and changes with
-/// each step. All other rows contain copies of the values. Each of these rows has one buffer, and
-/// rows of the same result share the column names.
+/// each step. All other rows contain copies of the values. Rows of the same result share the column
+/// names and their buffers.
 public final class Row {
     /// The number of columns.
     public let count: Int
@@ -19,6 +19,9 @@ public final class Row {
     @usableFromInline let sqliteStatement: SQLiteStatement?
 
     private let buffer: RowBuffer?
+
+    /// The index of the row's first cell in the buffer.
+    private let start: Int
 
     /// The decoder of records from the row, which is created when first needed.
     ///
@@ -37,14 +40,16 @@ public final class Row {
         self.sqliteStatement = statement.pointer
         self.layout = layout
         self.buffer = nil
+        self.start = 0
         self.count = layout.count
     }
 
-    init(buffer: RowBuffer, layout: RowLayout) {
+    init(buffer: RowBuffer, start: Int = 0, layout: RowLayout) {
         self.statement = nil
         self.sqliteStatement = nil
         self.layout = layout
         self.buffer = buffer
+        self.start = start
         self.count = layout.count
     }
 
@@ -53,6 +58,7 @@ public final class Row {
         self.sqliteStatement = row.sqliteStatement
         self.layout = layout
         self.buffer = row.buffer
+        self.start = row.start
         self.count = layout.count
     }
 
@@ -105,7 +111,7 @@ public final class Row {
     @usableFromInline
     func databaseValue(atUncheckedIndex index: Int) -> DatabaseValue {
         let source = layout.source(of: index)
-        if let buffer { return buffer.value(at: source) }
+        if let buffer { return buffer.value(at: start + Int(source)) }
         guard let sqliteStatement else { return .null }
         return DatabaseValue(sqliteStatement: sqliteStatement, index: source)
     }
@@ -135,7 +141,7 @@ extension Row {
     public func hasNull(atIndex index: Int) -> Bool {
         checkIndex(index)
         let source = layout.source(of: index)
-        if let buffer { return buffer.isNull(at: source) }
+        if let buffer { return buffer.isNull(at: start + Int(source)) }
         // Reading only the type does not convert the value.
         return sqliteStatement.map { sqlite3_column_type($0, source) == SQLITE_NULL } ?? true
     }
@@ -188,7 +194,7 @@ extension Row {
 
     private func borrowedData(at index: Int) -> Data? {
         let source = layout.source(of: index)
-        if let buffer { return buffer.data(at: source) }
+        if let buffer { return buffer.data(at: start + Int(source)) }
         guard let sqliteStatement, sqlite3_column_type(sqliteStatement, source) != SQLITE_NULL
         else { return nil }
         guard let bytes = sqlite3_column_blob(sqliteStatement, source) else { return Data() }

@@ -11,42 +11,98 @@ struct RowCell {
     var kind: CInt
 }
 
-/// The values of a row: one cell for each column, followed by the bytes of all text and blobs.
+/// The values of one or more rows.
 ///
-/// The buffer never changes after its creation.
+/// A row consists of one cell for each column, followed by the bytes of all text and blobs. The
+/// values of a row never change. ``RowCopier`` may append rows.
 final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Copies the values of a statement's current row.
     ///
     /// SQLite's pointers to text and blobs are valid until the next step. The first pass reads the
-    /// pointers, and the second pass copies the bytes once their total size is known.
-    static func copy(_ statement: SQLiteStatement, count: Int) -> RowBuffer {
+    /// pointers, and the second pass copies the bytes once their total size is known. The buffer
+    /// has room for at least `minimumCapacity` cells. Its ``end`` follows the row.
+    static func copy(
+        _ statement: SQLiteStatement,
+        count: Int,
+        minimumCapacity: Int = 0
+    ) -> RowBuffer {
         withUnsafeTemporaryAllocation(of: RowCell.self, capacity: count) { cells in
             var byteCount = 0
             for column in 0..<count {
-                let index = CInt(truncatingIfNeeded: column)
-                let kind = sqlite3_column_type(statement, index)
-                var cell = RowCell(bits: 0, byteCount: 0, kind: kind)
-                switch kind {
-                case SQLITE_INTEGER:
-                    cell.bits = UInt64(bitPattern: sqlite3_column_int64(statement, index))
-                case SQLITE_FLOAT:
-                    cell.bits = sqlite3_column_double(statement, index).bitPattern
-                case SQLITE_TEXT:
-                    let bytes = sqlite3_column_text(statement, index)
-                    cell.bits = UInt64(UInt(bitPattern: bytes))
-                    cell.byteCount = bytes == nil ? 0 : sqlite3_column_bytes(statement, index)
-                case SQLITE_BLOB:
-                    let bytes = sqlite3_column_blob(statement, index)
-                    cell.bits = UInt64(UInt(bitPattern: bytes))
-                    cell.byteCount = bytes == nil ? 0 : sqlite3_column_bytes(statement, index)
-                default:
-                    break
-                }
+                let cell = cell(of: statement, at: column)
                 byteCount += Int(cell.byteCount)
                 cells.initializeElement(at: column, to: cell)
             }
-            return copy(UnsafeMutableBufferPointer(rebasing: cells[..<count]), byteCount)
+            let row = UnsafeMutableBufferPointer(rebasing: cells[..<count])
+            return copy(row, byteCount, minimumCapacity)
         }
+    }
+
+    /// The number of cells in use, including the cells that contain bytes.
+    var end: Int { header }
+
+    /// Appends the values of a statement's current row, or returns `false` if the row does not fit.
+    ///
+    /// `capacity` is the number of cells for which the buffer has room.
+    @inline(__always)
+    func append(_ statement: SQLiteStatement, count: Int, capacity: Int) -> Bool {
+        withUnsafeMutablePointers { end, elements in
+            let first = elements + end.pointee
+            let base = UnsafeMutableRawPointer(elements)
+            let limit = capacity * Self.stride
+            var offset = (end.pointee + count) * Self.stride
+            guard offset <= limit else { return false }
+            for column in 0..<count {
+                var cell = Self.cell(of: statement, at: column)
+                if cell.byteCount > 0 {
+                    guard offset + Int(cell.byteCount) <= limit else { return false }
+                    Self.store(&cell, in: base, at: &offset)
+                }
+                (first + column).initialize(to: cell)
+            }
+            end.pointee = Self.cellCount(offset)
+            return true
+        }
+    }
+
+    private static var stride: Int { MemoryLayout<RowCell>.stride }
+
+    private static func cellCount(_ byteCount: Int) -> Int { (byteCount + stride - 1) / stride }
+
+    /// Returns a column's value, or the address of its text or blob.
+    @inline(__always)
+    private static func cell(of statement: SQLiteStatement, at column: Int) -> RowCell {
+        let index = CInt(truncatingIfNeeded: column)
+        var cell = RowCell(bits: 0, byteCount: 0, kind: sqlite3_column_type(statement, index))
+        switch cell.kind {
+        case SQLITE_INTEGER:
+            cell.bits = UInt64(bitPattern: sqlite3_column_int64(statement, index))
+        case SQLITE_FLOAT:
+            cell.bits = sqlite3_column_double(statement, index).bitPattern
+        case SQLITE_TEXT, SQLITE_BLOB:
+            let bytes =
+                cell.kind == SQLITE_TEXT
+                ? UnsafeRawPointer(sqlite3_column_text(statement, index))
+                : sqlite3_column_blob(statement, index)
+            cell.bits = UInt64(UInt(bitPattern: bytes))
+            cell.byteCount = bytes == nil ? 0 : sqlite3_column_bytes(statement, index)
+        default:
+            break
+        }
+        return cell
+    }
+
+    /// Copies the bytes to which a cell refers, and replaces their address with their offset.
+    @inline(__always)
+    private static func store(
+        _ cell: inout RowCell,
+        in base: UnsafeMutableRawPointer,
+        at offset: inout Int
+    ) {
+        guard let start = UnsafeRawPointer(bitPattern: UInt(cell.bits)) else { return }
+        (base + offset).copyMemory(from: start, byteCount: Int(cell.byteCount))
+        cell.bits = UInt64(offset)
+        offset += Int(cell.byteCount)
     }
 
     static func copy(_ values: [DatabaseValue]) -> RowBuffer {
@@ -85,39 +141,35 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
                 let start = bytes.baseAddress.map { UInt(bitPattern: $0) } ?? 0
                 cells[index].bits += UInt64(start)
             }
-            return cells.withUnsafeMutableBufferPointer { copy($0, bytes.count) }
+            return cells.withUnsafeMutableBufferPointer { copy($0, bytes.count, 0) }
         }
     }
 
-    /// Creates a buffer from cells with pointers to text and blobs.
+    /// Creates a buffer from cells with the addresses of text and blobs.
     private static func copy(
         _ cells: UnsafeMutableBufferPointer<RowCell>,
-        _ byteCount: Int
+        _ byteCount: Int,
+        _ minimumCapacity: Int
     ) -> RowBuffer {
-        let stride = MemoryLayout<RowCell>.stride
-        let capacity = cells.count + (byteCount + stride - 1) / stride
+        let end = cells.count + cellCount(byteCount)
         let buffer = unsafeDowncast(
-            RowBuffer.create(minimumCapacity: capacity) { _ in cells.count },
+            RowBuffer.create(minimumCapacity: max(end, minimumCapacity)) { _ in end },
             to: RowBuffer.self
         )
         buffer.withUnsafeMutablePointerToElements { elements in
-            let base = UnsafeMutableRawPointer(elements)
             var offset = cells.count * stride
             for index in cells.indices {
                 var cell = cells[index]
-                if cell.byteCount > 0, let start = UnsafeRawPointer(bitPattern: UInt(cell.bits)) {
-                    (base + offset).copyMemory(from: start, byteCount: Int(cell.byteCount))
-                    cell.bits = UInt64(offset)
-                    offset += Int(cell.byteCount)
-                }
+                if cell.byteCount > 0 { store(&cell, in: elements, at: &offset) }
                 (elements + index).initialize(to: cell)
             }
         }
         return buffer
     }
 
-    func value(at index: CInt) -> DatabaseValue {
-        let cell = cell(at: index)
+    /// Returns the value of a cell.
+    func value(at index: Int) -> DatabaseValue {
+        let cell = self[index]
         switch cell.kind {
         case SQLITE_INTEGER: return DatabaseValue(storage: .int64(Int64(bitPattern: cell.bits)))
         case SQLITE_FLOAT: return DatabaseValue(storage: .double(Double(bitPattern: cell.bits)))
@@ -131,19 +183,17 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    func isNull(at index: CInt) -> Bool { cell(at: index).kind == SQLITE_NULL }
+    func isNull(at index: Int) -> Bool { self[index].kind == SQLITE_NULL }
 
     /// Returns the bytes of text or a blob, or `nil` for other types.
     ///
     /// The data shares the buffer's memory.
-    func data(at index: CInt) -> Data? {
-        let cell = cell(at: index)
+    func data(at index: Int) -> Data? {
+        let cell = self[index]
         return cell.kind == SQLITE_TEXT || cell.kind == SQLITE_BLOB ? data(of: cell) : nil
     }
 
-    private func cell(at index: CInt) -> RowCell {
-        withUnsafeMutablePointerToElements { $0[Int(index)] }
-    }
+    private subscript(index: Int) -> RowCell { withUnsafeMutablePointerToElements { $0[index] } }
 
     private func data(of cell: RowCell) -> Data {
         guard cell.byteCount > 0 else { return Data() }
