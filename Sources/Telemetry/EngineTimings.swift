@@ -5,11 +5,21 @@
 package enum EngineTimings {
     // MARK: Waiting for a connection
 
-    /// How long running threads may overtake a waiter.
+    /// How long running threads may overtake a waiter that follows `count` other waiters.
     ///
     /// Handing a connection over to a sleeping thread requires a wake-up, which takes many times
-    /// longer than a point read. One millisecond is the duration of 20 wake-ups.
-    @inlinable package static var patience: UInt64 { 1_000_000 }
+    /// longer than a point read and leaves the connection unused. If the patience of all waiters
+    /// were constant, the connection would be unused most of the time once enough threads wait.
+    /// The patience therefore grows with the number of waiters, so that handovers are at least six
+    /// wake-ups apart.
+    @inlinable
+    package static func patience(behind count: Int) -> UInt64 {
+        min(max(shortestPatience, UInt64(count) * 6 * wakeUp), longestPatience)
+    }
+    /// The patience behind a few waiters, which is the duration of 20 wake-ups.
+    @inlinable package static var shortestPatience: UInt64 { 1_000_000 }
+    /// The patience behind many waiters.
+    @inlinable package static var longestPatience: UInt64 { 20_000_000 }
     /// The shortest time between two notifications of waiters.
     ///
     /// Waking a thread that loses the race for the connection costs two context switches. A wake-up
@@ -19,7 +29,7 @@ package enum EngineTimings {
     ///
     /// The value is about the time that sleeping and waking take.
     @inlinable package static var watch: UInt64 { 50_000 }
-    /// How long a sleeping thread takes to wake up on an idle processor, for simulations.
+    /// How long a sleeping thread takes to wake up on an idle processor.
     @inlinable package static var wakeUp: UInt64 { 50_000 }
 
     // MARK: Kept read transactions

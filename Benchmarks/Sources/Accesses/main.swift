@@ -5,6 +5,7 @@ import SQLiteEngine
 // turns in one process.
 //
 //     swift run -c release Accesses [--rounds N] [--seconds S] [--only TEXT]
+//     swift run -c release Accesses --only TEXT --contender raw|engine|GRDB --accesses N
 
 func option(_ name: String, _ defaultValue: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -164,6 +165,17 @@ func spread(_ values: [Double]) -> String {
         values.min() ?? 0,
         values.max() ?? 0
     )
+}
+
+// With `--contender engine --accesses 20`, one thread performs a fixed number of accesses for
+// callgrind.
+if let limit = Int(option("accesses", "")),
+    let contender = ["raw", "engine", "GRDB"].firstIndex(of: option("contender", "engine"))
+{
+    for access in cases where access.name.contains(option("only", "")) {
+        for key in 1...limit { try access.contenders[contender](0, Int64(key)) }
+    }
+    exit(0)
 }
 
 print("\(rounds) rounds of \(seconds) s each, medians (min–max)")

@@ -177,7 +177,7 @@ extension AccessGate: GateSteps {
         }
         // Measures the patience from now, which is later than `since`. A waiter with expired
         // patience is therefore always entitled to a slot.
-        if !isTask { waiter.patientUntil = monotonicNanoseconds() + EngineTimings.patience }
+        if !isTask { waiter.patientUntil = monotonicNanoseconds() + waiter.patience }
         return isOpen
     }
 

@@ -8,9 +8,10 @@ import Telemetry
 /// without a lock or a thread switch. The gate uses its lock only when no connection is free.
 ///
 /// A running thread may overtake a waiter. Handing every connection to a sleeping thread would
-/// limit throughput to the speed of the scheduler. After ``EngineTimings/patience``, a waiter
-/// receives the next released connection, so no waiter starves. Until then, the gate notifies the
-/// first waiter to retry at most once per ``EngineTimings/notificationInterval``.
+/// limit throughput to the speed of the scheduler. When its patience has expired
+/// (``EngineTimings/patience(behind:)``), a waiter receives the next released connection, so no
+/// waiter starves. Until then, the gate notifies the first waiter to retry at most once per
+/// ``EngineTimings/notificationInterval``.
 @usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)

@@ -6,6 +6,10 @@ protocol GateWaiter {
 
     /// When the wait started, in nanoseconds on the monotonic clock.
     var since: UInt64 { get }
+    /// How long running threads may overtake the waiter, in nanoseconds from ``since``.
+    ///
+    /// The queue sets this property when the waiter enters it.
+    var patience: UInt64 { get set }
     /// The only slot that can serve the waiter, or `nil` if any slot can.
     var wanted: Slot? { get }
     /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
@@ -35,7 +39,7 @@ extension GateWaiter {
     /// specific slot and awake threads are also entitled. An awake thread takes over a slot without
     /// delay.
     func isEntitled(at now: UInt64) -> Bool {
-        isTask || isWatching || wanted != nil || now &- since >= EngineTimings.patience
+        isTask || isWatching || wanted != nil || now &- since >= patience
     }
 }
 

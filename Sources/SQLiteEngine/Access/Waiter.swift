@@ -34,6 +34,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     let holdings: [AccessGate.Holding]
     let mayBorrow: Bool
 
+    var patience: UInt64 = 0
     private(set) var granted: AccessSlot?
     /// When the waiter's patience expires, in nanoseconds on the monotonic clock.
     ///

@@ -25,6 +25,8 @@ struct WaiterQueue<Waiter: GateWaiter> {
 
     mutating func append(_ waiter: Waiter, at now: UInt64) {
         if waiter.isCounted, !hasCountedWaiter { saturatedSince = now }
+        var waiter = waiter
+        waiter.patience = EngineTimings.patience(behind: waiters.count)
         waiters.append(waiter)
     }
 

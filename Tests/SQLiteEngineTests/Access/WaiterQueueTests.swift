@@ -8,7 +8,7 @@ import Testing
 ///
 /// The time is an argument.
 struct WaiterQueueTests {
-    private static let patience = EngineTimings.patience
+    private static let patience = EngineTimings.shortestPatience
     private let slots = (0..<2).map { index in
         AccessSlot(
             index: index,

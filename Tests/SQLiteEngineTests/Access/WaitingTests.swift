@@ -54,7 +54,7 @@ struct WaitingTests {
             pool.asyncRead { _ in isRead.open() }
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
-            let over = since + EngineTimings.patience
+            let over = since + EngineTimings.shortestPatience
             // The slot is released so late that the thread is still asleep when its patience
             // expires.
             try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }

@@ -27,6 +27,8 @@ struct AccessSimulation {
         var isInterrupted = false
         var isWaiting = false
         var isNotified = false
+        /// How long running threads may overtake the worker, in nanoseconds from `start`.
+        var patience = 0.0
     }
 
     private enum Step {
@@ -212,9 +214,12 @@ struct AccessSimulation {
         guard free[resource] > 0 else {
             if resource == Self.readers { hasWaitedForReader = true }
             workers[worker].isWaiting = true
+            workers[worker].patience = Double(
+                EngineTimings.patience(behind: queues[resource].count)
+            )
             queues[resource].append(worker)
             if isOvertaking, !clients[workers[worker].client].isTask {
-                schedule(now + Double(EngineTimings.patience), worker, .notified)
+                schedule(now + workers[worker].patience, worker, .notified)
             }
             return
         }
@@ -232,7 +237,7 @@ struct AccessSimulation {
         if isEntitled(next, at: now) {
             queues[resource].removeFirst()
             workers[next].isWaiting = false
-            let isAsleep = now - workers[next].start >= Double(EngineTimings.patience)
+            let isAsleep = now - workers[next].start >= workers[next].patience
             schedule(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
             return serveTasks(at: now)
         }
@@ -244,7 +249,7 @@ struct AccessSimulation {
 
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
-            || now - workers[worker].start >= Double(EngineTimings.patience)
+            || now - workers[worker].start >= workers[worker].patience
     }
 
     /// Lets a woken waiter acquire a connection if one is free.

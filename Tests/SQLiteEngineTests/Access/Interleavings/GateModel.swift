@@ -60,7 +60,7 @@ struct GateModel {
         waits = Array(repeating: Wait(), count: scenario.programs.count)
     }
 
-    var now: UInt64 { UInt64(clock) * EngineTimings.patience }
+    var now: UInt64 { UInt64(clock) * EngineTimings.shortestPatience }
 
     func slot(ofThread thread: Int, at gate: Int) -> Int? {
         gates[gate].slots.firstIndex { $0.owner == thread }

@@ -52,7 +52,7 @@ struct GateStateKey: Hashable {
             add(waiter.isTask)
             add(waiter.isNotified)
             add(waiter.isWatching)
-            add(model.now - waiter.since >= EngineTimings.patience)
+            add(model.now - waiter.since >= EngineTimings.shortestPatience)
         }
     }
 

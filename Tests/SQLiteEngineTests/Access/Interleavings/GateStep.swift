@@ -1,3 +1,4 @@
+import Telemetry
 @testable import SQLiteEngine
 
 /// A step of a thread at a gate.
@@ -50,6 +51,7 @@ enum GateStep: Hashable {
 struct GateModelWaiter: GateWaiter, Hashable {
     var thread = 0
     var since: UInt64 = 0
+    var patience = EngineTimings.shortestPatience
     var wanted: Int?
     var mayBorrow = false
     var isTask = false
