@@ -224,9 +224,7 @@ extension AccessGate: GateSteps {
     /// then reads the conditions. At least one of the two threads therefore observes the other's
     /// change.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {
-        guard readConditions().forbidsKeeping, slot.claimKeeping() else { return }
-        slot.database?.endKeptTransaction()
-        release(slot)
+        if readConditions().forbidsKeeping { endKeptTransaction(ofIdle: slot) }
     }
 
     private func decideHandover(of slot: AccessSlot) -> GateHandover<Waiter> {

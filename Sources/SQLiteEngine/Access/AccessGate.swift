@@ -288,10 +288,18 @@ extension AccessGate {
 
     /// Ends the transactions that idle connections keep, without claiming other connections.
     private func endKeptTransactions() {
-        for slot in slots where slot.claimKeeping() {
-            slot.database?.endKeptTransaction()
-            release(slot)
+        // Unlike an iterator, an index does not retain each slot.
+        for index in slots.indices where slots[index].keepsIdleTransaction {
+            endKeptTransaction(ofIdle: slots[index])
         }
+    }
+
+    /// Ends the kept transaction of a slot, unless an access has acquired the slot.
+    @inline(never)
+    func endKeptTransaction(ofIdle slot: AccessSlot) {
+        guard slot.claimKeeping() else { return }
+        slot.database?.endKeptTransaction()
+        release(slot)
     }
 
     /// Waits, for a limited time, for threads that are ending a kept transaction.
@@ -303,7 +311,7 @@ extension AccessGate {
     }
 
     /// Whether a thread has claimed an idle connection to end its transaction.
-    private var isEnding: Bool { slots.contains(where: \.isEnding) }
+    private var isEnding: Bool { slots.indices.contains { slots[$0].isEnding } }
 
     /// Claims a connection after another thread ends the connection's kept transaction.
     ///

@@ -84,10 +84,14 @@ struct WALHistory {
     ///   - site: The access that wrote.
     ///   - hasReaders: Whether a connection of this database is reading and may pin the log.
     ///   - now: The time on the monotonic clock.
-    mutating func didWrite(_ site: AccessSite, hasReaders: Bool, at now: UInt64) {
+    mutating func didWrite(
+        _ site: AccessSite,
+        hasReaders: @autoclosure () -> Bool,
+        at now: UInt64
+    ) {
         lastWriter = site
         guard log.frames - log.checkpointed >= threshold else { return }
-        if hasReaders {
+        if hasReaders() {
             neglectedSince = nil
         } else if neglectedSince == nil {
             neglectedSince = now

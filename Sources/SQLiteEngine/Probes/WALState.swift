@@ -22,7 +22,13 @@ struct WALState: Equatable {
     ///
     /// A reader on mark `n > 0` reads the log up to frame `marks[n]`; a reader on mark 0 reads only
     /// the database file. A mark keeps its value after its reader has ended.
-    var marks = [UInt32](repeating: 0, count: WALState.markCount)
+    var marks: [UInt32] {
+        get { (0..<Self.markCount).map { storedMarks[$0] } }
+        set { for mark in 0..<Self.markCount { storedMarks[mark] = newValue[mark] } }
+    }
+
+    /// The marks without an allocation, because each write reads them.
+    private var storedMarks = SIMD8<UInt32>()
 
     init() {}
 
@@ -38,8 +44,8 @@ struct WALState: Equatable {
             generation = header.load(fromByteOffset: 32, as: UInt32.self)
         }
         checkpointed = min(frames, index.load(fromByteOffset: 96, as: UInt32.self))
-        marks = (0..<Self.markCount).map {
-            index.load(fromByteOffset: 100 + 4 * $0, as: UInt32.self)
+        for mark in 0..<Self.markCount {
+            storedMarks[mark] = index.load(fromByteOffset: 100 + 4 * mark, as: UInt32.self)
         }
     }
 }
