@@ -238,7 +238,7 @@ extension AccessGate {
             slot.uninstall()?.closeIgnoringErrors()
         }
         retire()
-        for slot in slots { slot.giveUp(AccessSlot.State.retired) }
+        for slot in slots { slot.free(AccessSlot.State.retired) }
     }
 
     /// Rejects all future accesses.

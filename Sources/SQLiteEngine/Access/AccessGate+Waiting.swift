@@ -133,10 +133,10 @@ extension AccessGate: GateSteps {
     /// If `state` is idle and the connection keeps its transaction, the slot's new state is
     /// ``AccessSlot/State/keeping``.
     @inline(__always)
-    func giveUp(_ slot: AccessSlot, as state: UInt8) {
+    func free(_ slot: AccessSlot, as state: UInt8) {
         if state != AccessSlot.State.idle {
-            slot.giveUp(state)
-        } else if slot.giveUpOpen() {
+            slot.free(state)
+        } else if slot.freeOpen() {
             keeper.didKeep()
         }
     }
@@ -237,24 +237,24 @@ extension AccessGate: GateSteps {
             // Frees the slot while holding the lock, so that the next waiter to enter the queue
             // finds the slot free.
             case .free:
-                giveUp(slot)
+                free(slot)
                 return .free
             case .notify(let waiter):
-                giveUp(slot)
+                free(slot)
                 return .notify(waiter)
             }
         }
     }
 
-    private func giveUp(_ slot: AccessSlot) {
-        giveUp(slot, as: slot.database == nil ? AccessSlot.State.closed : AccessSlot.State.idle)
+    private func free(_ slot: AccessSlot) {
+        free(slot, as: slot.database == nil ? AccessSlot.State.closed : AccessSlot.State.idle)
     }
 
     func setReserved(_ isReserved: Bool) { queue.withLock { $0.isReserved = isReserved } }
 
-    func giveUpIfReserved(_ slot: AccessSlot) -> Bool {
+    func freeIfReserved(_ slot: AccessSlot) -> Bool {
         queue.withLock { queue in
-            if queue.isReserved { slot.giveUp(AccessSlot.State.reserved) }
+            if queue.isReserved { slot.free(AccessSlot.State.reserved) }
             return queue.isReserved
         }
     }

@@ -88,7 +88,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Acquires the slot if its state is `expected`.
     ///
-    /// The load is sequentially consistent and pairs with ``giveUp(_:)``. A waiter enters the queue
+    /// The load is sequentially consistent and pairs with ``free(_:)``. A waiter enters the queue
     /// and then searches the slots. Some processors may perform a relaxed load too early, and the
     /// waiter would then miss the slot.
     @inline(__always)
@@ -125,7 +125,7 @@ final class AccessSlot: @unchecked Sendable {
     /// The store is sequentially consistent. A waiter enters the queue before its last search of
     /// the slots, and the caller checks for waiters after this store.
     @inline(__always)
-    func giveUp(_ newState: UInt8) {
+    func free(_ newState: UInt8) {
         _ = state.exchange(newState, ordering: .sequentiallyConsistent)
     }
 
@@ -151,9 +151,9 @@ final class AccessSlot: @unchecked Sendable {
     /// - Returns: Whether the connection keeps its transaction. If it does, the caller must call
     ///   ``ReadTransactionKeeper/didKeep()``.
     @inline(__always)
-    func giveUpOpen() -> Bool {
+    func freeOpen() -> Bool {
         let keeps = keepsTransaction
-        giveUp(State.free(keepsTransaction: keeps))
+        free(State.free(keepsTransaction: keeps))
         return keeps
     }
 

@@ -120,7 +120,7 @@ extension GateSteps {
     @inline(__always)
     func release(_ slot: Slot) throws(Failure) {
         if try readConditionsRelaxed().isNone {
-            try giveUp(slot, as: AccessSlot.State.idle)
+            try free(slot, as: AccessSlot.State.idle)
             if try readConditions().isNone { return }
             // Since the first check, a waiter has joined the queue and may have missed the slot, or
             // an access has disabled kept transactions and may not have ended the one on this slot.
@@ -135,7 +135,7 @@ extension GateSteps {
             try endKeptTransaction(of: slot)
             if supportsReservation, try returnToReservation(slot) { return }
             if try !readConditions().hasWaiters {
-                try giveUp(slot, as: AccessSlot.State.idle)
+                try free(slot, as: AccessSlot.State.idle)
                 guard try readConditions().hasWaiters,
                     try claim(slot, from: AccessSlot.State.idle)
                 else { return }
@@ -147,12 +147,12 @@ extension GateSteps {
     /// Releases a slot that may have no connection, or whose gate may be closed.
     func returnSlot(_ slot: Slot) throws(Failure) {
         if try queueIsClosed() {
-            try giveUp(slot, as: AccessSlot.State.retired)
+            try free(slot, as: AccessSlot.State.retired)
         } else if try hasConnection(slot) {
             try release(slot)
         } else {
             if try !readConditions().hasWaiters {
-                try giveUp(slot, as: AccessSlot.State.closed)
+                try free(slot, as: AccessSlot.State.closed)
                 guard try readConditions().hasWaiters,
                     try claim(slot, from: AccessSlot.State.closed)
                 else { return }
@@ -194,7 +194,7 @@ extension GateSteps {
         // Makes threads that release the slot check whether it is reserved.
         try forbidKeeping()
         try setReserved(true)
-        try giveUp(slots[0], as: AccessSlot.State.reserved)
+        try free(slots[0], as: AccessSlot.State.reserved)
         try wakeThreads()
     }
 
@@ -221,7 +221,7 @@ extension GateSteps {
 
     /// Releases a borrowed slot to its reserver, or returns `false` if no access has reserved it.
     func returnToReservation(_ slot: Slot) throws(Failure) -> Bool {
-        guard try giveUpIfReserved(slot) else { return false }
+        guard try freeIfReserved(slot) else { return false }
         try wakeThreads()
         return true
     }

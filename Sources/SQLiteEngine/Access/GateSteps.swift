@@ -28,7 +28,7 @@ protocol GateSteps {
     func claimWhenReserved(_ slot: Slot) throws(Failure)
 
     /// Frees a slot that the caller holds.
-    func giveUp(_ slot: Slot, as state: UInt8) throws(Failure)
+    func free(_ slot: Slot, as state: UInt8) throws(Failure)
 
     func hasConnection(_ slot: Slot) throws(Failure) -> Bool
 
@@ -80,7 +80,7 @@ protocol GateSteps {
     func setReserved(_ isReserved: Bool) throws(Failure)
 
     /// Releases the only slot to its reserver, or returns `false` if no access has reserved it.
-    func giveUpIfReserved(_ slot: Slot) throws(Failure) -> Bool
+    func freeIfReserved(_ slot: Slot) throws(Failure) -> Bool
 
     // MARK: Sleeping
 

@@ -20,7 +20,7 @@ extension ConnectionProbe {
                     probe.lockWait.withLock { $0 = LockWait(startedAt: monotonicNanoseconds()) }
                 }
                 let triesAgain = probe.handleLock(tries: Int(tries))
-                if !triesAgain { probe.lockWait.withLock { $0.giveUp() } }
+                if !triesAgain { probe.lockWait.withLock { $0.stopRetrying() } }
                 return triesAgain ? 1 : 0
             },
             this

@@ -57,14 +57,14 @@ struct SplitState {
 extension ConnectionProbe {
     func recordWait(since: UInt64, for site: AccessSite) {
         guard isEnabled else { return }
-        prepend(site) { $0.since = since }
+        recordPending(site) { $0.since = since }
     }
 
     func recordOpening(_ nanoseconds: UInt64, for site: AccessSite) {
-        prepend(site) { $0.opening = nanoseconds }
+        recordPending(site) { $0.opening = nanoseconds }
     }
 
-    private func prepend(_ site: AccessSite, _ change: (inout SplitState.Pending) -> Void) {
+    private func recordPending(_ site: AccessSite, _ change: (inout SplitState.Pending) -> Void) {
         var pending: SplitState.Pending
         if let known = splitState.pending {
             pending = known

@@ -19,7 +19,7 @@ package struct LockWait: Sendable, Equatable {
 
     init(startedAt start: UInt64) { self.start = start }
 
-    mutating func giveUp() {
+    mutating func stopRetrying() {
         gaveUp = true
         nanoseconds = monotonicNanoseconds() &- start
     }

@@ -166,7 +166,7 @@ struct DeadlockAcrossDatabasesTests {
             try pool.barrierWriteWithoutTransaction { db in try db.rowCount() }
         }
         try eventually { pool.writer.slots[0].claim(from: AccessSlot.State.reserved) }
-        pool.writer.slots[0].giveUp(AccessSlot.State.reserved)
+        pool.writer.slots[0].free(AccessSlot.State.reserved)
         gate.open()
         try read.value()
         try #expect(barrier.value() == 1)

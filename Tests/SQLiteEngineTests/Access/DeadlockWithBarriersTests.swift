@@ -83,7 +83,7 @@ struct DeadlockWithBarriersTests {
         }
         let demanding = demand.begin(pool)
         try eventually { pool.writer.slots[0].claim(from: AccessSlot.State.reserved) }
-        pool.writer.slots[0].giveUp(AccessSlot.State.reserved)
+        pool.writer.slots[0].free(AccessSlot.State.reserved)
         gate.read.open()
         gate.write.open()
         let errors = [read, write, demanding].compactMap { thread in

@@ -21,7 +21,7 @@ struct KeeperInterleavingTests {
 
     /// The position of a thread, identified by its next step.
     enum Location: Hashable {
-        case start, decide, check, giveUp, checkAgain, arm
+        case start, decide, check, free, checkAgain, arm
         case raise, search, end, release, await, commit, allow
         case disarm
         case done
@@ -90,8 +90,8 @@ struct KeeperInterleavingTests {
         case .check:
             // If keeping is forbidden, the transaction ends before the slot is released.
             if state.forbidding > 0 { next.isKept = false }
-            return enter(.giveUp)
-        case .giveUp:
+            return enter(.free)
+        case .free:
             next.slot = AccessSlot.State.free(keepsTransaction: state.isKept)
             return enter(.checkAgain)
         case .checkAgain:

@@ -24,7 +24,7 @@ extension GateModel {
             guard gates[index].slots[0].state == AccessSlot.State.reserved else { return nil }
             acquire(0, at: index, for: thread)
             return 1
-        case .giveUp(let slot, let state):
+        case .free(let slot, let state):
             release(slot, at: index, by: thread, as: state)
             return 1
         case .hasConnection(let slot): return gates[index].slots[slot].hasConnection ? 1 : 0
@@ -47,7 +47,7 @@ extension GateModel {
             gates[index].queue.isReserved = isReserved
             gates[index].reserver = isReserved ? thread : nil
             return 1
-        case .giveUpIfReserved(let slot):
+        case .freeIfReserved(let slot):
             guard gates[index].queue.isReserved else { return 0 }
             release(slot, at: index, by: thread, as: AccessSlot.State.reserved)
             return 1

@@ -64,8 +64,8 @@ final class ReplayedGate: GateSteps {
 
     func claimWhenReserved(_ slot: Int) throws(NextStep) { try perform(.claimWhenReserved) }
 
-    func giveUp(_ slot: Int, as state: UInt8) throws(NextStep) {
-        try perform(.giveUp(slot, as: state))
+    func free(_ slot: Int, as state: UInt8) throws(NextStep) {
+        try perform(.free(slot, as: state))
         hasReleased =
             flaw == .noSearchAfterRelease && state == AccessSlot.State.idle
             || flaw == .hidesFailedOpenings && state == AccessSlot.State.closed
@@ -155,7 +155,7 @@ final class ReplayedGate: GateSteps {
         case let decision:
             if flaw == .releasesOutsideTheLock {
                 let isOpen = try hasConnection(slot)
-                try giveUp(slot, as: isOpen ? AccessSlot.State.idle : AccessSlot.State.closed)
+                try free(slot, as: isOpen ? AccessSlot.State.idle : AccessSlot.State.closed)
             }
             return decision == 0 ? .free : .notify(waiter)
         }
@@ -165,9 +165,9 @@ final class ReplayedGate: GateSteps {
         try perform(.setReserved(isReserved))
     }
 
-    func giveUpIfReserved(_ slot: Int) throws(NextStep) -> Bool {
+    func freeIfReserved(_ slot: Int) throws(NextStep) -> Bool {
         if flaw == .losesReservations { return false }
-        return try perform(.giveUpIfReserved(slot)) == 1
+        return try perform(.freeIfReserved(slot)) == 1
     }
 
     // MARK: Sleeping

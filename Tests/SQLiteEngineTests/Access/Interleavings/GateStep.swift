@@ -7,7 +7,7 @@ import Telemetry
 enum GateStep: Hashable {
     case claim(_ slot: Int, from: UInt8, onlyCompares: Bool)
     case claimWhenReserved
-    case giveUp(_ slot: Int, as: UInt8)
+    case free(_ slot: Int, as: UInt8)
     case hasConnection(_ slot: Int)
     case readConditions
     case forbidKeeping
@@ -20,7 +20,7 @@ enum GateStep: Hashable {
     case stopWatching
     case handOver(_ slot: Int)
     case setReserved(Bool)
-    case giveUpIfReserved(_ slot: Int)
+    case freeIfReserved(_ slot: Int)
     case sleep(GateModelWaiter, isPatient: Bool)
     /// Discards a wake-up.
     ///
