@@ -14,3 +14,26 @@ package struct ProgramStatus: Sendable, Codable, Equatable {
         self.allowsControl = allowsControl
     }
 }
+
+extension DatabaseStatus {
+    /// Whether a program does not report its connections.
+    ///
+    /// An open database has at least one connection.
+    package var hidesConnections: Bool { connections.isEmpty && !isClosed }
+
+    /// Whether a program does not report whether accesses wait.
+    ///
+    /// A program that measures waits reports their durations.
+    package var hidesWaits: Bool {
+        hidesConnections && readers == nil && oldestWaiterNanoseconds == nil && acquire == nil
+            && writerAcquire == nil
+    }
+}
+
+extension Sample {
+    /// Whether the attached program does not report its connections.
+    package var hidesConnections: Bool { program != nil && database.hidesConnections }
+
+    /// Whether the attached program does not report whether accesses wait.
+    package var hidesWaits: Bool { program != nil && database.hidesWaits }
+}

@@ -67,6 +67,57 @@ struct ProgramGoldenTests {
         #expect(!picture.plainText.contains("of 4 readers in use"))
     }
 
+    /// Returns the samples of a program that reports only the size of its log, as
+    /// `Examples/Publisher` does.
+    private func publisherSamples(waiters: [WaiterStatus] = []) -> [Sample] {
+        (0..<40).map { index in
+            var database = DatabaseStatus(label: "python", kind: .queue, waitingReaders: waiters)
+            database.takenAtNanoseconds = UInt64(index) * 250_000_000
+            database.wal = WALStatus(bytes: 41_232)
+            var sample = Sample(
+                sequence: index,
+                time: Double(index) / 4,
+                scenario: "python",
+                arm: "",
+                database: database
+            )
+            sample.program = ProgramStatus(process: 4711)
+            return sample
+        }
+    }
+
+    @Test(arguments: [(120, 40), (80, 24)])
+    func unreportedConnectionsAreUnknown(size: (Int, Int)) throws {
+        let extent = Size(width: size.0, height: size.1)
+        var model = DashboardModel(theme: try Theme.named("dark"))
+        _ = model.handle(.resize(extent))
+        for sample in publisherSamples() { model.ingest(sample) }
+        let picture = model.render(size: extent)
+        try Golden.expect(picture, named: "program-publisher-\(size.0)x\(size.1)")
+        let text = picture.plainText
+        for claim in ["0 %", "0%", "no connection is open yet", "0 accesses/s", "No waiters"] {
+            #expect(!text.contains(claim), "\(claim)")
+        }
+        #expect(text.contains("reports neither its connections nor its waits"))
+        #expect(text.contains("does not report its connections"))
+        _ = model.handle(.key(.character("2")))
+        let connections = model.render(size: extent).plainText
+        #expect(connections.contains("unknown: the program does not report its connections"))
+        #expect(!connections.contains("0 connections"))
+    }
+
+    @Test func waitersOfUnreportedConnectionsAreShown() throws {
+        var history = History()
+        let waiter = WaiterStatus(
+            origin: AccessOrigin(name: "ui"),
+            waitedNanoseconds: 12_000_000
+        )
+        for sample in publisherSamples(waiters: [waiter]) { history.append(sample) }
+        let verdict = Verdict(history).text(fitting: 200, isASCII: false)
+        #expect(verdict.contains("1 read waits, oldest ui"), "\(verdict)")
+        #expect(history.inUse(over: 5) == nil)
+    }
+
     @Test func helpOmitsTheKeysOfRuns() throws {
         var model = try dashboard(until: 19, allowsControl: true)
         _ = model.handle(.key(.character("?")))

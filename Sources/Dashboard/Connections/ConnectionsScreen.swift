@@ -104,7 +104,7 @@ struct ConnectionsScreen {
                 remark: remark(all.count)
             ),
             item: "connection",
-            absence: "no connection is open yet",
+            absence: scene.history.connectionsAbsence,
             on: &canvas,
             in: rect
         )
@@ -112,6 +112,7 @@ struct ConnectionsScreen {
 
     /// Returns the totals, such as `5 connections; 24 interrupts ended 9 statements`.
     private func remark(_ connections: Int) -> String {
+        guard connections > 0 || !scene.history.hidesConnections else { return "" }
         let count = HumanUnits.counted(connections, "connection", "connections")
         guard let interrupts = scene.history.latest?.database.interrupts,
             interrupts.requested > 0

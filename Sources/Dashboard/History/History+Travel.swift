@@ -8,6 +8,30 @@ extension History: Timeline {
     /// Whether the state of the database is unknown, because the attached program does not respond.
     var isUnknown: Bool { latest?.program?.isConnected == false }
 
+    /// Whether the attached program does not report its connections, or does not respond.
+    var hidesConnections: Bool { isUnknown || latest?.hidesConnections == true }
+
+    /// Whether the attached program does not report whether accesses wait, or does not respond.
+    var hidesWaits: Bool { isUnknown || latest?.hidesWaits == true }
+
+    /// The text in place of an empty list of connections.
+    var connectionsAbsence: String {
+        if hidesConnections {
+            return isUnknown ? "unknown" : "unknown: the program does not report its connections"
+        }
+        return latest?.database.isClosed == true
+            ? "the database is closed" : "no connection is open yet"
+    }
+
+    /// The text in place of the log's size if there is no log.
+    var logAbsence: String {
+        let mode = latest?.database.journalMode
+        if isUnknown || latest?.program != nil && (mode == nil || mode == "wal") {
+            return "unknown"
+        }
+        return "none in this journal mode" + (mode.map { " (\($0))" } ?? "")
+    }
+
     /// Returns the share of the last `seconds` during which all connections were in use and an
     /// access waited, in 0…1.
     ///

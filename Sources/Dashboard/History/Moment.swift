@@ -2,7 +2,8 @@ import Telemetry
 
 /// The values of a sample that charts show.
 ///
-/// While an attached program does not respond, all values are NaN.
+/// A value that an attached program does not report is NaN. While the program does not respond, all
+/// values are NaN.
 struct Moment: Timed, Equatable {
     /// The time since the start of the run, in seconds.
     var time: Double
@@ -40,6 +41,12 @@ struct Moment: Timed, Equatable {
             saturation = waits && isFull ? 1 : 0
         }
         walBytes = database.wal.map { Double($0.bytes) } ?? .nan
+        if sample.hidesConnections, database.readers == nil {
+            inUse = .nan
+            // An access that waits for the only connection proves that the connection is in use.
+            if sample.saturation == nil { saturation = waits ? 1 : .nan }
+        }
+        if sample.hidesWaits { (waitingReaders, waitingWriters) = (.nan, .nan) }
         if sample.program?.isConnected == false {
             (inUse, waitingReaders, waitingWriters) = (.nan, .nan, .nan)
             (saturation, walBytes) = (.nan, .nan)

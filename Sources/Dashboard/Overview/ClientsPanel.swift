@@ -24,7 +24,14 @@ struct ClientsPanel {
 
     private var isProgram: Bool { history.latest?.program != nil }
 
+    /// Whether the attached program does not report the durations of its accesses.
+    private var hidesAccesses: Bool {
+        guard let sample = history.latest, sample.program?.isConnected == true else { return false }
+        return sample.database.acquire == nil && sample.database.writerAcquire == nil
+    }
+
     private var remark: String {
+        if hidesAccesses { return "" }
         if isProgram { return "times since the database was opened; –: too few accesses" }
         return history.isOver
             ? "the load's last second; –: too few samples" : "last second; –: too few samples"
@@ -69,6 +76,14 @@ struct ClientsPanel {
             ).draw(on: &canvas, in: rect)
         let table = table(theme: canvas.theme)
         table.draw(on: &canvas, in: inner)
+        if hidesAccesses, inner.height > 1 {
+            canvas.write(
+                "unknown: the program does not report its accesses",
+                in: inner.row(1),
+                style: canvas.theme.style(.dim),
+                alignment: .leading
+            )
+        }
         let widths = table.widths(in: inner.width)
         guard let strip = widths.last, strip > 0 else { return }
         let count = Sparkline.points(in: strip, glyphs: canvas.glyphs)

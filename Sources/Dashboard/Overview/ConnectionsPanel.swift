@@ -62,7 +62,7 @@ struct ConnectionsPanel {
         )
         if history.lanes.isEmpty {
             canvas.write(
-                "no connection is open yet",
+                history.connectionsAbsence,
                 in: inner.row(0),
                 style: theme.style(.dim),
                 alignment: .leading

@@ -53,7 +53,7 @@ struct HeaderLine {
             )
             return segments
         }
-        if history.isUnknown { return segments }
+        if history.isUnknown || sample.program != nil && sample.clients.isEmpty { return segments }
         let rate = sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         let total = HumanUnits.rate(rate).dropLast(2)
         // Pad to the maximum width to keep adjacent segments in place.

@@ -62,7 +62,7 @@ struct PoolPanel {
 
     private var remark: String {
         guard !history.isUnknown else { return "no response" }
-        guard let readers else { return "" }
+        guard let readers else { return history.hidesConnections ? "unknown" : "" }
         if history.isOver {
             let most = history.peaks.accesses.readersInUse ?? 0
             return "the run has ended; at most \(most) of \(readers.maximum) in use"
@@ -97,6 +97,8 @@ struct PoolPanel {
 extension DatabaseStatus {
     /// The number of readers handed over to waiters that have not started their accesses.
     var wakingReaders: Int {
+        // Without a list of connections, the number is unknown.
+        guard !connections.isEmpty else { return 0 }
         let atWork = connections.count { $0.role == .reader && $0.state != .idle }
         return max(0, (readers?.inUse ?? 0) - atWork)
     }

@@ -48,7 +48,8 @@ struct SummaryLine {
     private func log(_ database: DatabaseStatus, theme: Theme, _ wording: Wording) -> [Span] {
         let dim = theme.style(.dim)
         guard let wal = database.wal else {
-            return [Span("log ", dim), Span("none", theme.style(.text))]
+            let isUnknown = history.logAbsence == "unknown"
+            return [Span("log ", dim), Span(isUnknown ? "unknown" : "none", theme.style(.text))]
         }
         var log = [Span("log ", dim), Span(HumanUnits.bytes(wal.bytes), theme.bold(.text))]
         let warning =

@@ -13,13 +13,8 @@ struct WALPanel {
         let inner = Panel(title: "Write-ahead log", legend: hint(theme: theme))
             .draw(on: &canvas, in: rect)
         guard let database = history.latest?.database, !inner.isEmpty else { return }
-        guard !history.isUnknown else {
-            return drawText("unknown", theme.style(.dim), on: &canvas, in: inner)
-        }
-        guard let wal = database.wal else {
-            let mode = database.journalMode.map { " (\($0))" } ?? ""
-            drawText("none in this journal mode\(mode)", theme.style(.dim), on: &canvas, in: inner)
-            return
+        guard !history.isUnknown, let wal = database.wal else {
+            return drawText(history.logAbsence, theme.style(.dim), on: &canvas, in: inner)
         }
         let size = HumanUnits.bytes(wal.bytes)
         let room = inner.width - size.utf8.count - 2

@@ -89,7 +89,7 @@ struct WaitingPanel {
         let title = history.isOver ? "peak \(name)" : "\(name) waiting"
         canvas.write(title, x: row.minX, y: row.minY, style: theme.style(.text))
         let number = Rect(x: row.minX + 14, y: row.minY, width: 5, height: 1)
-        let count = HumanUnits.count(UInt64(waiters))
+        let count = history.hidesWaits ? "–" : HumanUnits.count(UInt64(waiters))
         canvas.write(count, in: number, style: style, alignment: .trailing)
         let strip = Rect(x: row.minX + 20, y: row.minY, width: row.width - 20, height: 1)
         Sparkline(values: series, gradient: .waiting).draw(on: &canvas, in: strip)
@@ -113,7 +113,9 @@ struct WaitingPanel {
         let isOver = history.isOver
         let now = waiters.max { $0.waitedNanoseconds < $1.waitedNanoseconds }
         guard let oldest = isOver ? longest : now else {
-            let text = isOver && anyWaited ? "  none observed" : "  none"
+            let text =
+                history.hidesWaits
+                ? "  unknown" : isOver && anyWaited ? "  none observed" : "  none"
             canvas.write(text, in: row, style: theme.style(.dim), alignment: .leading)
             return
         }

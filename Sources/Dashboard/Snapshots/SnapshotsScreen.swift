@@ -43,9 +43,12 @@ struct SnapshotsScreen {
             remark: wal.map { WALWords.frames($0, width: 60) } ?? ""
         ).draw(on: &canvas, in: rect)
         guard let wal else {
-            let mode = scene.history.latest?.database.journalMode.map { " (\($0))" } ?? ""
-            let text = scene.history.isUnknown ? "unknown" : "none in this journal mode\(mode)"
-            canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
+            canvas.write(
+                scene.history.logAbsence,
+                in: inner.row(0),
+                style: theme.style(.dim),
+                alignment: .leading
+            )
             return
         }
         var size = HumanUnits.bytes(wal.bytes)

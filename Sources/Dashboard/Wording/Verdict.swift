@@ -134,6 +134,17 @@ struct Verdict: Equatable {
                 parts: [hold].compactMap(\.self)
             )
         }
+        if sample.hidesConnections, isQueue {
+            let waits = sample.hidesWaits ? "nor its waits" : nil
+            return Verdict(
+                level: .neutral,
+                heads: [
+                    waits.map { "The program reports neither its connections \($0)" }
+                        ?? "No waiters: the program does not report its connections",
+                    waits == nil ? "No waiters" : "Connections and waits unknown",
+                ]
+            )
+        }
         let mean = history.inUse(over: seconds) ?? 0
         let tenths = Int((mean * 10).rounded())
         let use =

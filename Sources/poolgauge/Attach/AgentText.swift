@@ -43,6 +43,9 @@ struct AgentText {
                 connection.sql.map { String($0.prefix(Self.sqlWidth)) } ?? "–",
             ])
         }
+        if database.hidesConnections {
+            connections = [["The program does not report its connections."]]
+        }
         let lines = WatchText.table(rows) + [""] + WatchText.table(connections)
         return lines.joined(separator: "\n") + "\n"
     }
@@ -62,14 +65,19 @@ struct AgentText {
             + "\(database.label)\(journal)\(end)"
     }
 
-    private var usedWriters: Int {
-        database.connections.count {
+    /// The number of writers or queues in use, or `nil` if it is unknown.
+    private var usedWriters: Int? {
+        guard !database.hidesConnections else { return nil }
+        return database.connections.count {
             ($0.role == .writer || $0.role == .queue) && $0.state != .idle
         }
     }
 
-    private func uses(_ used: Int, _ maximum: Int, _ waiting: [WaiterStatus]) -> String {
-        "\(used) of \(maximum) in use, " + Self.waiters(waiting)
+    private func uses(_ used: Int?, _ maximum: Int, _ waiting: [WaiterStatus]) -> String {
+        guard let used else {
+            return database.hidesWaits ? "unknown" : "use unknown, " + Self.waiters(waiting)
+        }
+        return "\(used) of \(maximum) in use, " + Self.waiters(waiting)
     }
 
     /// Returns text such as `2 accesses wait, oldest ui 12 ms`.
