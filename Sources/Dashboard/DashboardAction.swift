@@ -22,6 +22,8 @@ package enum DashboardAction: Sendable, Equatable {
     case turn(LoadKnob)
     /// Rebuild the pool with this maximum number of readers.
     case setReaderCount(Int)
+    /// Start a recording, or stop the recording in progress.
+    case toggleRecording
     /// Set the refresh rate, in frames/s.
     case setRefreshRate(Double)
     /// Copy text to the terminal's clipboard (OSC 52).

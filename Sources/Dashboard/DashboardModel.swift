@@ -1,3 +1,4 @@
+import SQLiteWatch
 import Telemetry
 import TerminalUI
 
@@ -28,6 +29,8 @@ package struct DashboardModel: Sendable {
         if case .help = overlay { true } else { false }
     }
 
+    /// Whether a recording is in progress.
+    package var isRecording = false
     /// The keys of a replay, or `nil` for a live run.
     package var replayKeys: ReplayKeys?
 
@@ -39,6 +42,11 @@ package struct DashboardModel: Sendable {
     var overlay: Overlay?
     /// The selection, sorting and filter of each screen, in screen order.
     var views = DashboardScreen.allCases.map { _ in ListView() }
+
+    /// The message in place of the keys, with its time in seconds since the start of the run.
+    var message: (text: String, isWarning: Bool, time: Double)?
+    /// How long ``message`` remains visible, in seconds.
+    private static let messageSeconds = 4.0
 
     /// The interrupt with a pending outcome, if any.
     var interrupt: InterruptWatch?
@@ -76,6 +84,9 @@ package struct DashboardModel: Sendable {
         let isNewRun = sample.sequence <= before
         settleKnobs(sample, isNewRun: isNewRun)
         if isNewRun { interrupt = nil }
+        if let message, isNewRun || sample.time - message.time > Self.messageSeconds {
+            self.message = nil
+        }
         if let outcome = interrupt?.update(with: sample) {
             interrupt = nil
             note(outcome)
@@ -91,6 +102,14 @@ package struct DashboardModel: Sendable {
         frozen?.append(event)
     }
 
+    /// Adds a line to the ticker, and shows it in place of the keys for a few seconds.
+    ///
+    /// The ticker truncates a long line, such as one with the path of a file.
+    package mutating func announce(_ message: String, isWarning: Bool = false) {
+        note(message, severity: isWarning ? .warning : .info)
+        self.message = (PrintableText.escaped(message), isWarning, history.latest?.time ?? 0)
+    }
+
     /// Handles an input event and returns the actions for the program.
     package mutating func handle(_ event: InputEvent) -> [DashboardAction] {
         switch event {
@@ -100,6 +119,7 @@ package struct DashboardModel: Sendable {
         case .mouse(let mouse):
             return handle(mouse)
         case .key(let key):
+            message = nil
             if let overlay { return handle(key, in: overlay) }
             guard let command = keys.command(for: key) else { return [] }
             return perform(command)
@@ -129,12 +149,19 @@ package struct DashboardModel: Sendable {
             displayCPUShare: displayCPUShare,
             overlay: overlay,
             view: view,
-            program: program
+            program: program,
+            message: message.map { message in
+                Span(message.text, theme.raised(message.isWarning ? .warning : .text))
+            }
         )
         let footerHeight = footer.height(in: size)
         let areas = bounds.rows([1, size.height - 1 - footerHeight, footerHeight])
-        HeaderLine(history: shown, isPaused: isPaused, isReplay: replayKeys != nil)
-            .draw(on: &canvas, in: areas[0])
+        HeaderLine(
+            history: shown,
+            isPaused: isPaused,
+            isReplay: replayKeys != nil,
+            isRecording: isRecording
+        ).draw(on: &canvas, in: areas[0])
         canvas.clipped(to: areas[1]) { canvas in drawScreen(on: &canvas, in: areas[1]) }
         footer.draw(on: &canvas, in: areas[2])
         drawOverlay(on: &canvas, in: bounds)

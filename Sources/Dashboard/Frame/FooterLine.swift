@@ -10,6 +10,8 @@ struct FooterLine {
     let view: ListView
     /// The attached program, or `nil` for a run.
     var program: ProgramStatus?
+    /// A message in place of the keys, or `nil` if there is no message.
+    var message: Span?
 
     func height(in size: Size) -> Int { FooterBar.height(in: size) }
 
@@ -21,7 +23,8 @@ struct FooterLine {
             screens: screens,
             prompt: prompt,
             timeOrigin: program == nil ? "of the run" : "since the start",
-            cost: displayCPUShare.map { "display \(HumanUnits.percent($0)) CPU" } ?? ""
+            cost: displayCPUShare.map { "display \(HumanUnits.percent($0)) CPU" } ?? "",
+            message: message
         ).draw(on: &canvas, in: rect)
     }
 

@@ -11,6 +11,8 @@ struct HeaderBar {
 
     let segments: [Segment]
     let state: (mark: String, text: String, role: Role)
+    /// Whether a recording is in progress.
+    var isRecording = false
 
     /// Draws the state and the segments that fit.
     func draw(on canvas: inout Canvas, in row: Rect) {
@@ -18,7 +20,12 @@ struct HeaderBar {
         canvas.fill(row, style: theme.raised(.text))
         var stateStyle = theme.raised(state.role)
         stateStyle.attributes.insert(.bold)
-        let stateSpans = [Span(" \(state.mark) \(state.text) ", stateStyle)]
+        var stateSpans = [Span(" \(state.mark) \(state.text) ", stateStyle)]
+        if isRecording {
+            var style = theme.raised(.error)
+            style.attributes.insert(.bold)
+            stateSpans.insert(Span(" ● REC ", style), at: 0)
+        }
         let segments = segments + [Segment(spans: stateSpans, priority: 100)]
         let tracks = segments.map { segment in
             Track.fixed(canvas.width(of: segment.spans), priority: segment.priority)

@@ -98,6 +98,7 @@ extension DashboardModel {
             note("refresh rate: \(Int(rate)) frames per second")
             return [.setRefreshRate(rate)]
         case .copy: return copySelected()
+        case .record: return [.toggleRecording]
         default: changeAppearance(command)
         }
         return []

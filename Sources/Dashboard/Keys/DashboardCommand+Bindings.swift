@@ -202,6 +202,12 @@ extension DashboardCommand {
             priority: 6
         ),
         KeyBinding(
+            [.character("R")],
+            .record,
+            name: "record",
+            help: "start or stop a recording"
+        ),
+        KeyBinding(
             [.character("?"), .character("h"), .function(1)],
             .help,
             name: "help",

@@ -58,6 +58,8 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     /// Switches to the next character set for charts.
     case glyphs
     case copy
+    /// Starts or stops a recording.
+    case record
     case help
     /// Reverts the first active state of expansion, filter, freeze, focus, and selection.
     case back
@@ -94,7 +96,7 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         case .pause, .stepBack, .stepForward, .seek, .zoomIn, .zoomOut: .time
         case .nextArm, .pauseLoad, .interrupt, .interruptAll, .checkpoint, .snapshot, .release:
             .acting
-        case .slower, .faster, .theme, .glyphs, .copy, .help, .back, .quit: .display
+        case .slower, .faster, .theme, .glyphs, .copy, .record, .help, .back, .quit: .display
         }
     }
 }

@@ -6,9 +6,14 @@ struct HeaderLine {
     let history: History
     let isPaused: Bool
     var isReplay = false
+    var isRecording = false
 
     func draw(on canvas: inout Canvas, in row: Rect) {
-        HeaderBar(segments: segments(theme: canvas.theme), state: state).draw(on: &canvas, in: row)
+        HeaderBar(
+            segments: segments(theme: canvas.theme),
+            state: state,
+            isRecording: isRecording
+        ).draw(on: &canvas, in: row)
     }
 
     private func segments(theme: Theme) -> [HeaderBar.Segment] {

@@ -173,7 +173,7 @@ extension DashboardCommand {
 
     fileprivate var isReplacedInReplay: Bool {
         switch self {
-        case .pause, .stepBack, .stepForward, .seek, .slower, .faster: true
+        case .pause, .stepBack, .stepForward, .seek, .slower, .faster, .record: true
         default: controlsRun
         }
     }

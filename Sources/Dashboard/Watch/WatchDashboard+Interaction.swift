@@ -51,6 +51,7 @@ extension WatchDashboard: RowInteraction {
     private mutating func changeDisplay(_ command: DashboardCommand) -> [Action] {
         switch command {
         case .quit: return [.quit]
+        case .record: return [.toggleRecording]
         case .slower, .faster:
             guard let rate = changeRefreshRate(command) else { return [] }
             note("refresh rate: \(Int(rate)) frames per second")

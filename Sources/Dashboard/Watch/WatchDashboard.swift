@@ -11,6 +11,8 @@ package struct WatchDashboard: Sendable {
     /// A request to the owner of the dashboard.
     package enum Action: Sendable, Equatable {
         case quit
+        /// Start a recording, or stop the recording in progress.
+        case toggleRecording
         /// Copy text to the terminal's clipboard (OSC 52).
         case copy(String)
     }
@@ -33,6 +35,8 @@ package struct WatchDashboard: Sendable {
     package var placeholder: String
     /// The limitations of the search for databases, as sentences.
     package var notes: [String] = []
+    /// Whether a recording is in progress.
+    package var isRecording = false
     /// The keys of a replay, or `nil` for a live watch.
     package var replayKeys: ReplayKeys?
     package var isPaused: Bool { frozen != nil }

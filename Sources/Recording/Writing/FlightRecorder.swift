@@ -42,6 +42,8 @@ package final class FlightRecorder: Sendable {
     ///   - limits: The limits of the recording.
     ///   - info: The description of the session.
     ///   - mask: Removes literals from SQL, or returns SQL unchanged to keep them.
+    ///   - mustBeNew: Whether an existing file is an error. By default, an existing recording is
+    ///     extended.
     ///   - onFailure: Receives the error that ended the recording, on the recorder's thread.
     /// - Throws: ``RecordingError`` if the file cannot be written.
     package convenience init(
@@ -49,6 +51,7 @@ package final class FlightRecorder: Sendable {
         limits: RecordingLimits,
         info: RecordingInfo,
         mask: @escaping @Sendable (String) -> String,
+        mustBeNew: Bool = false,
         onFailure: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         try self.init(
@@ -57,6 +60,7 @@ package final class FlightRecorder: Sendable {
             info: info,
             mask: mask,
             now: { RecordingClock.Reading.now },
+            mustBeNew: mustBeNew,
             onFailure: onFailure
         )
     }
@@ -67,6 +71,7 @@ package final class FlightRecorder: Sendable {
         info: RecordingInfo,
         mask: @escaping @Sendable (String) -> String,
         now: @escaping @Sendable () -> RecordingClock.Reading,
+        mustBeNew: Bool = false,
         setup: String? = nil,
         onFailure: @escaping @Sendable (String) -> Void
     ) throws {
@@ -89,6 +94,7 @@ package final class FlightRecorder: Sendable {
                     info: info,
                     clock: (start.wall, start.monotonic),
                     mask: mask,
+                    mustBeNew: mustBeNew,
                     setup: setup
                 )
             } catch {

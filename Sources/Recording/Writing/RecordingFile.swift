@@ -18,12 +18,15 @@ final class RecordingFile: Sendable {
 
     /// Creates a file with the mode 0600, or opens an existing recording.
     ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - mustBeNew: Whether an existing file is an error.
     /// - Throws: ``RecordingError`` for a link, for a file that is not a recording, and for a
     ///   recording that another process writes.
-    init(path: String) throws {
+    init(path: String, mustBeNew: Bool = false) throws {
         self.path = path
         var status = stat()
-        if lstat(path, &status) == 0 {
+        if !mustBeNew, lstat(path, &status) == 0 {
             let kind = status.st_mode & S_IFMT
             guard kind != S_IFLNK else {
                 throw RecordingError("'\(path)' is a link; specify the file itself")

@@ -48,6 +48,7 @@ final class RecordingWriter {
     ///   - clock: The wall-clock time in milliseconds since 1970, and the monotonic time in
     ///     nanoseconds.
     ///   - mask: Removes literals from the SQL of connections.
+    ///   - mustBeNew: Whether an existing file is an error.
     ///   - setup: Additional SQL for the connection, for tests.
     /// - Throws: ``RecordingError`` if the file cannot be a recording.
     init(
@@ -56,12 +57,13 @@ final class RecordingWriter {
         info: RecordingInfo,
         clock: (wall: Int64, monotonic: UInt64),
         mask: @escaping @Sendable (String) -> String,
+        mustBeNew: Bool = false,
         setup: String? = nil
     ) throws {
         self.path = path
         self.limits = limits
         self.mask = mask
-        file = try RecordingFile(path: path)
+        file = try RecordingFile(path: path, mustBeNew: mustBeNew)
         do {
             queue = try Self.open(file, limits, setup)
             // Exclude the empty tables of a new file from the size per hour.

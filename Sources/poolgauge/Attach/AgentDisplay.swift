@@ -8,12 +8,19 @@ struct AgentDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: AgentFeed
     private let control: AgentControl
+    private let recording: DisplayRecording
     private var model: DashboardModel
     /// The arrival time of the first sample.
     private var began: UInt64?
 
-    init(feed: AgentFeed, model: DashboardModel, terminal: any Terminal) {
+    init(
+        feed: AgentFeed,
+        model: DashboardModel,
+        recording: DisplayRecording,
+        terminal: any Terminal
+    ) {
         self.feed = feed
+        self.recording = recording
         control = AgentControl { feed.path }
         self.model = model
         self.terminal = terminal
@@ -28,7 +35,7 @@ struct AgentDisplay: DisplayContent {
     func age(at now: UInt64) -> UInt64? { began.map { now - min(now, $0) } }
 
     mutating func collect() {
-        if let failure = feed.recordingFailure { model.note(failure, severity: .warning) }
+        model.show(recording)
         for sample in feed.take() {
             model.ingest(sample)
             if began == nil { began = MonotonicTime.now }
@@ -46,6 +53,7 @@ struct AgentDisplay: DisplayContent {
             case .quit: return false
             case .interrupt: control.interrupt()
             case .checkpoint: control.checkpoint()
+            case .toggleRecording: recording.toggle()
             case .copy(let text):
                 if !terminal.copy(text) {
                     model.note("this terminal does not allow clipboard access", severity: .warning)

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import PoolgaugeAgent
-import Recording
 import Synchronization
 import Telemetry
 
@@ -14,7 +13,7 @@ final class AgentFeed: Sendable {
     }
 
     private let state: Mutex<State>
-    private let recorder: FlightRecorder?
+    private let recording: DisplayRecording
     private let hasEnded = DispatchSemaphore(value: 0)
     private let stop = DispatchSemaphore(value: 0)
 
@@ -25,9 +24,9 @@ final class AgentFeed: Sendable {
         _ agent: FollowedAgent,
         interval: Duration,
         onStatus: (@Sendable (AgentStatus?) -> Void)? = nil,
-        recorder: FlightRecorder? = nil
+        recording: DisplayRecording
     ) {
-        self.recorder = recorder
+        self.recording = recording
         state = Mutex(State(path: agent.socket.path))
         let parts = interval.components
         let pause = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
@@ -39,7 +38,7 @@ final class AgentFeed: Sendable {
                 let events = agent.poll()
                 for event in events {
                     onStatus.map { event.report(to: $0) }
-                    recorder?.record(event, of: agent.socket.name)
+                    recording.recorder?.record(event, of: agent.socket.name)
                 }
                 let sample = sampler.sample(events, at: MonotonicTime.now)
                 state.withLock { state in
@@ -55,9 +54,6 @@ final class AgentFeed: Sendable {
 
     /// The path of the agent's current socket.
     var path: String { state.withLock { $0.path } }
-
-    /// The reason for the end of the recording, once.
-    var recordingFailure: String? { recorder?.takeFailure() }
 
     /// Returns the samples since the last call.
     func take() -> [Sample] {

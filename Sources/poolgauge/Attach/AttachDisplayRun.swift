@@ -1,18 +1,17 @@
 import CursesTerminal
 import Dashboard
 import PoolgaugeAgent
-import Recording
 import TerminalUI
 
 /// Shows the dashboard on a program with an agent.
 struct AttachDisplayRun {
     let agent: FollowedAgent
     let options: DisplayOptions
+    /// The recordings of the statuses.
+    let recording: DisplayRecording
     var interval = Self.standardInterval
     /// Receives each status, and `nil` when the agent stops responding.
     var onStatus: (@Sendable (AgentStatus?) -> Void)?
-    /// Records the statuses, if requested.
-    var recorder: FlightRecorder?
 
     /// The default time between two requests.
     static let standardInterval = Duration.milliseconds(250)
@@ -42,7 +41,7 @@ struct AttachDisplayRun {
         _ keys: DashboardKeys
     ) -> AgentDisplay {
         AgentDisplay(
-            feed: AgentFeed(agent, interval: interval, onStatus: onStatus, recorder: recorder),
+            feed: AgentFeed(agent, interval: interval, onStatus: onStatus, recording: recording),
             model: DashboardModel(
                 theme: options.theme,
                 themes: options.themes,
@@ -51,6 +50,7 @@ struct AttachDisplayRun {
                 keys: keys,
                 refreshRate: options.refreshRate
             ),
+            recording: recording,
             terminal: terminal
         )
     }

@@ -117,17 +117,17 @@ struct AttachSubcommand: ParsableCommand {
         let server = try export.server { metrics.text() }
         defer { server?.stop() }
         if server != nil { run.onStatus = { metrics.receive($0) } }
-        let recording = try startRecording(of: followed)
+        let recording = try self.recording.start(
+            Self.info(about: followed),
+            keepsLiterals: recordedSQL.literals
+        )
         defer { recording?.finish() }
         run.recorder = recording?.recorder
         try run.run()
     }
 
-    private func startRecording(of agent: FollowedAgent) throws -> RecordingSession? {
-        try recording.start(
-            RecordingInfo(.agent, title: agent.socket.name ?? agent.socket.path),
-            keepsLiterals: recordedSQL.literals
-        )
+    private static func info(about agent: FollowedAgent) -> RecordingInfo {
+        RecordingInfo(.agent, title: agent.socket.name ?? agent.socket.path)
     }
 
     private static var hasTerminal: Bool {
@@ -154,10 +154,13 @@ struct AttachSubcommand: ParsableCommand {
         let metrics = AgentMetricsSource(name: agent.socket.name ?? agent.socket.path)
         let server = try export.server { metrics.text() }
         defer { server?.stop() }
-        let recording = try startRecording(of: agent)
-        defer { recording?.finish() }
-        var run = AttachDisplayRun(agent: agent, options: options)
-        run.recorder = recording?.recorder
+        let recording = try DisplayRecording(
+            self.recording,
+            Self.info(about: agent),
+            keepsLiterals: recordedSQL.literals
+        )
+        defer { recording.finish() }
+        var run = AttachDisplayRun(agent: agent, options: options, recording: recording)
         if server != nil { run.onStatus = { metrics.receive($0) } }
         if let interval { run.interval = interval.duration }
         if let picture {

@@ -68,13 +68,13 @@ struct DashboardSubcommand: ParsableCommand {
         let server = try export.server { metrics.text() }
         defer { server?.stop() }
         if server != nil { options.onSample = { metrics.receive($0) } }
-        let recording = try self.recording.start(
+        let recording = try DisplayRecording(
+            self.recording,
             RecordingInfo(.run, title: scenario.name, scenario: scenario.source),
             keepsLiterals: recordedSQL.literals
         )
-        defer { recording?.finish() }
-        options.recorder = recording?.recorder
-        let session = LiveSession(scenario: scenario, options: options)
+        defer { recording.finish() }
+        let session = LiveSession(scenario: scenario, options: options, recording: recording)
         if let picture {
             let surface = try session.picture(size: display.pictureSize)
             try picture.write(surface, title: "poolgauge: \(scenario.name)")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Recording
 import WorkloadEngine
 
 #if canImport(Glibc)
@@ -84,7 +85,13 @@ struct Poolgauge: ParsableCommand {
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
             var options = try LiveOptions()
             options.startsNextArm = true
-            try LiveSession(scenario: scenario, options: options).run()
+            let recording = try DisplayRecording(
+                nil,
+                RecordingInfo(.run, title: scenario.name, scenario: scenario.source),
+                keepsLiterals: false
+            )
+            defer { recording.finish() }
+            try LiveSession(scenario: scenario, options: options, recording: recording).run()
         } else {
             let report = HeadlessRun(
                 scenario: try scenario.scaled(toMeasured: .seconds(3)),

@@ -109,7 +109,7 @@ struct RecordSubcommand: ParsableCommand {
             source: source,
             interval: interval?.duration ?? .seconds(1),
             sql: sql.options,
-            recorder: recording.recorder
+            recorder: { recording.recorder }
         )
         let start = DispatchTime.now().uptimeNanoseconds
         let end = duration.map { start + $0.duration.wholeNanoseconds }

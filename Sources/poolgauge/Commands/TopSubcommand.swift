@@ -128,17 +128,17 @@ struct TopSubcommand: ParsableCommand {
         defer { server?.stop() }
         var onReports: (@Sendable ([WatchReport]) -> Void)?
         if server != nil { onReports = { metrics.receive($0) } }
-        let recording = try self.recording.start(
-            RecordingInfo(
-                .watch,
-                title: files.isEmpty ? "all open databases" : files.joined(separator: ", ")
-            ),
-            keepsLiterals: sql.literals
+        let info = RecordingInfo(
+            .watch,
+            title: files.isEmpty ? "all open databases" : files.joined(separator: ", ")
         )
-        defer { recording?.finish() }
         if display.screenshot != nil || !isHeadless && (display.isGiven || Self.hasTerminal) {
-            return try runDisplay(source, onReports, recording?.recorder)
+            let recording = try DisplayRecording(recording, info, keepsLiterals: sql.literals)
+            defer { recording.finish() }
+            return try runDisplay(source, onReports, recording)
         }
+        let recording = try self.recording.start(info, keepsLiterals: sql.literals)
+        defer { recording?.finish() }
         guard source != .machine || sql.options == nil else {
             throw CommandFailure(
                 "a report with --sql requires a database file, as in "
@@ -174,16 +174,15 @@ struct TopSubcommand: ParsableCommand {
     private func runDisplay(
         _ source: WatchSource,
         _ onReports: (@Sendable ([WatchReport]) -> Void)?,
-        _ recorder: FlightRecorder?
+        _ recording: DisplayRecording
     ) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
         // By default, record a few seconds of lanes.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
-        var run = WatchDisplayRun(source: source, options: options)
+        var run = WatchDisplayRun(source: source, options: options, recording: recording)
         run.sql = sql.options
         run.onReports = onReports
-        run.recorder = recorder
         if let interval { run.interval = interval.duration }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)

@@ -1,4 +1,3 @@
-import Recording
 import Telemetry
 import WorkloadEngine
 
@@ -17,8 +16,6 @@ struct LiveOptions {
     var format = ReportFormat.text
     /// Receives each sample, in addition to the dashboard.
     var onSample: (@Sendable (Sample) -> Void)?
-    /// Records the samples, if requested.
-    var recorder: FlightRecorder?
     var display: DisplayOptions
 
     init() throws { display = try DisplayOptions() }

@@ -1,6 +1,5 @@
 import Dispatch
 import GRDBTarget
-import Recording
 import Synchronization
 import Telemetry
 import WorkloadEngine
@@ -30,7 +29,7 @@ final class LiveRun: Sendable {
         datasets: DatasetStore,
         database: UserDatabase? = nil,
         onSample: (@Sendable (Sample) -> Void)? = nil,
-        recorder: FlightRecorder? = nil
+        recording: DisplayRecording
     ) {
         self.arm = arm
         let inbox = Box()
@@ -42,7 +41,7 @@ final class LiveRun: Sendable {
         options.onSample = { sample in
             inbox.state.withLock { $0.samples.append(sample) }
             onSample?(sample)
-            recorder?.record(.run(sample))
+            recording.recorder?.record(.run(sample))
         }
         let run = WorkloadRun(
             scenario: scenario,

@@ -7,6 +7,8 @@ import WorkloadEngine
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
+    /// The recordings of the samples.
+    let recording: DisplayRecording
 
     /// Shows the dashboard in the process's terminal and reports on each arm.
     func run() throws {
@@ -51,6 +53,7 @@ struct LiveSession {
                 refreshRate: options.display.refreshRate
             ),
             datasets: datasets,
+            recording: recording,
             terminal: terminal
         )
     }

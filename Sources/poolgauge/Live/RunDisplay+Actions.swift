@@ -9,6 +9,7 @@ extension RunDisplay {
         switch action {
         case .quit, .setRefreshRate: break
         case .nextArm: perform(cycle.advance())
+        case .toggleRecording: recording.toggle()
         case .interrupt(connection: let label?):
             if !run.interrupt(connection: label) {
                 model.note("\(label) cannot be interrupted: it is not open", severity: .warning)

@@ -1,6 +1,5 @@
 import CursesTerminal
 import Dashboard
-import Recording
 import Telemetry
 import TerminalUI
 import WorkloadEngine
@@ -22,7 +21,7 @@ struct RunDisplay: DisplayContent {
     private let datasets: DatasetStore
     private let database: UserDatabase?
     private let onSample: (@Sendable (Sample) -> Void)?
-    private let recorder: FlightRecorder?
+    let recording: DisplayRecording
     let terminal: any Terminal
     var model: DashboardModel
     var cycle: ArmCycle
@@ -48,13 +47,14 @@ struct RunDisplay: DisplayContent {
         options: LiveOptions,
         model: DashboardModel,
         datasets: DatasetStore,
+        recording: DisplayRecording,
         terminal: any Terminal
     ) {
         self.scenario = scenario
         self.datasets = datasets
         database = options.database
         onSample = options.onSample
-        recorder = options.recorder
+        self.recording = recording
         self.terminal = terminal
         self.model = model
         startsNextArm = options.startsNextArm
@@ -67,7 +67,7 @@ struct RunDisplay: DisplayContent {
             datasets: datasets,
             database: options.database,
             onSample: options.onSample,
-            recorder: options.recorder
+            recording: recording
         )
     }
 
@@ -101,7 +101,7 @@ struct RunDisplay: DisplayContent {
     }
 
     mutating func collect() {
-        if let failure = recorder?.takeFailure() { model.note(failure, severity: .warning) }
+        model.show(recording)
         let (samples, outcome) = run.take()
         for sample in samples {
             model.ingest(sample)
@@ -178,7 +178,7 @@ struct RunDisplay: DisplayContent {
                 datasets: datasets,
                 database: database,
                 onSample: onSample,
-                recorder: recorder
+                recording: recording
             )
             for knob in knobs.values {
                 do { try run.set(knob) } catch { model.note("\(error)", severity: .warning) }

@@ -16,6 +16,7 @@ struct RecordingSession: Sendable {
         info: RecordingInfo,
         keepsLiterals: Bool,
         option: String = "--record",
+        isNewFile: Bool = false,
         onFailure: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         do {
@@ -24,9 +25,10 @@ struct RecordingSession: Sendable {
                 limits: limits,
                 info: info,
                 mask: { sql in keepsLiterals ? sql : MaskedSQL.text(sql) },
+                mustBeNew: isNewFile,
                 onFailure: onFailure
             )
-        } catch { throw CommandFailure("\(option): \(error)") }
+        } catch { throw CommandFailure(isNewFile ? "\(error)" : "\(option): \(error)") }
     }
 
     /// Writes the remaining samples and reports the size on standard error.

@@ -110,6 +110,10 @@ struct ReplayDisplay: DisplayContent {
         case .find(let target, let isForward): find(target, isForward: isForward)
         case .seek(let text): seek(text)
         case .unused:
+            if liveKeys.command(for: key) == .record {
+                note("a replay cannot be recorded; copy the file instead", isWarning: true)
+                return true
+            }
             if case .run = model, let command = liveKeys.command(for: key), command.controlsRun {
                 refuse(key)
                 return true

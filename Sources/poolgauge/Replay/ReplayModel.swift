@@ -87,6 +87,7 @@ enum ReplayModel {
                 switch action {
                 case .quit: .quit
                 case .copy(let text): .copy(text)
+                case .toggleRecording: .refused
                 }
             }
         }

@@ -5,6 +5,7 @@ import TerminalUI
 struct WatchDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: WatchFeed
+    private let recording: DisplayRecording
     private var model: WatchDashboard
     /// The arrival time of the first reports.
     private var began: UInt64?
@@ -13,8 +14,14 @@ struct WatchDisplay: DisplayContent {
     /// The longest time that the keys of `--press` wait for the first report, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
-    init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {
+    init(
+        feed: WatchFeed,
+        model: WatchDashboard,
+        recording: DisplayRecording,
+        terminal: any Terminal
+    ) {
         self.feed = feed
+        self.recording = recording
         self.model = model
         self.terminal = terminal
     }
@@ -33,7 +40,8 @@ struct WatchDisplay: DisplayContent {
 
     mutating func collect() {
         let batch = feed.take()
-        if let failure = feed.recordingFailure { model.note(failure, isWarning: true) }
+        for note in recording.takeNotes() { model.note(note.text, isWarning: note.isWarning) }
+        model.isRecording = recording.isRecording
         for reports in batch.reports { model.ingest(reports) }
         if let notes = batch.notes { model.notes = notes }
         if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }
@@ -46,6 +54,7 @@ struct WatchDisplay: DisplayContent {
         for action in model.handle(event) {
             switch action {
             case .quit: return false
+            case .toggleRecording: recording.toggle()
             case .copy(let text):
                 if !terminal.copy(text) {
                     model.note("this terminal does not allow clipboard access", isWarning: true)

@@ -1,6 +1,5 @@
 import CursesTerminal
 import Dashboard
-import Recording
 import SQLTrace
 import SQLiteWatch
 import TerminalUI
@@ -8,6 +7,8 @@ import TerminalUI
 struct WatchDisplayRun {
     let source: WatchSource
     let options: DisplayOptions
+    /// The recordings of the reports.
+    let recording: DisplayRecording
     var interval = Self.standardInterval
 
     /// The options for tracing SQL, or `nil` to trace no SQL.
@@ -15,8 +16,6 @@ struct WatchDisplayRun {
 
     /// Receives the reports of each interval.
     var onReports: (@Sendable ([WatchReport]) -> Void)?
-    /// Records the reports, if requested.
-    var recorder: FlightRecorder?
 
     /// The default time between two reports.
     static let standardInterval = Duration.milliseconds(250)
@@ -61,7 +60,7 @@ struct WatchDisplayRun {
             interval: interval,
             sql: sql,
             onReports: onReports,
-            recorder: recorder
+            recorder: { [recording] in recording.recorder }
         )
         var model = WatchDashboard(
             screens: screens,
@@ -74,6 +73,6 @@ struct WatchDisplayRun {
             placeholder: source.placeholder
         )
         if !source.isOneFile { model.showDatabases() }
-        return WatchDisplay(feed: feed, model: model, terminal: terminal)
+        return WatchDisplay(feed: feed, model: model, recording: recording, terminal: terminal)
     }
 }

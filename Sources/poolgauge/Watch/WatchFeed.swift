@@ -7,9 +7,6 @@ import Synchronization
 
 /// Runs a watch session on a separate thread and keeps the reports for a display.
 final class WatchFeed: Sendable {
-    /// The error that ended the recording, once.
-    var recordingFailure: String? { recorder?.takeFailure() }
-
     /// The data since the last call to ``take()``.
     struct Batch {
         /// The reports, with one array for each interval.
@@ -27,7 +24,7 @@ final class WatchFeed: Sendable {
     private let source: WatchSource
     private let interval: Duration
     private let onReports: (@Sendable ([WatchReport]) -> Void)?
-    private let recorder: FlightRecorder?
+    private let recorder: @Sendable () -> FlightRecorder?
     private let isOver = DispatchSemaphore(value: 0)
 
     /// The time between two searches for new databases, in seconds.
@@ -36,7 +33,8 @@ final class WatchFeed: Sendable {
     /// Starts to watch databases.
     ///
     /// `interval` is the time between two reports. If `sql` is `nil`, SQL is not traced. `onReports`
-    /// receives the reports of each interval on the feed's thread.
+    /// receives the reports of each interval on the feed's thread. `recorder` returns the recorder
+    /// of a recording in progress, if any.
     ///
     /// - Throws: `CommandFailure` if the databases cannot be watched.
     init(
@@ -44,7 +42,7 @@ final class WatchFeed: Sendable {
         interval: Duration,
         sql: SQLTraceOptions? = nil,
         onReports: (@Sendable ([WatchReport]) -> Void)? = nil,
-        recorder: FlightRecorder? = nil
+        recorder: @escaping @Sendable () -> FlightRecorder?
     ) throws {
         self.source = source
         self.recorder = recorder
@@ -93,6 +91,7 @@ final class WatchFeed: Sendable {
         var lastSearch = MonotonicTime.now
         while !isStopped {
             let reports = worker.watch(for: interval) { isStopped }
+            let recorder = reports.isEmpty ? nil : recorder()
             for report in reports { recorder?.record(.watch(report)) }
             if !reports.isEmpty {
                 state.withLock { $0.batch.reports.append(reports) }

@@ -149,6 +149,36 @@ struct AttachCommandTests {
         }
     }
 
+    @Test func unreportedConnectionsAreUnknownAndTheKeyRecords() throws {
+        try withTemporaryFolder { folder in
+            let publisher = try Publisher(in: folder)
+            defer { publisher.kill() }
+            func attach(_ arguments: [String]) throws -> HeadlessProgram.Outcome {
+                try HeadlessProgram.run(
+                    ["attach", "beats"] + arguments,
+                    in: folder,
+                    variables: ["XDG_RUNTIME_DIR": folder.path]
+                )
+            }
+            let text = try attach(["--once"]).output
+            #expect(text.contains("The program does not report its connections."), "\(text)")
+            #expect(!text.contains("0 of 1"), "\(text)")
+            let outcome = try attach(
+                ["--press", "R", "--screenshot", "a.txt", "--after", "1s", "--size", "120x40"]
+            )
+            #expect(outcome.status == 0, "\(outcome)")
+            let picture = folder.appendingPathComponent("a.txt")
+            let screen = try String(contentsOf: picture, encoding: .utf8)
+            #expect(screen.contains("reports neither its connections nor its waits"))
+            #expect(screen.contains("● REC"))
+            let files = contents(of: folder).filter { $0.hasSuffix(".recording") }
+            let file = try #require(files.first)
+            #expect(screen.contains("recording to '\(file)'"))
+            let recording = folder.appendingPathComponent(file).path
+            #expect(try RecordingReader(path: recording).contents.sessions.map(\.kind) == [.agent])
+        }
+    }
+
     /// `Examples/Publisher/publisher.py`, which has published its status.
     private struct Publisher {
         let process = Process()

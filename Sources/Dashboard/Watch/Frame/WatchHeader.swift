@@ -6,8 +6,11 @@ struct WatchHeader {
     let dashboard: WatchDashboard
 
     func draw(on canvas: inout Canvas, in row: Rect) {
-        HeaderBar(segments: segments(theme: canvas.theme, width: row.width), state: state)
-            .draw(on: &canvas, in: row)
+        HeaderBar(
+            segments: segments(theme: canvas.theme, width: row.width),
+            state: state,
+            isRecording: dashboard.isRecording
+        ).draw(on: &canvas, in: row)
     }
 
     private func segments(theme: Theme, width: Int) -> [HeaderBar.Segment] {
