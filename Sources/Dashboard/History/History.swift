@@ -15,6 +15,8 @@ struct History: Sendable {
     private static let lingering = 30
     private static let maximumLanes = 512
 
+    /// The values of a second recording, which charts show in addition.
+    var ghost: Ghost<Moment>?
     /// The displayed sample.
     private(set) var latest: Sample?
     /// The index in ``moments`` of the displayed earlier sample, or `nil` for the newest sample.

@@ -6,13 +6,19 @@ package struct ReplayBar {
     /// The local time of the position.
     let clockTime: String
 
-    package init(controls: ReplayControls, clockTime: String) {
+    /// The description of the second recording in the charts, if any.
+    let ghost: String?
+
+    package init(controls: ReplayControls, clockTime: String, ghost: String? = nil) {
         self.controls = controls
         self.clockTime = clockTime
+        self.ghost = ghost
     }
 
     /// The number of rows.
-    package static func height(in size: Size) -> Int { size.height >= 30 ? 2 : 1 }
+    package static func height(in size: Size, hasGhost: Bool = false) -> Int {
+        (size.height >= 30 ? 2 : 1) + (hasGhost ? 1 : 0)
+    }
 
     /// Returns the key at a position in the bar, if any.
     package func key(at point: Point, size: Size, theme: Theme, glyphs: GlyphSet) -> Key? {
@@ -35,11 +41,17 @@ package struct ReplayBar {
 
     private func canvas(_ size: Size, _ theme: Theme, _ glyphs: GlyphSet) -> Canvas {
         var canvas = Canvas(size: size, theme: theme, glyphs: glyphs)
-        let height = Self.height(in: size)
+        let height = Self.height(in: size, hasGhost: ghost != nil)
         guard size.height > height else { return canvas }
-        let rows = canvas.bounds.rows([size.height - height] + Array(repeating: 1, count: height))
-        drawPosition(on: &canvas, in: rows[1])
-        if height > 1 { KeyBar(items: items).draw(on: &canvas, in: rows[2]) }
+        var rows = canvas.bounds.rows([size.height - height] + Array(repeating: 1, count: height))
+            .dropFirst()
+        if let ghost, let row = rows.popFirst() {
+            let style = theme.style(.dim)
+            let mark = GhostLine.mark(in: glyphs)
+            canvas.write("\(mark) \(ghost)", x: 1, y: row.minY, style: style, limit: row.width - 1)
+        }
+        if let row = rows.popFirst() { drawPosition(on: &canvas, in: row) }
+        if let row = rows.popFirst() { KeyBar(items: items).draw(on: &canvas, in: row) }
         return canvas
     }
 

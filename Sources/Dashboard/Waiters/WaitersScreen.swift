@@ -65,14 +65,15 @@ struct WaitersScreen {
         let isBraille = canvas.glyphs == .braille
         let solid = isBraille ? "⣿" : canvas.glyphs == .block ? "█" : "#"
         let shaded = isBraille ? "⢕" : canvas.glyphs == .block ? "▒" : ":"
+        let legend: [[Span]] = [
+            [Span(solid, theme.style(.waiting, at: 0)), Span(" reads", dim)],
+            [Span(shaded, theme.style(.error)), Span(" writes", dim)],
+        ]
         let inner = Panel(
             title: "Waiting over time",
             subtitle: "accesses",
             remark: oldest,
-            legend: [
-                [Span(solid, theme.style(.waiting, at: 0)), Span(" reads", dim)],
-                [Span(shaded, theme.style(.error)), Span(" writes", dim)],
-            ]
+            legend: legend + GhostLine.legend(scene.history.ghost != nil, theme, canvas.glyphs)
         ).draw(on: &canvas, in: rect)
         let bins = TimeBins(
             scene.history,
@@ -81,7 +82,14 @@ struct WaitersScreen {
         )
         let readers = bins.values(.maximum) { moments[$0].waitingReaders }
         let writers = bins.values(.maximum) { moments[$0].waitingWriters }
+        let ghost = scene.history.ghost?.values(
+            below: scene.history,
+            seconds: scene.seconds,
+            count: bins.count,
+            .maximum
+        ) { $0.waitingReaders + $0.waitingWriters }
         var peak = 1.0
+        for value in ghost ?? [] where value.isFinite { peak = max(peak, value) }
         for index in readers.indices where readers[index].isFinite {
             peak = max(peak, readers[index] + writers[index])
         }
@@ -93,7 +101,8 @@ struct WaitersScreen {
             ],
             maximum: top,
             seconds: scene.seconds,
-            end: scene.history.endLabel(scene.seconds)
+            end: scene.history.endLabel(scene.seconds),
+            ghost: ghost
         ).draw(on: &canvas, in: inner)
         scene.markTime(on: &canvas, TimeChart.plot(in: inner))
     }

@@ -29,6 +29,15 @@ struct ReplaySubcommand: ParsableCommand {
     )
     var from: RecordingMoment?
 
+    @Option(
+        help: ArgumentHelp(
+            "A recording of the same kind to draw under the charts, aligned by the start of each "
+                + "phase, or by the start of the recordings if there are no phases."
+        ),
+        completion: .file()
+    )
+    var ghost: String?
+
     @Option(help: "The initial speed, from 1 to 600.")
     var speed = 1.0
 
@@ -64,17 +73,26 @@ struct ReplaySubcommand: ParsableCommand {
         // Decoding the history takes less than this time.
         if display.after == nil { options.keysStart = 1_000_000_000 }
         var run = ReplayRun(reader: try RecordingReader(path: file), options: options)
+        run.ghost = try ghost.map(Self.ghost)
         run.position = from
         run.speed = speed
         run.isPlaying = picture == nil
         if let wait { run.searches.wait = wait.duration.wholeNanoseconds }
         if let wal { run.searches.log = wal.bytes }
         if let saturation { run.searches.saturation = saturation.share }
+        // Report a ghost that cannot be drawn before the terminal changes.
+        _ = try run.ghost.map { try GhostRecording($0, under: run.reader) }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)
             try picture.write(surface, title: "poolgauge replay")
         } else {
             try run.run()
+        }
+    }
+
+    private static func ghost(_ path: String) throws -> RecordingReader {
+        do { return try RecordingReader(path: path) } catch let error as RecordingError {
+            throw CommandFailure("--ghost: \(error)", status: ExitStatus.failed.rawValue)
         }
     }
 }

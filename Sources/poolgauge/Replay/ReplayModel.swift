@@ -129,7 +129,20 @@ enum ReplayModel {
         }
     }
 
-    private static func samples(
+    /// Draws values of a second recording under the displayed values.
+    mutating func show(_ ghost: GhostRecording.Values) {
+        switch (self, ghost) {
+        case (.run(var model), .samples(let samples)):
+            model.showGhost(samples)
+            self = .run(model)
+        case (.watch(var model), .reports(let reports)):
+            model.showGhost(reports)
+            self = .watch(model)
+        default: break
+        }
+    }
+
+    static func samples(
         _ entries: [ReplayWindow.Entry],
         after last: ReplayWindow.Entry? = nil,
         _ contents: RecordingContents

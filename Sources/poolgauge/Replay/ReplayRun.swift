@@ -8,6 +8,8 @@ import TerminalUI
 struct ReplayRun {
     let reader: RecordingReader
     let options: DisplayOptions
+    /// The recording to draw under the displayed one, if any.
+    var ghost: RecordingReader?
     var searches = ReplaySearches()
     /// The initial position, or `nil` for the start.
     var position: RecordingMoment?
@@ -56,6 +58,7 @@ struct ReplayRun {
             searches: searches,
             model: try model(for: kind, contents, glyphs),
             liveKeys: try DashboardKeys(changing: options.keyChanges),
+            ghost: try ghost.map { try GhostRecording($0, under: reader) },
             terminal: terminal
         )
     }

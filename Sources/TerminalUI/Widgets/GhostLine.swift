@@ -1,0 +1,45 @@
+/// The values of a second series as separate marks over a chart.
+///
+/// The marks differ from the chart's areas in shape, so that they are distinct without colors.
+package struct GhostLine: Sendable {
+    /// A value for each dot column of the chart, where NaN is a missing value.
+    package var values: [Double]
+    /// The value at the upper edge of the chart.
+    package var maximum: Double
+
+    package init(values: [Double], maximum: Double) {
+        self.values = values
+        self.maximum = maximum
+    }
+
+    /// Returns the mark of a value.
+    package static func mark(in glyphs: GlyphSet) -> String { glyphs == .ascii ? "o" : "○" }
+
+    /// Returns the entry of a legend, such as `○ ghost`, or no entry if there is no second series.
+    package static func legend(_ isShown: Bool, _ theme: Theme, _ glyphs: GlyphSet) -> [[Span]] {
+        guard isShown else { return [] }
+        let style = theme.style(.dim)
+        return [[Span(mark(in: glyphs), style), Span(" ghost", style)]]
+    }
+
+    /// Draws one mark in each column of cells.
+    ///
+    /// Over an area, only every second column has a mark, so that the area remains visible.
+    package func draw(on canvas: inout Canvas, in plot: Rect) {
+        guard maximum > 0, !plot.isEmpty else { return }
+        let dots = canvas.glyphs.dotsAcross
+        let style = canvas.theme.style(.dim)
+        for column in 0..<min(plot.width, values.count / max(dots, 1)) {
+            let known = values[(column * dots)..<((column + 1) * dots)].filter(\.isFinite)
+            guard !known.isEmpty else { continue }
+            let mean = known.reduce(0, +) / Double(known.count)
+            let share = min(max(mean / maximum, 0), 1)
+            let row = plot.height - 1 - max(0, Int(share * Double(plot.height) - 0.01))
+            let (x, y) = (plot.minX + column, plot.minY + row)
+            let below = canvas.surface[x, y].character
+            let isFree = below == " " || below == canvas.glyphs.referenceLine
+            guard isFree || column.isMultiple(of: 2) else { continue }
+            canvas.put(Self.mark(in: canvas.glyphs), x: x, y: y, style: style)
+        }
+    }
+}
