@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Foundation
+import Recording
 import SQLiteWatch
 import Telemetry
 import WorkloadEngine
@@ -84,6 +85,26 @@ struct CaptureRun {
         run.competition = result.competition
         try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
             result.executions
+        } from: {
+            nil
+        }
+    }
+
+    /// Captures from a recording of `top --sql`.
+    ///
+    /// - Throws: ``CommandFailure`` with a remedy if the recording lacks the statements.
+    func run(from recording: RecordingReader) throws {
+        let destination = try destination()
+        let recorded = try RecordedExecutions(recording, database: database)
+        let folders = CaptureFolders()
+        defer { folders.remove() }
+        let interruption = Interruption(cleanUp: folders.remove, nil)
+        let copy = try CaptureCopy(of: database, in: folders.make())
+        var run = self
+        run.options.origin = URL(fileURLWithPath: recording.path).lastPathComponent
+        run.options.notes = recorded.notes
+        try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
+            recorded.executions
         } from: {
             nil
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Foundation
+import Recording
 import WorkloadEngine
 
 struct CaptureSubcommand: ParsableCommand {
@@ -9,7 +10,7 @@ struct CaptureSubcommand: ParsableCommand {
         abstract: "Turn the SQL of a running program into a scenario.",
         discussion: """
             Traces the statements that programs execute on the database (--for, as root on Linux), \
-            or reads them from JSON lines (--from). Writes a scenario that runs on a copy of the \
+            or reads them from JSON lines or a recording (--from). Writes a scenario that runs on a copy of the \
             database. It contains the transactions, their rates, pauses, and values, and arms to \
             compare. Then runs the scenario briefly and reports how closely it matches the \
             program. docs/Capture.md describes the JSON lines and has recipes for SQLAlchemy, \
@@ -26,7 +27,10 @@ struct CaptureSubcommand: ParsableCommand {
     var database: String?
 
     @Option(
-        help: "A file with the executed statements as JSON lines; - for standard input.",
+        help: ArgumentHelp(
+            "A file with the executed statements as JSON lines, - for standard input, or a "
+                + "recording of 'top --sql'."
+        ),
         completion: .file()
     )
     var from: String?
@@ -113,7 +117,13 @@ struct CaptureSubcommand: ParsableCommand {
         run.options.showsLiterals = literals
         run.options.showsValues = values
         run.options.minimumCount = k
-        guard let duration else { return try run.run(from: from ?? "-") }
+        guard let duration else {
+            let source = from ?? "-"
+            guard source != "-", RecordingReader.isRecording(source) else {
+                return try run.run(from: source)
+            }
+            return try run.run(from: RecordingReader(path: source))
+        }
         var live = LiveCapture(database: path, duration: duration.duration)
         live.options.level = pid.isEmpty ? .timed : .full
         live.options.processes = pid

@@ -9,8 +9,9 @@ struct WhatIfSubcommand: ParsableCommand {
         abstract: "Predict, from a recorded run, how long accesses would wait with 1 to 16 readers "
             + "or in a queue.",
         discussion: "Reads the output of 'poolgauge run … --format json', or a recording of a run. "
-            + "Simulates the recorded "
-            + "arrivals and service times with the recorded machine's number of processors."
+            + "Simulates the recorded arrivals and service times with the recorded machine's number "
+            + "of processors. With a period of a recording, or a recording of an interrupted run, "
+            + "uses the times in its samples, with the mean rates of the period."
     )
 
     @Argument(help: "The JSON report of a run, or its recording.", completion: .file())
@@ -18,6 +19,18 @@ struct WhatIfSubcommand: ParsableCommand {
 
     @Option(help: "The recorded arm; by default, the first pool in the report, or its first arm.")
     var arm: String?
+
+    @Option(
+        help: "With a recording: the start of the simulated period, as in 'poolgauge report'.",
+        transform: RecordingMoment.parse
+    )
+    var from: RecordingMoment?
+
+    @Option(
+        help: "With a recording: the end of the simulated period.",
+        transform: RecordingMoment.parse
+    )
+    var to: RecordingMoment?
 
     @Flag(help: "Run the two nearest settings and report the prediction errors.")
     var check = false
@@ -144,8 +157,17 @@ struct WhatIfSubcommand: ParsableCommand {
 
     private func recordedResult() throws -> RunResult {
         if RecordingReader.isRecording(result) {
-            let json = try RecordingReader(path: result).resultJSON()
-            return try RunResult.decode(Data(json.utf8), file: result)
+            return try RecordedRunResult(
+                reader: RecordingReader(path: result),
+                from: from,
+                to: to,
+                arm: arm
+            ).result()
+        }
+        guard from == nil, to == nil else {
+            throw CommandFailure(
+                "--from and --to require a recording; '\(result)' is not a recording"
+            )
         }
         let data: Data
         do {

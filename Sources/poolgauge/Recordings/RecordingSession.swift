@@ -61,7 +61,7 @@ extension RecordingInfo {
 }
 
 /// The machine and the libraries of a recording.
-private struct RecordingEnvironment: Encodable {
+struct RecordingEnvironment: Codable {
     var operatingSystem = ProcessInfo.processInfo.operatingSystemVersionString
     var cpuCount = ProcessInfo.processInfo.activeProcessorCount
     var versions = HeadlessRun.versions

@@ -54,6 +54,49 @@ struct RecordCommandTests {
         }
     }
 
+    @Test func aRecordingIsDrawnUnderAnother() throws {
+        try withTemporaryFolder { folder in
+            for (arm, file) in [("pool", "a.rec"), ("queue", "b.rec")] {
+                let outcome = try run(
+                    ["run", "reader-storm", "--arm", arm, "--duration", "2s", "--record", file],
+                    in: folder
+                )
+                #expect(outcome.status < 7, "\(outcome)")
+            }
+            let end = try picture(["a.rec", "--ghost", "b.rec", "--press", ")"], in: folder)
+            #expect(end.contains("ghost b.rec, arm queue (not interleaved: no verdict)"))
+            #expect(end.contains("aligned by phase"))
+            #expect(end.contains("○ ghost"))
+            let period = try run(["what-if", "a.rec", "--from", "1s", "--to", "9s"], in: folder)
+            #expect(period.status == 0, "\(period)")
+            let same = try run(
+                ["replay", "a.rec", "--ghost", "./a.rec", "--screenshot", "x.txt"],
+                in: folder
+            )
+            #expect(same.errors.contains("is the displayed recording itself"))
+            for (command, message) in [
+                (["capture", "--from", "a.rec", "app.sqlite"], "already has a scenario"),
+                (["what-if", "a.rec", "--from", "9m"], "no samples in this period"),
+                (["what-if", "a.rec", "--from", "1s", "--arm", "x"], "contains 'pool'"),
+                (
+                    ["replay", "a.rec", "--ghost", "absent", "--screenshot", "x.txt"],
+                    "No such file"
+                ),
+                (
+                    ["replay", "a.rec", "--ghost", "text", "--screenshot", "x.txt"],
+                    "not a recording"
+                ),
+            ] {
+                try Data("text".utf8).write(to: folder.appendingPathComponent("text"))
+                try Data().write(to: folder.appendingPathComponent("app.sqlite"))
+                let output = command[0] == "capture" ? ["--output", "x.yaml"] : []
+                let outcome = try run(command + output, in: folder)
+                #expect(outcome.errors.contains(message), "\(outcome)")
+                #expect(outcome.status != 0)
+            }
+        }
+    }
+
     #if os(Linux)
     @Test func aDatabaseIsRecordedWithoutAScreen() throws {
         try withTemporaryFolder { folder in
@@ -84,6 +127,21 @@ struct RecordCommandTests {
             let end = try picture(["a.rec", "--press", ")"], in: folder)
             #expect(end.contains("app.sqlite"))
             #expect(end.contains("● REPLAY"))
+            let noSQL = try run(
+                ["capture", "--from", "a.rec", "app.sqlite", "--output", "x.yaml"],
+                in: folder
+            )
+            #expect(noSQL.errors.contains("contains no statements"), "\(noSQL)")
+            let kinds = try run(
+                ["run", "reader-storm", "--arm", "pool", "--duration", "1s", "--record", "b.rec"],
+                in: folder
+            )
+            #expect(kinds.status < 7, "\(kinds)")
+            let mixed = try run(
+                ["replay", "a.rec", "--ghost", "b.rec", "--screenshot", "x.txt"],
+                in: folder
+            )
+            #expect(mixed.errors.contains("both must be of the same kind"), "\(mixed)")
         }
     }
     #endif

@@ -20,6 +20,8 @@ struct DocumentedCommandsTests {
     private static let conditions: [(command: String, message: String)] = [
         ("poolgauge dashboard", "the dashboard needs a terminal"),
         ("poolgauge top --sql", "requires a database file"),
+        // The recording of this test contains a run, and not the statements of a program.
+        ("poolgauge capture --from night.rec", "a recording of a run"),
         ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
         ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
         ("poolgauge export app", "no agent"), ("poolgauge", "the port is in use"),
@@ -73,10 +75,12 @@ struct DocumentedCommandsTests {
             )
             #expect(Self.statuses.contains(result.status), "\(result.errors)")
         }
-        try FileManager.default.copyItem(
-            at: folder.appendingPathComponent("storm.rec"),
-            to: folder.appendingPathComponent("night.rec")
-        )
+        for name in ["night.rec", "quiet.rec"] {
+            try FileManager.default.copyItem(
+                at: folder.appendingPathComponent("storm.rec"),
+                to: folder.appendingPathComponent(name)
+            )
+        }
     }
 
     /// An error for a command that did not run.

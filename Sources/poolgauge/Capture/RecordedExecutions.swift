@@ -1,0 +1,194 @@
+import Capture
+import Foundation
+import Recording
+import SQLiteWatch
+import WorkloadEngine
+
+/// The executions of statements in a recording of `top --sql`.
+///
+/// A report counts the executions of each statement, but does not contain their order. The
+/// executions of an interval are therefore assumed to be independent, so that they arrive as in a
+/// Poisson process, and each statement is a transaction of its own.
+struct RecordedExecutions {
+    private(set) var executions: [CapturedExecution] = []
+    /// The limitations of the recording, as sentences.
+    private(set) var notes: [String] = []
+
+    private static let limit = 200_000
+    private static let controlVerbs: Set<String> = [
+        "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE",
+    ]
+
+    /// The executions of one statement between two reports.
+    private struct Batch {
+        var sql: String
+        var count: Int
+        var processes: [Int]
+        var rows: Int?
+        /// The interval, in seconds since 1970.
+        var start: Double
+        var end: Double
+    }
+
+    /// Reads the executions on a database.
+    ///
+    /// - Throws: ``CommandFailure`` that explains what the recording lacks.
+    init(_ reader: RecordingReader, database: String) throws {
+        let contents = reader.contents
+        let path = reader.path
+        guard contents.sessions.contains(where: { $0.kind == .watch }) else {
+            throw CommandFailure(Self.explanation(of: contents.sessions.first?.kind, path))
+        }
+        let name = try Self.source(of: database, in: contents, path)
+        var reports: [WatchReport] = []
+        for row in contents.rows where contents.sources[row.source].name == name {
+            if case .watch(let report)? = try? reader.value(of: row) { reports.append(report) }
+        }
+        guard reports.contains(where: { $0.statements != nil }) else {
+            throw CommandFailure(
+                "'\(path)' contains no statements: it was recorded without --sql, or the programs "
+                    + "could not be traced; as root on Linux, record again with `poolgauge record "
+                    + "FILE --sql --output RECORDING`, or trace the programs with `poolgauge capture "
+                    + "--for`"
+            )
+        }
+        self.init(reports)
+        guard !executions.isEmpty else {
+            throw CommandFailure(
+                "'\(path)' contains no execution of a statement on '\(name)'; record for longer"
+            )
+        }
+    }
+
+    /// Spreads the executions that reports count over the reports' intervals.
+    init(_ reports: [WatchReport]) {
+        var batches: [Batch] = []
+        var before: [String: WatchedStatement] = [:]
+        var traced = 0.0
+        var last: Double?
+        var (all, grouped, isIncomplete) = (0, 0, false)
+        for report in reports {
+            guard let statements = report.statements, let tracing = report.tracing else { continue }
+            let now = Double(report.time.milliseconds) / 1000
+            // A new session counts from 0.
+            if tracing.seconds < traced { (before, last) = ([:], nil) }
+            let start = last ?? now - max(tracing.seconds, 0.001)
+            (traced, last) = (tracing.seconds, now)
+            isIncomplete = isIncomplete || tracing.lost > 0
+            for statement in statements {
+                let old = before[statement.sql]
+                let count = Int(clamping: statement.calls - min(old?.calls ?? 0, statement.calls))
+                before[statement.sql] = statement
+                guard count > 0, now > start else { continue }
+                let verb = statement.sql.prefix { $0.isLetter }.uppercased()
+                if Self.controlVerbs.contains(verb) {
+                    if verb == "BEGIN" { grouped += count }
+                    continue
+                }
+                all += count
+                batches.append(
+                    Batch(
+                        sql: statement.sql,
+                        count: count,
+                        processes: statement.pids.isEmpty ? [0] : statement.pids.map(Int.init),
+                        rows: statement.rows.flatMap {
+                            statement.calls > 0
+                                ? Int(exactly: ($0 / Double(statement.calls)).rounded()) : nil
+                        },
+                        start: start,
+                        end: now
+                    )
+                )
+            }
+        }
+        add(batches, of: all)
+        if grouped > 0 {
+            notes.append(
+                "The programs began \(grouped) transactions. A recording does not contain which "
+                    + "statements they grouped, so each statement is a transaction of its own."
+            )
+        }
+        notes.append(
+            "A recording does not contain the order and the times of single executions, so they "
+                + "arrive at random times at the recorded rates, and pauses are unknown."
+        )
+        if isIncomplete {
+            notes.append("The recording lost events, so its rates are lower bounds.")
+        }
+    }
+
+    /// Adds the executions of the newest intervals, up to a limit.
+    private mutating func add(_ batches: [Batch], of all: Int) {
+        var kept: [Batch] = []
+        var count = 0
+        for batch in batches.reversed() {
+            guard count + batch.count <= Self.limit || kept.isEmpty else { break }
+            kept.append(batch)
+            count += batch.count
+        }
+        if count < all, let first = kept.last, let last = kept.first {
+            notes.append(
+                "The scenario uses only the last \(Int((last.end - first.start).rounded())) s of the "
+                    + "recording, because it contains \(all) executions."
+            )
+        }
+        var connections: [String: Int] = [:]
+        // The same recording always produces the same scenario.
+        var random = RandomStream(seed: 0, stream: "recording")
+        for batch in kept.reversed() {
+            let connection = connections[batch.sql] ?? connections.count + 1
+            connections[batch.sql] = connection
+            // The programs that execute a statement do so equally often, as far as is known.
+            for index in 0..<min(batch.count, Self.limit) {
+                executions.append(
+                    CapturedExecution(
+                        end: batch.start + random.nextUnit() * (batch.end - batch.start),
+                        process: batch.processes[index % batch.processes.count],
+                        connection: String(connection),
+                        sql: batch.sql,
+                        autocommit: true,
+                        rows: batch.rows
+                    )
+                )
+            }
+        }
+        executions.sort { $0.end < $1.end }
+    }
+
+    /// Returns the path of a database in a recording.
+    private static func source(
+        of database: String,
+        in contents: RecordingContents,
+        _ path: String
+    ) throws -> String {
+        let watched = Set(contents.sessions.filter { $0.kind == .watch }.map(\.id))
+        let names = Set(
+            contents.sources.filter { watched.contains($0.session) }.map(\.name)
+        ).sorted()
+        func file(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+        let full = URL(fileURLWithPath: database).resolvingSymlinksInPath().path
+        if let name = names.first(where: { $0 == database || $0 == full }) { return name }
+        let similar = names.filter { file($0) == file(database) }
+        if similar.count == 1 { return similar[0] }
+        if names.count == 1 { return names[0] }
+        throw CommandFailure(
+            "'\(path)' does not contain the database '\(database)'; it contains "
+                + names.map { "'\($0)'" }.joined(separator: ", ")
+        )
+    }
+
+    private static func explanation(of kind: RecordedKind?, _ path: String) -> String {
+        switch kind {
+        case .agent:
+            "'\(path)' is a recording of a program's agent. It contains the SQL only of accesses that "
+                + "ran at the time of a sample, and does not count the executions of each statement. "
+                + "Trace the program with `poolgauge capture --for`, or record its database with "
+                + "`poolgauge record FILE --sql`"
+        case .run:
+            "'\(path)' is a recording of a run, which already has a scenario; capture requires a "
+                + "recording of a program's statements (`poolgauge record FILE --sql`)"
+        case .watch, nil:
+            "'\(path)' contains no samples of a database"
+        }
+    }
+}
