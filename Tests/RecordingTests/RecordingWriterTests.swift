@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import Telemetry
 import Testing
 
 @testable import Recording
@@ -126,11 +127,77 @@ struct RecordingWriterTests {
         try withFile { path in
             try Fixture.write(path, seconds: 0..<1)
             let queue = try DatabaseQueue(path: path)
-            try queue.write { try $0.execute(sql: "PRAGMA user_version = 2") }
+            try queue.write { try $0.execute(sql: "PRAGMA user_version = 3") }
             try queue.close()
-            let expected = "has the format 2, which a newer version of poolgauge wrote"
+            let expected = "has the format 3, which a newer version of poolgauge wrote"
             #expect(refusal { _ = try RecordingReader(path: path) }?.contains(expected) == true)
             #expect(refusal { _ = try Fixture.writer(path) }?.contains(expected) == true)
+        }
+    }
+
+    /// Returns samples of a run with ten samples per second, in which most values change once a
+    /// second.
+    private func fastSamples() -> [(time: Double, sample: Sample)] {
+        (0..<300).map { tick in
+            var sample = Fixture.sample(Double(tick / 10))
+            sample.sequence = tick
+            sample.time = Double(tick) / 10
+            return (Double(tick) / 10, sample)
+        }
+    }
+
+    private func write(_ samples: [(time: Double, sample: Sample)], to path: String) throws {
+        let writer = try Fixture.writer(path)
+        try writer.write(samples.map { Fixture.entry($0.time, $0.sample) })
+        try writer.end(reason: "")
+        writer.close()
+    }
+
+    @Test func samplesDifferFromRecentSamples() throws {
+        try withFile { path in
+            let samples = fastSamples()
+            try write(samples, to: path)
+            let reader = try RecordingReader(path: path)
+            let rows = reader.contents.rows
+            let complete = Set(rows.filter { $0.base == nil }.map(\.id))
+            #expect(complete.count == 1)
+            #expect(rows.contains { row in row.base.map { !complete.contains($0) } ?? false })
+            for index in Array(rows.indices) + [7, 290, 40, 0, 155] {
+                #expect(try reader.value(of: rows[index]) == .run(samples[index].sample))
+            }
+        }
+    }
+
+    /// In version 1, the base of a sample is always a complete sample.
+    @Test func recordingsOfVersion1AreReadAndExtended() throws {
+        try withFile { path in
+            let samples = fastSamples()
+            try write(samples, to: path)
+            let base = try RecordedValue.run(samples[0].sample).json()
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { db in
+                for (index, entry) in samples.enumerated().dropFirst() {
+                    let text = try RecordedValue.run(entry.sample).json()
+                    let delta = Data(TextDelta.encode(text, from: base))
+                    try db.execute(
+                        sql: "UPDATE payload SET data = ? WHERE sample = ?",
+                        arguments: [delta, index + 1]
+                    )
+                }
+                try db.execute(
+                    sql: "UPDATE sample SET base = 1 WHERE id > 1; PRAGMA user_version = 1"
+                )
+            }
+            try queue.close()
+            for sessions in 1...2 {
+                let reader = try RecordingReader(path: path)
+                for (row, entry) in zip(reader.contents.rows, samples) {
+                    #expect(try reader.value(of: row) == .run(entry.sample))
+                }
+                #expect(reader.contents.sessions.count == sessions)
+                #expect(try RecordingHeader(path: path).version == sessions)
+                if sessions == 1 { try Fixture.write(path, seconds: 100..<103) }
+            }
         }
     }
 

@@ -3,8 +3,8 @@ enum RecordingSchema {
     /// The version of the format, which is the file's `user_version`.
     ///
     /// A change that older readers misread increments the version. New tables and columns that
-    /// older readers can ignore do not.
-    static let version = 1
+    /// older readers can ignore do not. Since version 2, the base of a sample can itself have a base.
+    static let version = 2
 
     /// The file's `application_id`, which identifies recordings: `PgRe` in ASCII.
     static let applicationID = 0x5067_5265

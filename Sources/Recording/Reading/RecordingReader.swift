@@ -10,8 +10,11 @@ package final class RecordingReader {
     package let contents: RecordingContents
 
     private let queue: DatabaseQueue
-    /// The newest complete payload of each source, because consecutive samples refer to it.
-    private var bases: [Int: (sample: Int64, text: [UInt8])] = [:]
+    /// The last used bases of each source by level, because consecutive samples refer to them.
+    ///
+    /// Level 0 contains complete samples, and level 1 contains samples that differ from those.
+    private var bases: [Int: [(sample: Int64, text: [UInt8])?]] = [:]
+    private static let levels = 2
 
     /// - Throws: ``RecordingError`` if the file is not a recording, has a newer format, or cannot be
     ///   read at all.
@@ -87,17 +90,52 @@ package final class RecordingReader {
 
     private func text(of row: RecordedRow) throws -> [UInt8] {
         let data = try payload(of: row.id)
-        guard let base = row.base else {
-            bases[row.source] = (row.id, data)
+        guard let base = row.base else { return data }
+        return try text(of: row, data, from: try baseText(of: base, source: row.source))
+    }
+
+    private func text(of row: RecordedRow, _ data: [UInt8], from base: [UInt8]) throws -> [UInt8] {
+        guard let text = TextDelta.decode(data, from: base) else { throw Self.damage(row) }
+        return text
+    }
+
+    /// Returns the text of a sample from which other samples differ.
+    ///
+    /// `isComplete` requires that the sample has no base, so that a damaged recording does not lead
+    /// to an endless search.
+    private func baseText(
+        of sample: Int64,
+        source: Int,
+        isComplete: Bool = false
+    ) throws -> [UInt8] {
+        var known = bases[source] ?? Array(repeating: nil, count: Self.levels)
+        if let base = known.first(where: { $0?.sample == sample }) ?? nil {
+            return base.text
+        }
+        let data = try payload(of: sample)
+        guard let base = try base(of: sample) else {
+            known[0] = (sample, data)
+            bases[source] = known
             return data
         }
-        if bases[row.source]?.sample != base {
-            bases[row.source] = (base, try payload(of: base))
-        }
-        guard let text = bases[row.source].flatMap({ TextDelta.decode(data, from: $0.text) }) else {
-            throw Self.damage(row)
-        }
+        guard !isComplete,
+            let text = TextDelta.decode(
+                data,
+                from: try baseText(of: base, source: source, isComplete: true)
+            )
+        else { throw RecordingError("sample \(sample) is damaged") }
+        bases[source]?[1] = (sample, text)
         return text
+    }
+
+    private func base(of sample: Int64) throws -> Int64? {
+        let value = try queue.unsafeRead { db in
+            try DatabaseValue.fetchOne(
+                db.cachedStatement(sql: "SELECT base FROM sample WHERE id = ?"),
+                arguments: [sample]
+            )
+        }
+        return if case .int64(let base)? = value?.storage { base } else { nil }
     }
 
     private func payload(of sample: Int64) throws -> [UInt8] {

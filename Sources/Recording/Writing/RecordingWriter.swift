@@ -29,8 +29,7 @@ final class RecordingWriter {
     private struct Source {
         var id: Int64
         var facts = FactTracker()
-        /// The complete sample of the current part, and its text.
-        var base: (part: Int64, sample: Int64, text: [UInt8])?
+        var bases = SourceBases()
     }
 
     private struct Part {
@@ -116,8 +115,10 @@ final class RecordingWriter {
                 )
             }
             let checkpoint = limits.checkpointPages
+            // An existing recording may have an older format.
             try db.execute(
                 sql: """
+                    PRAGMA user_version = \(RecordingSchema.version);
                     PRAGMA journal_mode = WAL;
                     PRAGMA synchronous = NORMAL;
                     PRAGMA wal_autocheckpoint = \(checkpoint);
@@ -215,16 +216,11 @@ final class RecordingWriter {
         let text = try value.json()
         var data = DatabaseValue.text(text)
         var size = text.count
-        var base: Int64?
-        if let known = sources[name]?.base, known.part == part {
-            let delta = TextDelta.encode(text, from: known.text)
-            if delta.count < text.count / 2 {
-                data = Data(delta).databaseValue
-                size = delta.count
-                base = known.sample
-            }
+        let encoded = sources[name]?.bases.encode(text, id: nextSample, part: part)
+        if let delta = encoded?.delta {
+            data = Data(delta).databaseValue
+            size = delta.count
         }
-        if base == nil { sources[name]?.base = (part, nextSample, text) }
         let facts = sources[name]?.facts.facts(of: value) ?? RecordedFacts()
         let numbers: [Int64?] = [
             facts.waitNanoseconds.map { Int64(clamping: $0) },
@@ -239,7 +235,7 @@ final class RecordingWriter {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            nextSample, source, time, base, numbers[0], numbers[1], numbers[2], numbers[3],
+            nextSample, source, time, encoded?.base, numbers[0], numbers[1], numbers[2], numbers[3],
             facts.saturation, facts.rate,
         ])
         try db.cachedStatement(sql: "INSERT INTO payload (sample, data) VALUES (?, ?)")
