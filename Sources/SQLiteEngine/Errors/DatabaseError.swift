@@ -1,7 +1,7 @@
 import Foundation
 
 /// An error from SQLite, or an error from this library with an SQLite result code.
-public struct DatabaseError: Error {
+public struct DatabaseError: Error, ResultCodes {
     /// The extended code, such as `SQLITE_CONSTRAINT_UNIQUE`.
     public let extendedResultCode: ResultCode
 
@@ -50,6 +50,15 @@ public struct DatabaseError: Error {
     public var isInterruptionError: Bool {
         resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
     }
+}
+
+extension DatabaseError {
+    /// Returns an error for a call that the library does not support.
+    static func misuse(_ message: String, sql: String? = nil) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: sql)
+    }
+
+    static func connectionIsClosed() -> DatabaseError { misuse("Connection is closed") }
 }
 
 extension DatabaseError: CustomStringConvertible {

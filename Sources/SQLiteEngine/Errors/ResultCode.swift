@@ -15,7 +15,7 @@ import CSQLite
 ///     print("The player violates another constraint.")
 /// }
 /// ```
-public struct ResultCode: RawRepresentable, Hashable, Sendable {
+public struct ResultCode: ResultCodes, RawRepresentable, Hashable, Sendable {
     /// The integer value in C.
     public let rawValue: CInt
 

@@ -1,5 +1,0 @@
-extension DatabaseError {
-    static func connectionIsClosed() -> DatabaseError {
-        DatabaseError.misuse("Connection is closed")
-    }
-}
