@@ -27,6 +27,30 @@ struct CursorTests {
         #expect(try Array(numbers(2).enumerated().map { [$0.0, $0.1] }) == [[0, 0], [1, 1]])
     }
 
+    /// A cursor that counts its calls to `next`.
+    private final class CountingCursor: Cursor {
+        private(set) var nextCount = 0
+
+        func next() throws -> Int? {
+            nextCount += 1
+            return nil
+        }
+
+        func forEach(_ body: (Int) throws -> Void) throws {
+            for number in 0..<4 { try body(number) }
+        }
+    }
+
+    @Test func adaptorsVisitAllElementsInOneCall() throws {
+        let cursor = CountingCursor()
+        #expect(try Array(cursor.map { $0 * 2 }) == [0, 2, 4, 6])
+        #expect(try Array(cursor.filter { $0 > 1 }) == [2, 3])
+        #expect(try Array(cursor.compactMap { $0 > 1 ? $0 : nil }) == [2, 3])
+        #expect(try Array(cursor.enumerated().map { $0.0 }) == [0, 1, 2, 3])
+        #expect(try Array(AnyCursor(cursor)) == [0, 1, 2, 3])
+        #expect(cursor.nextCount == 0)
+    }
+
     @Test func cursorsFoldIntoValues() throws {
         #expect(try numbers(4).reduce(0, +) == 6)
         #expect(try numbers(3).reduce(into: "") { $0 += "\($1)" } == "012")

@@ -1,18 +1,26 @@
-/// A type-erased cursor.
+/// A cursor over the elements that a closure returns, or a type-erased cursor.
 public final class AnyCursor<Element>: Cursor {
     private let produce: () throws -> Element?
-    private let visit: (((Element) throws -> Void) throws -> Void)?
+    private let visit: ((Element) throws -> Void) throws -> Void
+
+    init(
+        next: @escaping () throws -> Element?,
+        forEach: @escaping ((Element) throws -> Void) throws -> Void
+    ) {
+        produce = next
+        visit = forEach
+    }
 
     /// Creates a cursor that calls a closure for each element until the closure returns `nil`.
-    public init(_ next: @escaping () throws -> Element?) {
-        produce = next
-        visit = nil
+    public convenience init(_ next: @escaping () throws -> Element?) {
+        self.init(next: next) { body in
+            while let element = try next() { try body(element) }
+        }
     }
 
     /// Creates a cursor over another cursor.
-    public init<C: Cursor>(_ base: C) where C.Element == Element {
-        produce = base.next
-        visit = base.forEach
+    public convenience init<C: Cursor>(_ base: C) where C.Element == Element {
+        self.init(next: base.next, forEach: base.forEach)
     }
 
     /// Creates a cursor over an iterator.
@@ -30,8 +38,5 @@ public final class AnyCursor<Element>: Cursor {
     public func next() throws -> Element? { try produce() }
 
     /// Calls `body` with each remaining element.
-    public func forEach(_ body: (Element) throws -> Void) throws {
-        if let visit { return try visit(body) }
-        while let element = try produce() { try body(element) }
-    }
+    public func forEach(_ body: (Element) throws -> Void) throws { try visit(body) }
 }

@@ -2,16 +2,9 @@
 // `forEach` instead of calling `next` in a loop.
 
 extension RangeReplaceableCollection {
-    /// Creates a collection from the elements of a cursor.
-    @inlinable
-    public init(_ cursor: some Cursor<Element>) throws {
-        self.init()
-        try append(contentsOf: cursor)
-    }
-
     /// Creates a collection from the elements of a cursor, with the given minimum capacity.
     @inlinable
-    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
+    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int = 0) throws {
         self.init()
         reserveCapacity(minimumCapacity)
         try append(contentsOf: cursor)
@@ -26,16 +19,9 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-    /// Creates a set from the elements of a cursor.
-    @inlinable
-    public init(_ cursor: some Cursor<Element>) throws {
-        self.init()
-        try formUnion(cursor)
-    }
-
     /// Creates a set from the elements of a cursor, with the given minimum capacity.
     @inlinable
-    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
+    public init(_ cursor: some Cursor<Element>, minimumCapacity: Int = 0) throws {
         self.init(minimumCapacity: minimumCapacity)
         try formUnion(cursor)
     }
@@ -69,17 +55,9 @@ extension Set {
 }
 
 extension Dictionary {
-    /// Creates a dictionary that groups the elements of a cursor by key.
-    public init<C: Cursor>(
-        grouping cursor: C,
-        by keyForValue: (C.Element) throws -> Key
-    ) throws where Value == [C.Element] {
-        try self.init(minimumCapacity: 0, grouping: cursor, by: keyForValue)
-    }
-
     /// Creates a dictionary that groups the elements of a cursor, with the given minimum capacity.
     public init<C: Cursor>(
-        minimumCapacity: Int,
+        minimumCapacity: Int = 0,
         grouping cursor: C,
         by keyForValue: (C.Element) throws -> Key
     ) throws where Value == [C.Element] {
@@ -88,18 +66,11 @@ extension Dictionary {
         try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
     }
 
-    /// Creates a dictionary from the key-value pairs of a cursor.
-    ///
-    /// A duplicate key is a fatal error.
-    public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
-        try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
-    }
-
     /// Creates a dictionary from the key-value pairs of a cursor, with the given minimum capacity.
     ///
     /// A duplicate key is a fatal error.
     public init(
-        minimumCapacity: Int,
+        minimumCapacity: Int = 0,
         uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>
     ) throws {
         self.init(minimumCapacity: minimumCapacity)

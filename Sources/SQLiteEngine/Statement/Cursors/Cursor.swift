@@ -74,11 +74,8 @@ extension Cursor {
         return result
     }
 
-    /// Returns all elements except the last.
-    public func dropLast() throws -> [Element] { try dropLast(1) }
-
     /// Returns all elements except the last `n`.
-    public func dropLast(_ n: Int) throws -> [Element] {
+    public func dropLast(_ n: Int = 1) throws -> [Element] {
         requirement(n >= 0, "cannot drop a negative number of elements: \(n)")
         return try Array(self).dropLast(n)
     }
