@@ -27,13 +27,9 @@ extension Database {
 
     /// The SQL of the user's statements that prevent closing the connection.
     private var liveStatements: [String] {
-        var statements: [String] = []
-        var next = sqlite3_next_stmt(handle, nil)
-        while let statement = next {
+        let statements = preparedStatements.map { statement in
             // A BLOB handle is a statement without SQL.
-            let sql = sqlite3_sql(statement).map { String(cString: $0).trimmedSQL }
-            statements.append(sql ?? "a BLOB handle")
-            next = sqlite3_next_stmt(handle, statement)
+            sqlite3_sql(statement).map { String(cString: $0).trimmedSQL } ?? "a BLOB handle"
         }
         // An unfinalized statement on a virtual table also keeps the internal statements of the
         // table open. Only statements that were prepared through the engine are known to belong to

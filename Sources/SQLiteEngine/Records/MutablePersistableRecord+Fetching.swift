@@ -17,10 +17,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        let record = self
-        return try inserting(db, conflictResolution, returning: T.databaseSelection) { statement in
-            try record.returned(db, T.fetchOne(statement))
-        }
+        try inserting(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
     }
 
     /// Inserts the record and returns the value that a closure fetches.
@@ -35,8 +32,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        requirement(!selection.isEmpty, "nothing is selected")
-        return try inserting(db, conflictResolution, returning: selection, fetch)
+        try inserting(db, conflictResolution, returning: selection, fetch)
     }
 
     /// Inserts the record and returns the value that a closure fetches.
@@ -68,14 +64,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        try updating(
-            db,
-            conflictResolution,
-            columns: Set(db.tableShape(Self.databaseTableName).columns),
-            returning: T.databaseSelection
-        ) { statement in
-            try returned(db, T.fetchOne(statement))
-        }
+        try updating(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
     }
 
     /// Saves a copy of the record and returns the row as a record.
@@ -93,10 +82,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        let record = self
-        return try saving(db, conflictResolution, returning: T.databaseSelection) { statement in
-            try record.returned(db, T.fetchOne(statement))
-        }
+        try saving(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
     }
 
     /// Saves the record and returns the value that a closure fetches.
@@ -106,8 +92,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        requirement(!selection.isEmpty, "nothing is selected")
-        return try saving(db, conflictResolution, returning: selection, fetch)
+        try saving(db, conflictResolution, returning: selection, fetch)
     }
 
     // MARK: Changes
@@ -138,12 +123,11 @@ extension MutablePersistableRecord {
         as returnedType: T.Type,
         modify: (inout Self) throws -> Void
     ) throws -> T? {
-        let record = self
-        return try updateChangesAndFetch(
+        try updateChangesAndFetch(
             db,
             onConflict: conflictResolution,
             selection: T.databaseSelection,
-            fetch: { statement in try record.returned(db, T.fetchOne(statement)) },
+            fetch: fetchReturned(db),
             modify: modify
         )
     }
@@ -164,15 +148,12 @@ extension MutablePersistableRecord {
         fetch: (Statement) throws -> T,
         modify: (inout Self) throws -> Void
     ) throws -> T? {
-        requirement(!selection.isEmpty, "nothing is selected")
         let before = try PersistenceContainer(self)
         try modify(&self)
-        let changes = try PersistenceContainer(self).changes(from: before)
-        if changes.isEmpty { return nil }
-        return try updating(
+        return try updatingChanges(
             db,
             conflictResolution,
-            columns: Set(changes.keys),
+            from: before,
             returning: selection,
             fetch
         )
@@ -185,14 +166,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        let columns = try db.tableShape(Self.databaseTableName).columns
-        return try updateAndFetch(
-            db,
-            onConflict: conflictResolution,
-            columns: columns,
-            selection: selection,
-            fetch: fetch
-        )
+        try updating(db, conflictResolution, returning: selection, fetch)
     }
 
     /// Updates the given columns of the record's row and returns the value that a closure fetches.
@@ -203,8 +177,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        requirement(!selection.isEmpty, "nothing is selected")
-        return try updating(
+        try updating(
             db,
             conflictResolution,
             columns: Set(columns),
@@ -213,12 +186,15 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Returns the given row, or throws an error if it is `nil`.
+    /// Returns a closure that fetches the returned row.
     ///
-    /// An insertion that ignores a conflict returns no row.
-    func returned<T>(_ db: Database, _ row: T?) throws -> T {
-        guard let row else { throw recordNotFound(db) }
-        return row
+    /// The closure throws an error if there is no row, because an insertion that ignores a conflict
+    /// returns none.
+    func fetchReturned<T: FetchableRecord>(_ db: Database) -> (Statement) throws -> T {
+        { statement in
+            if let row = try T.fetchOne(statement) { return row }
+            throw recordNotFound(db)
+        }
     }
 }
 
@@ -229,10 +205,9 @@ extension PersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        try insertAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
-            guard let row = try T.fetchOne($0) else { throw recordNotFound(db) }
-            return row
-        }
+        var record = self
+        let selection = T.databaseSelection
+        return try record.inserting(db, conflictResolution, returning: selection, fetchReturned(db))
     }
 
     /// Inserts the record and returns the value that a closure fetches.
@@ -242,7 +217,6 @@ extension PersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        requirement(!selection.isEmpty, "nothing is selected")
         var record = self
         return try record.inserting(db, conflictResolution, returning: selection, fetch)
     }
@@ -268,10 +242,9 @@ extension PersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        try saveAndFetch(db, onConflict: conflictResolution, selection: T.databaseSelection) {
-            guard let row = try T.fetchOne($0) else { throw recordNotFound(db) }
-            return row
-        }
+        var record = self
+        let selection = T.databaseSelection
+        return try record.saving(db, conflictResolution, returning: selection, fetchReturned(db))
     }
 
     /// Saves the record and returns the value that a closure fetches.
@@ -281,7 +254,6 @@ extension PersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        requirement(!selection.isEmpty, "nothing is selected")
         var record = self
         return try record.saving(db, conflictResolution, returning: selection, fetch)
     }

@@ -8,7 +8,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try inserting(db, conflictResolution, returning: []) { try $0.execute() }
+        try inserting(db, conflictResolution)
     }
 
     /// Inserts a copy of the record and returns the copy.
@@ -31,8 +31,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        let columns = try db.tableShape(Self.databaseTableName).columns
-        try update(db, onConflict: conflictResolution, columns: columns)
+        try updating(db, conflictResolution)
     }
 
     /// Updates the given columns of the record's row.
@@ -41,9 +40,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         columns: some Collection<String>
     ) throws {
-        try updating(db, conflictResolution, columns: Set(columns), returning: []) {
-            try $0.execute()
-        }
+        try updating(db, conflictResolution, columns: Set(columns))
     }
 
     /// Updates the given columns of the record's row.
@@ -64,7 +61,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         from record: Record
     ) throws -> Bool {
-        try updateChanges(db, conflictResolution, from: PersistenceContainer(record))
+        try updatingChanges(db, conflictResolution, from: PersistenceContainer(record)) != nil
     }
 
     /// Modifies the record and updates the changed columns.
@@ -78,18 +75,7 @@ extension MutablePersistableRecord {
     ) throws -> Bool {
         let before = try PersistenceContainer(self)
         try modify(&self)
-        return try updateChanges(db, conflictResolution, from: before)
-    }
-
-    private func updateChanges(
-        _ db: Database,
-        _ resolution: Database.ConflictResolution?,
-        from before: PersistenceContainer
-    ) throws -> Bool {
-        let changes = try PersistenceContainer(self).changes(from: before)
-        if changes.isEmpty { return false }
-        try update(db, onConflict: resolution, columns: changes.keys)
-        return true
+        return try updatingChanges(db, conflictResolution, from: before) != nil
     }
 
     /// Updates the record's row, or inserts the record if no row has the record's primary key.
@@ -101,7 +87,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try saving(db, conflictResolution, returning: []) { try $0.execute() }
+        try saving(db, conflictResolution)
     }
 
     /// Saves a copy of the record and returns the copy.

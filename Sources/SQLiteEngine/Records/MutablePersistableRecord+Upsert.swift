@@ -14,7 +14,7 @@ extension MutablePersistableRecord {
     ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsert(_ db: Database) throws {
-        try upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
+        try upserting(db)
     }
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
@@ -44,12 +44,7 @@ extension MutablePersistableRecord {
         onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws -> T {
-        try upserting(
-            db,
-            onConflict: conflictTarget,
-            updating: strategy,
-            returning: T.databaseSelection
-        ) { try T(row: $0) }
+        try upserting(db, conflictTarget, strategy, returning: T.databaseSelection, T.init(row:))
     }
 }
 
@@ -62,7 +57,7 @@ extension PersistableRecord {
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsert(_ db: Database) throws {
         var record = self
-        try record.upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
+        try record.upserting(db)
     }
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
@@ -93,11 +88,8 @@ extension PersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws -> T {
         var record = self
-        return try record.upserting(
-            db,
-            onConflict: conflictTarget,
-            updating: strategy,
-            returning: T.databaseSelection
-        ) { try T(row: $0) }
+        return try record.upserting(db, conflictTarget, strategy, returning: T.databaseSelection) {
+            try T(row: $0)
+        }
     }
 }

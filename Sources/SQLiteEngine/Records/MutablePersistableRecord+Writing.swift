@@ -1,13 +1,12 @@
 // The operations that implement the record methods. Each operation calls its callbacks. `selection`
-// contains the columns that the statement returns to `fetch`. For most operations, `selection` is
-// empty.
+// contains the columns that the statement returns to `fetch`, or is `nil` if it returns none.
 
 extension MutablePersistableRecord {
     mutating func inserting<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
-        returning selection: [any SQLSelectable],
-        _ fetch: (Statement) throws -> T
+        returning selection: [any SQLSelectable]? = nil,
+        _ fetch: (Statement) throws -> T = { try $0.execute() }
     ) throws -> T {
         let result = try aroundSaving(db) { try insertRow(db, resolution, selection, fetch) }
         didSave(result.saved)
@@ -17,10 +16,11 @@ extension MutablePersistableRecord {
     func updating<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
-        columns: Set<String>,
-        returning selection: [any SQLSelectable],
-        _ fetch: (Statement) throws -> T
+        columns: Set<String>? = nil,
+        returning selection: [any SQLSelectable]? = nil,
+        _ fetch: (Statement) throws -> T = { try $0.execute() }
     ) throws -> T {
+        let columns = try columns ?? Set(db.tableShape(Self.databaseTableName).columns)
         let result = try aroundSaving(db) {
             try updateRow(db, resolution, columns, selection, fetch)
         }
@@ -28,11 +28,30 @@ extension MutablePersistableRecord {
         return result.value
     }
 
+    /// Updates the columns that have changed since `before`, or returns `nil` if there are none.
+    func updatingChanges<T>(
+        _ db: Database,
+        _ resolution: Database.ConflictResolution?,
+        from before: PersistenceContainer,
+        returning selection: [any SQLSelectable]? = nil,
+        _ fetch: (Statement) throws -> T = { try $0.execute() }
+    ) throws -> T? {
+        let changes = try PersistenceContainer(self).changes(from: before)
+        if changes.isEmpty { return nil }
+        return try updating(
+            db,
+            resolution,
+            columns: Set(changes.keys),
+            returning: selection,
+            fetch
+        )
+    }
+
     mutating func saving<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
-        returning selection: [any SQLSelectable],
-        _ fetch: (Statement) throws -> T
+        returning selection: [any SQLSelectable]? = nil,
+        _ fetch: (Statement) throws -> T = { try $0.execute() }
     ) throws -> T {
         let result = try aroundSaving(db) {
             try updateOrInsertRow(db, resolution, selection, fetch)
@@ -43,10 +62,10 @@ extension MutablePersistableRecord {
 
     mutating func upserting<T>(
         _ db: Database,
-        onConflict target: [String],
-        updating strategy: UpsertUpdateStrategy,
-        returning selection: [any SQLSelectable],
-        _ decode: (Row) throws -> T
+        _ target: [String] = [],
+        _ strategy: UpsertUpdateStrategy = .allColumns,
+        returning selection: [any SQLSelectable] = [],
+        _ decode: (Row) throws -> T = { _ in }
     ) throws -> T {
         let result = try aroundSaving(db) {
             try insertRow(db) { try $0.upsertRow(target, strategy, selection, decode) }
@@ -86,7 +105,7 @@ extension MutablePersistableRecord {
     private mutating func insertRow<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
-        _ selection: [any SQLSelectable],
+        _ selection: [any SQLSelectable]?,
         _ fetch: (Statement) throws -> T
     ) throws -> (saved: PersistenceSuccess, value: T) {
         let resolution = resolution ?? Self.persistenceConflictPolicy.conflictResolutionForInsert
@@ -128,7 +147,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
         _ columns: Set<String>,
-        _ selection: [any SQLSelectable],
+        _ selection: [any SQLSelectable]?,
         _ fetch: (Statement) throws -> T
     ) throws -> (saved: PersistenceSuccess, value: T) {
         try willUpdate(db, columns: columns)
@@ -136,13 +155,7 @@ extension MutablePersistableRecord {
         var result: (saved: PersistenceSuccess, value: T)?
         try aroundUpdate(db, columns: columns) {
             let statements = try RecordStatements(db, self)
-            guard
-                let statement = try statements.update(
-                    resolution,
-                    columns: columns,
-                    returning: selection
-                )
-            else { throw statements.notFound }
+            let statement = try statements.update(resolution, columns, returning: selection)
             let (count, value) = try db.countingChanges(of: statements.table) {
                 try fetch(statement)
             }
@@ -159,7 +172,7 @@ extension MutablePersistableRecord {
     private mutating func updateOrInsertRow<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
-        _ selection: [any SQLSelectable],
+        _ selection: [any SQLSelectable]?,
         _ fetch: (Statement) throws -> T
     ) throws -> (saved: PersistenceSuccess, value: T) {
         let statements = try RecordStatements(db, self)
@@ -202,12 +215,9 @@ extension RecordStatements {
         // An update does not change the connection's last inserted rowid, so the statement must
         // return the rowid.
         let hasRowID = try db.primaryKey(table).tableHasRowID
-        let statement = try upsert(
-            onConflict: target,
-            updating: strategy,
-            returning: selection + (hasRowID ? [Column.rowID] : [])
-        )
-        if selection.isEmpty && !hasRowID {
+        let selection = selection + (hasRowID ? [Column.rowID] : [])
+        let statement = try upsert(onConflict: target, updating: strategy, returning: selection)
+        if selection.isEmpty {
             try statement.execute()
             return (0, try decode(Row()))
         }

@@ -73,11 +73,11 @@ extension String {
     /// only.
     func isSameIdentifier(as other: String) -> Bool {
         utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
+            && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercase == $1.asciiLowercase }
     }
 }
 
-@inline(__always)
-private func lower(_ byte: UInt8) -> UInt8 {
-    0x41...0x5A ~= byte ? byte | 0x20 : byte
+extension UInt8 {
+    @inline(__always)
+    var asciiLowercase: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 }

@@ -30,13 +30,12 @@ struct RecordStatements {
 
     func insert(
         _ resolution: Database.ConflictResolution,
-        returning selection: [any SQLSelectable]
+        returning selection: [any SQLSelectable]?
     ) throws -> Statement {
-        let names = container.columns.map(\.quotedIdentifier).joined(separator: ", ")
-        return try statement(
+        try statement(
             """
-            INSERT\(resolution.clause) INTO \(table.quotedIdentifier) (\(names)) \
-            VALUES (\(questionMarks(container.count)))
+            INSERT\(resolution.clause) INTO \(table.quotedIdentifier) \
+            (\(container.columns.identifierList)) VALUES (\(questionMarks(container.count)))
             """,
             container.values,
             selection
@@ -57,7 +56,6 @@ struct RecordStatements {
         updating strategy: UpsertUpdateStrategy,
         returning selection: [any SQLSelectable]
     ) throws -> Statement {
-        let names = container.columns.map(\.quotedIdentifier).joined(separator: ", ")
         let keys = Set((shape.primaryKey + target).map { $0.lowercased() })
         let updated = container.columns.filter { column in
             strategy == .allColumns && !keys.contains(column.lowercased())
@@ -72,26 +70,27 @@ struct RecordStatements {
         }
         return try statement(
             """
-            INSERT INTO \(table.quotedIdentifier) (\(names)) VALUES (\(questionMarks(container.count))) \
+            INSERT INTO \(table.quotedIdentifier) (\(container.columns.identifierList)) \
+            VALUES (\(questionMarks(container.count))) \
             ON CONFLICT\(target.isEmpty ? "" : "(\(target.identifierList))") \
             DO UPDATE SET \(assignments)
             """,
             container.values,
-            selection
+            selection.isEmpty ? nil : selection
         )
     }
 
-    /// Returns the statement that updates columns, or `nil` if the primary key is `NULL`.
+    /// Returns the statement that updates columns.
     ///
     /// The statement skips columns that are missing from the table or the record, and the primary
     /// key. If no column remains, the statement writes the existing key, so transaction observers
-    /// still receive a change.
+    /// still receive a change. If the primary key is `NULL`, this method throws an error.
     func update(
         _ resolution: Database.ConflictResolution,
-        columns: Set<String>,
-        returning selection: [any SQLSelectable]
-    ) throws -> Statement? {
-        guard let keyValues else { return nil }
+        _ columns: Set<String>,
+        returning selection: [any SQLSelectable]?
+    ) throws -> Statement {
+        guard let keyValues else { throw notFound }
         let wanted = Set(columns.map { $0.lowercased() })
         let keys = Set(shape.primaryKey.map { $0.lowercased() })
         var updated = shape.columns.filter { column in
@@ -114,7 +113,7 @@ struct RecordStatements {
     func delete() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = "DELETE FROM \(table.quotedIdentifier) WHERE \(keyCondition)"
-        return try statement(sql, keyValues, [])
+        return try statement(sql, keyValues)
     }
 
     /// Returns the statement that checks for the row, or `nil` if the primary key is `NULL`.
@@ -123,7 +122,7 @@ struct RecordStatements {
         let sql = """
             SELECT EXISTS (SELECT 1 FROM \(table.quotedIdentifier) WHERE \(keyCondition))
             """
-        return try statement(sql, keyValues, [])
+        return try statement(sql, keyValues)
     }
 
     private var keyCondition: String {
@@ -133,9 +132,13 @@ struct RecordStatements {
     private func statement(
         _ sql: String,
         _ values: [DatabaseValue],
-        _ selection: [any SQLSelectable]
+        _ selection: [any SQLSelectable]? = nil
     ) throws -> Statement {
-        let sql = selection.isEmpty ? sql : "\(sql) RETURNING \(try selection.selectionSQL())"
+        var sql = sql
+        if let selection {
+            requirement(!selection.isEmpty, "nothing is selected")
+            sql += " RETURNING \(try selection.selectionSQL())"
+        }
         let statement = try db.cachedStatement(sql: sql)
         try statement.setArguments(StatementArguments(values: values))
         return statement

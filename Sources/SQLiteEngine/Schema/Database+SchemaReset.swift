@@ -15,21 +15,10 @@ extension Database {
         isTraceMuted = true
         defer { isTraceMuted = wasTraceMuted }
         var isWritable: CInt = 0
-        poolgauge_db_config(
-            handle,
-            SQLITE_DBCONFIG_WRITABLE_SCHEMA,
-            -1,
-            &isWritable
-        )
+        poolgauge_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, -1, &isWritable)
         // Retry, because an interrupt from another thread can stop the parser.
         for _ in 0..<100 {
-            let code = sqlite3_exec(
-                handle,
-                "PRAGMA writable_schema = RESET",
-                nil,
-                nil,
-                nil
-            )
+            let code = sqlite3_exec(handle, "PRAGMA writable_schema = RESET", nil, nil, nil)
             if code & 0xff != SQLITE_INTERRUPT { break }
         }
         if isWritable != 0 {
@@ -51,7 +40,8 @@ extension Database {
         // A running statement has already compared the schema with the state that it reads, and the
         // reset would expire the statement. A connection that writes has the latest schema,
         // including its uncommitted changes.
-        if transactionState != SQLITE_TXN_WRITE, !hasRunningStatement { resetSchema() }
+        let isRunning = preparedStatements.contains { sqlite3_stmt_busy($0) != 0 }
+        if transactionState != SQLITE_TXN_WRITE, !isRunning { resetSchema() }
         // The open transaction may still read the state before the change. The next transaction
         // must not reuse statements that are prepared in this transaction.
         if transactionState != SQLITE_TXN_NONE {
@@ -60,13 +50,11 @@ extension Database {
         }
     }
 
-    /// Whether a statement has been stepped but not reset.
-    private var hasRunningStatement: Bool {
-        var statement = sqlite3_next_stmt(handle, nil)
-        while let current = statement {
-            if sqlite3_stmt_busy(current) != 0 { return true }
-            statement = sqlite3_next_stmt(handle, current)
+    /// All statements of the connection that are not finalized.
+    var preparedStatements: some Sequence<SQLiteStatement> {
+        sequence(state: nil as SQLiteStatement?) { [handle] statement in
+            statement = sqlite3_next_stmt(handle, statement)
+            return statement
         }
-        return false
     }
 }

@@ -32,7 +32,8 @@ struct SQLScanner {
     mutating func skip(keyword: StaticString) -> Bool {
         skipSpace()
         let count = keyword.utf8CodeUnitCount
-        for index in 0..<count where lowercase(at: index) != keyword.utf8Start[index] {
+        for index in 0..<count
+        where UInt8(bitPattern: next[index]).asciiLowercase != keyword.utf8Start[index] {
             return false
         }
         guard !isIdentifier(UInt8(bitPattern: next[count])) else { return false }
@@ -65,11 +66,6 @@ struct SQLScanner {
     }
 
     mutating func word() -> String { name().lowercased() }
-
-    private func lowercase(at index: Int) -> UInt8 {
-        let byte = UInt8(bitPattern: next[index])
-        return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
 
     private func closingQuote(of byte: UInt8) -> UInt8? {
         switch byte {

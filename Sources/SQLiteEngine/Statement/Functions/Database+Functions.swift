@@ -11,11 +11,7 @@ extension Database {
 
     /// Removes an SQL function.
     public func remove(function: DatabaseFunction) {
-        expectSuccess(
-            function.uninstall(from: handle),
-            "remove the function",
-            function.name
-        )
+        expectSuccess(function.uninstall(from: handle), "remove the function", function.name)
     }
 
     /// Adds a collation, or replaces the collation with the same name.
@@ -28,11 +24,7 @@ extension Database {
 
     /// Removes a collation.
     public func remove(collation: DatabaseCollation) {
-        expectSuccess(
-            collation.uninstall(from: handle),
-            "remove the collation",
-            collation.name
-        )
+        expectSuccess(collation.uninstall(from: handle), "remove the collation", collation.name)
     }
 
     func addPredefinedFunctionsAndCollations() {

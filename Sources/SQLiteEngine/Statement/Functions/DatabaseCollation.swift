@@ -15,12 +15,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
 
         init(name: String) {
             // SQLite ignores the case of ASCII letters in names.
-            key = String(
-                decoding: name.utf8.map { ascii in
-                    (0x41...0x5A).contains(ascii) ? ascii | 0x20 : ascii
-                },
-                as: UTF8.self
-            )
+            key = String(decoding: name.utf8.map(\.asciiLowercase), as: UTF8.self)
         }
     }
 
