@@ -79,20 +79,17 @@ extension Database {
 
     /// Returns the names of a table's columns, or an empty set if the table does not exist.
     func columnNames(in table: String) throws -> Set<String> {
-        let key = table.lowercased()
         for database in try databaseNames() {
-            let schema = try schema(of: database)
-            guard schema.canonicalName(table, type: "table") != nil else { continue }
-            if let columns = schema.columns[key] { return columns }
-            let columns = try withoutRecording {
+            guard let object = try schemaObject(table, of: database), !object.isView else {
+                continue
+            }
+            return try detail(\.columnNames, of: object) {
                 try String.fetchSet(
                     self,
                     sql: "SELECT name FROM pragma_table_xinfo(?, ?)",
                     arguments: [table, database]
                 )
             }
-            schemaCache.databases[database]?.columns[key] = columns
-            return columns
         }
         return []
     }
@@ -167,7 +164,10 @@ extension Database {
     }
 
     /// Returns the pager's counter of changes, or 0 for a database that has no file yet.
-    private func dataVersion(of database: String) -> UInt32 {
+    ///
+    /// The counter changes when the connection reads another state. See `SQLITE_FCNTL_DATA_VERSION`
+    /// (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
+    func dataVersion(of database: String) -> UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(handle, database, SQLITE_FCNTL_DATA_VERSION, &version)
         return version

@@ -25,9 +25,7 @@ struct DatabaseSchema {
     let schemaVersion: Int
     /// The original names of the objects, by type and lowercase name.
     let objects: [Object: String]
-    /// The requested column names, by lowercase table name.
-    var columns: [String: Set<String>] = [:]
-    /// Other requested information, by lowercase table name.
+    /// Requested information, by lowercase table name.
     var details: [String: TableDetails] = [:]
     /// The table shapes for records, by lowercase table name.
     var shapes: [String: TableShape] = [:]

@@ -25,37 +25,17 @@ extension Database {
     func tableShape(_ name: String) throws -> TableShape {
         let key = name.lowercased()
         for database in try databaseNames() {
-            let schema = try schema(of: database)
-            if let shape = schema.shapes[key] { return shape }
-            let isTable = schema.canonicalName(name, type: "table") != nil
-            guard isTable || schema.canonicalName(name, type: "view") != nil else { continue }
-            let shape = try withoutRecording {
-                try fetchShape(of: name, in: database, isView: !isTable)
-            }
+            if let shape = try schema(of: database).shapes[key] { return shape }
+            guard let object = try schemaObject(name, of: database) else { continue }
+            let shape = try withoutRecording { try fetchShape(of: object) }
             schemaCache.databases[database]?.shapes[key] = shape
             return shape
         }
         throw DatabaseError(message: "no such table: \(name)")
     }
 
-    func fetchShape(
-        of table: String,
-        in database: String,
-        isView: Bool
-    ) throws -> TableShape {
-        var columns: [String] = []
-        var keys: [(position: Int, name: String, type: String)] = []
-        let rows = try Row.fetchCursor(
-            self,
-            sql: "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1",
-            arguments: [table, database]
-        )
-        while let row = try rows.next() {
-            columns.append(row[0])
-            let position: Int = row[2]
-            if position > 0 { keys.append((position, row[0], row[1])) }
-        }
-        keys.sort { $0.position < $1.position }
+    func fetchShape(of table: SchemaObject) throws -> TableShape {
+        let keys = try keyColumns(of: table)
         var rowIDColumn: String?
         if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
             // The primary key of a table without rowids has a separate index, and so does an
@@ -64,21 +44,21 @@ extension Database {
                 try Int.fetchOne(
                     self,
                     sql: "SELECT COUNT(*) FROM pragma_index_list(?, ?) WHERE origin = 'pk'",
-                    arguments: [table, database]
+                    arguments: [table.name, table.database]
                 ) ?? 0
             if indexCount == 0 { rowIDColumn = keys[0].name }
         }
         var primaryKey = keys.map(\.name)
-        if isView {
-            primaryKey = try columnsForPrimaryKey(ofView: table, in: database)
+        if table.isView {
+            primaryKey = try columnsForPrimaryKey(ofView: table.name, in: table.database)
         } else if keys.isEmpty {
             primaryKey = [Column.rowID.name]
         }
         return TableShape(
-            columns: columns,
+            columns: try columns(of: table).map(\.name),
             primaryKey: primaryKey,
             rowIDColumn: rowIDColumn,
-            isView: isView
+            isView: table.isView
         )
     }
 }

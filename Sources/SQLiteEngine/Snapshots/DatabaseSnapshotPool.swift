@@ -115,7 +115,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
             try check()
             return try gate.slots.map { slot in
                 guard slot.claimClosed() else { return 0 }
-                let version = try gate.open(slot, site).openDatabase.dataVersion
+                let version = try gate.open(slot, site).openDatabase.dataVersion(of: "main")
                 gate.release(slot)
                 return version
             }
@@ -190,7 +190,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         guard let slot = database.slot?.takeUnretainedValue() else { return }
         guard
             sqlite3_txn_state(database.handle, "main") != SQLITE_TXN_READ
-                || database.dataVersion != versions[slot.index]
+                || database.dataVersion(of: "main") != versions[slot.index]
         else { return }
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()

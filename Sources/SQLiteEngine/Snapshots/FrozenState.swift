@@ -120,13 +120,4 @@ extension Database {
     fileprivate var fullPath: String? {
         sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     }
-
-    /// A number that changes when the connection reads another state.
-    ///
-    /// See `SQLITE_FCNTL_DATA_VERSION` (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
-    var dataVersion: UInt32 {
-        var version: UInt32 = 0
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
-        return version
-    }
 }

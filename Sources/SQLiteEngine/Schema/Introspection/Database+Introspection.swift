@@ -82,7 +82,7 @@ extension Database {
 
     // MARK: Queries
 
-    private func columns(of table: SchemaObject) throws -> [ColumnInfo] {
+    func columns(of table: SchemaObject) throws -> [ColumnInfo] {
         try detail(\.columns, of: table) {
             // 1 marks hidden columns of virtual tables. 2 and 3 mark generated columns.
             try ColumnInfo.fetchAll(
@@ -93,15 +93,19 @@ extension Database {
         }
     }
 
+    /// Returns the columns of the declared primary key, in order.
+    func keyColumns(of table: SchemaObject) throws -> [ColumnInfo] {
+        try columns(of: table).filter { $0.primaryKeyIndex > 0 }
+            .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+    }
+
     private func primaryKey(of table: SchemaObject) throws -> PrimaryKeyInfo {
         try detail(\.primaryKey, of: table) {
             if table.isView { return try primaryKey(ofView: table) }
-            let columns = try columns(of: table).filter { $0.primaryKeyIndex > 0 }
-                .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
+            let columns = try keyColumns(of: table)
             guard !columns.isEmpty else {
                 return PrimaryKeyInfo(columnInfos: nil, tableHasRowID: true, rowIDColumn: nil)
             }
-            let shape = try fetchShape(of: table.name, in: table.database, isView: false)
             let isWithoutRowID = try Bool.fetchOne(
                 self,
                 sql: "SELECT wr FROM pragma_table_list(?) WHERE schema = ?",
@@ -110,7 +114,7 @@ extension Database {
             return PrimaryKeyInfo(
                 columnInfos: columns,
                 tableHasRowID: isWithoutRowID != true,
-                rowIDColumn: shape.rowIDColumn
+                rowIDColumn: try fetchShape(of: table).rowIDColumn
             )
         }
     }

@@ -1,6 +1,7 @@
 /// Cached information about a table, which is valid until the schema changes.
 struct TableDetails {
     var columns: [ColumnInfo]?
+    var columnNames: Set<String>?
     var primaryKey: PrimaryKeyInfo?
     var indexes: [IndexInfo]?
     var foreignKeys: [ForeignKeyInfo]?
@@ -19,17 +20,19 @@ extension Database {
     /// - Throws: `SQLITE_ERROR` if the schema or the object does not exist.
     func schemaObject(_ name: String, in schemaName: String?) throws -> SchemaObject {
         for database in try databaseNames(for: schemaName) {
-            let schema = try schema(of: database)
-            if schema.canonicalName(name, type: "table") != nil
-                || name.lowercased() == Self.masterTable(of: database)
-            {
-                return SchemaObject(name: name, database: database, isView: false)
-            }
-            if schema.canonicalName(name, type: "view") != nil {
-                return SchemaObject(name: name, database: database, isView: true)
-            }
+            if let object = try schemaObject(name, of: database) { return object }
         }
         throw DatabaseError(message: "no such table: \(name)")
+    }
+
+    /// Returns a table or a view of one database, or `nil` if it does not exist.
+    func schemaObject(_ name: String, of database: String) throws -> SchemaObject? {
+        let schema = try schema(of: database)
+        let isTable =
+            schema.canonicalName(name, type: "table") != nil
+            || name.lowercased() == Self.masterTable(of: database)
+        guard isTable || schema.canonicalName(name, type: "view") != nil else { return nil }
+        return SchemaObject(name: name, database: database, isView: !isTable)
     }
 
     /// Returns cached information about a table, or calls `fetch` if none is cached.
