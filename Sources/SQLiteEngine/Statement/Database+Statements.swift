@@ -25,7 +25,7 @@ extension Database {
         preconditionRightThread()
         discardOutdatedSchema()
         if let statement = statementCache.statement(sql: sql) { return statement }
-        return try prepareCachedStatement(sql: sql)
+        return try prepareStatement(sql: sql, for: \.statementCache)
     }
 
     /// Returns a cached statement for a fetch that keeps neither the statement nor the arguments.
@@ -34,15 +34,16 @@ extension Database {
         preconditionRightThread()
         discardOutdatedSchema()
         if let statement = fetchCache.statement(sql: sql) { return statement }
-        let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
-        fetchCache.insert(statement, sql: sql)
-        return statement
+        return try prepareStatement(sql: sql, for: \.fetchCache)
     }
 
     @inline(never)
-    private func prepareCachedStatement(sql: String) throws -> Statement {
+    private func prepareStatement(
+        sql: String,
+        for cache: ReferenceWritableKeyPath<Database, StatementCache>
+    ) throws -> Statement {
         let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
-        statementCache.insert(statement, sql: sql)
+        self[keyPath: cache].insert(statement, sql: sql)
         return statement
     }
 

@@ -3,8 +3,8 @@ import CSQLite
 /// The statements that a connection keeps prepared, indexed by SQL.
 ///
 /// The cache keeps at most ``capacity`` statements with a total size of at most ``byteCapacity``
-/// bytes, and removes the least recently used statement first. Finding, adding, and removing a
-/// statement take constant time.
+/// bytes, and removes the least recently used statement first. Finding a statement takes constant
+/// time. Adding one scans the times of use, which takes much less time than preparing it.
 struct StatementCache {
     static let capacity = 256
 
@@ -21,7 +21,7 @@ struct StatementCache {
     private struct Entry {
         let sql: String
         let isASCII: Bool
-        /// The position in ``order``, as 32 bits so that an entry occupies only four words.
+        /// The position in ``occupants``, as 32 bits so that an entry occupies only four words.
         let position: Int32
         let statement: Statement
 
@@ -43,8 +43,10 @@ struct StatementCache {
     }
 
     private struct Occupant {
-        let sql: String
-        let byteCount: Int
+        var sql: String
+        var byteCount: Int
+        /// The number of uses of the cache at the last use, or the maximum for a free position.
+        var lastUse: UInt64
     }
 
     /// The statements that were found or inserted most recently.
@@ -58,11 +60,17 @@ struct StatementCache {
 
     private var entries: [String: Entry] = [:]
 
-    /// The positions of the statements, in order of last use.
-    private var order = RecencyList()
+    /// The statements by position.
+    private var occupants: [Occupant] = []
 
-    /// The statements by position, with `nil` for a free position.
-    private var occupants: [Occupant?] = []
+    /// The positions of ``occupants`` that no statement uses.
+    private var freePositions: [Int] = []
+
+    /// The number of times that another statement than the last was found or inserted.
+    private var uses: UInt64 = 0
+
+    /// The position of the last statement that was found or inserted, or -1.
+    private var newest: Int32 = -1
 
     private(set) var byteCount = 0
 
@@ -74,7 +82,7 @@ struct StatementCache {
         for index in recent.indices where recent[index].sql == sql {
             guard recent[index].hasSameBytes(as: sql) else { break }
             guard !recent[index].isBusy else { return nil }
-            order.use(Int(recent[index].position))
+            use(recent[index].position)
             return recent[index].statement
         }
         return hashedStatement(sql: sql)
@@ -86,8 +94,16 @@ struct StatementCache {
             return nil
         }
         addToRecent(entry)
-        order.use(Int(entry.position))
+        use(entry.position)
         return entry.statement
+    }
+
+    @inline(__always)
+    private mutating func use(_ position: Int32) {
+        if position == newest { return }
+        newest = position
+        uses &+= 1
+        occupants[Int(position)].lastUse = uses
     }
 
     /// Adds a statement, unless a cached statement with the same SQL is in use.
@@ -99,26 +115,29 @@ struct StatementCache {
         let byteCount = Self.byteCount(of: statement, sql)
         guard byteCount <= Self.byteCapacity else { return }
         while count >= Self.capacity || self.byteCount + byteCount > Self.byteCapacity,
-            let position = order.leastRecent
+            let position = occupants.indices.min(by: {
+                occupants[$0].lastUse < occupants[$1].lastUse
+            })
         {
             remove(at: position)
         }
-        let position = order.insert()
+        let occupant = Occupant(sql: sql, byteCount: byteCount, lastUse: .max)
+        let position = freePositions.popLast() ?? count
+        if position < occupants.count {
+            occupants[position] = occupant
+        } else {
+            occupants.append(occupant)
+        }
         let entry = Entry(
             sql: sql,
             isASCII: sql.utf8.allSatisfy { $0 < 0x80 },
             position: Int32(position),
             statement: statement
         )
-        let occupant = Occupant(sql: sql, byteCount: byteCount)
-        if position < occupants.count {
-            occupants[position] = occupant
-        } else {
-            occupants.append(occupant)
-        }
         entries[sql] = entry
         self.byteCount += byteCount
         addToRecent(entry)
+        use(entry.position)
     }
 
     mutating func removeAll(where condition: (Statement) -> Bool) {
@@ -131,11 +150,11 @@ struct StatementCache {
     mutating func removeAll() { self = StatementCache() }
 
     private mutating func remove(at position: Int) {
-        guard let occupant = occupants[position] else { return }
-        occupants[position] = nil
-        entries[occupant.sql] = nil
-        order.remove(position)
-        byteCount -= occupant.byteCount
+        entries[occupants[position].sql] = nil
+        byteCount -= occupants[position].byteCount
+        occupants[position] = Occupant(sql: "", byteCount: 0, lastUse: .max)
+        freePositions.append(position)
+        newest = -1
         if let index = recent.firstIndex(where: { Int($0.position) == position }) {
             recent.remove(at: index)
             hand = 0
@@ -156,11 +175,7 @@ struct StatementCache {
     /// SQLite's memory includes the text. The cache and the connection's status each hold another
     /// copy of the text.
     private static func byteCount(of statement: Statement, _ sql: String) -> Int {
-        let used = sqlite3_stmt_status(
-            statement.pointer,
-            SQLITE_STMTSTATUS_MEMUSED,
-            0
-        )
+        let used = sqlite3_stmt_status(statement.pointer, SQLITE_STMTSTATUS_MEMUSED, 0)
         return Int(used) + 2 * sql.utf8.count
     }
 }
