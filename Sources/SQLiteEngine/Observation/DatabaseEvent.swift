@@ -16,60 +16,34 @@ public struct DatabaseEvent {
         case update = 23
     }
 
-    private enum Names {
-        case borrowed(database: UnsafePointer<CChar>?, table: UnsafePointer<CChar>?)
-        case copied(database: String, table: String)
-    }
-
     /// The kind of change.
     public let kind: Kind
 
     /// The rowid of the row after the change.
     public let rowID: Int64
 
-    private let names: Names
+    /// The names as SQLite passes them, which are valid only during the callback.
+    let databaseNameCString: UnsafePointer<CChar>?
+    let tableNameCString: UnsafePointer<CChar>?
 
-    init(
-        kind: Kind,
-        rowID: Int64,
-        databaseNameCString: UnsafePointer<CChar>?,
-        tableNameCString: UnsafePointer<CChar>?
-    ) {
-        self.kind = kind
-        self.rowID = rowID
-        names = .borrowed(database: databaseNameCString, table: tableNameCString)
-    }
-
-    private init(kind: Kind, rowID: Int64, names: Names) {
-        self.kind = kind
-        self.rowID = rowID
-        self.names = names
-    }
+    /// The names in a copy of an event.
+    var copiedNames: (database: String, table: String)?
 
     /// The name of the database: `main`, `temp`, or the name of an attached database.
     public var databaseName: String {
-        switch names {
-        case .borrowed(let name, _): name.map { String(cString: $0) } ?? ""
-        case .copied(let name, _): name
-        }
+        copiedNames?.database ?? databaseNameCString.map { String(cString: $0) } ?? ""
     }
 
     /// The name of the table.
     public var tableName: String {
-        switch names {
-        case .borrowed(_, let name): name.map { String(cString: $0) } ?? ""
-        case .copied(_, let name): name
-        }
+        copiedNames?.table ?? tableNameCString.map { String(cString: $0) } ?? ""
     }
 
     /// Returns a copy of the event that remains valid after the callback returns.
     public func copy() -> DatabaseEvent {
-        guard case .borrowed = names else { return self }
-        return DatabaseEvent(
-            kind: kind,
-            rowID: rowID,
-            names: .copied(database: databaseName, table: tableName)
-        )
+        var copy = self
+        copy.copiedNames = (databaseName, tableName)
+        return copy
     }
 }
 

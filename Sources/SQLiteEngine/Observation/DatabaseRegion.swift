@@ -13,17 +13,9 @@ public struct DatabaseRegion: Sendable {
     /// Creates an empty region.
     public init() { self.init(tables: [:]) }
 
-    init(table: String) {
-        self.init(tables: [SQLName(table): TableRegion()])
-    }
-
-    init(table: String, columns: Set<String>) {
-        let columns = Set(columns.map { SQLName($0) })
-        self.init(tables: [SQLName(table): TableRegion(columns: columns)])
-    }
-
-    init(table: String, rowIds: Set<Int64>) {
-        self.init(tables: [SQLName(table): TableRegion(rowIDs: rowIds)])
+    init(table: String, columns: Set<String>? = nil, rowIds: Set<Int64>? = nil) {
+        let columns = columns.map { Set($0.map { SQLName($0) }) }
+        self.init(tables: [SQLName(table): TableRegion(columns: columns, rowIDs: rowIds)])
     }
 
     /// Whether the region is empty.

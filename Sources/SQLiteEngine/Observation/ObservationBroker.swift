@@ -143,14 +143,14 @@ final class ObservationBroker {
         self.completion = .none
         switch completion {
         case .cancelledCommit(let error):
-            didRollBack(notifiesObservers: !database.isReadOnly)
+            didRollBack()
             return error
         case .rollback:
             // When a statement fails outside a transaction, SQLite undoes only the statement. The
             // broker does not notify observers. Inside a transaction, the rollback hook runs only
             // if the failure rolled back the whole transaction, for example after `ON CONFLICT
             // ROLLBACK` or an interrupt.
-            didRollBack(notifiesObservers: beganInsideTransaction && !database.isReadOnly)
+            didRollBack(notifiesObservers: beganInsideTransaction)
         case .none, .commit: break
         }
         return nil
@@ -180,7 +180,7 @@ final class ObservationBroker {
         self.completion = .none
         switch completion {
         case .commit: didCommit()
-        case .rollback: didRollBack(notifiesObservers: !database.isReadOnly)
+        case .rollback: didRollBack()
         case .none, .cancelledCommit: break
         }
     }
@@ -201,30 +201,16 @@ final class ObservationBroker {
         do {
             try willCommit()
         } catch {
-            didRollBack(notifiesObservers: !database.isReadOnly)
+            didRollBack()
             throw error
         }
         didCommit()
     }
 
-    private func didCommit() {
-        heldBack.removeAll()
-        if !database.isReadOnly {
-            database.probe.notify {
-                database.asObserver { notifyEnd { [database] in $0.databaseDidCommit(database) } }
-            }
-        }
-        didEndTransaction()
-    }
+    private func didCommit() { didEndTransaction { $0.databaseDidCommit($1) } }
 
-    private func didRollBack(notifiesObservers: Bool) {
-        heldBack.removeAll()
-        if notifiesObservers {
-            database.probe.notify {
-                database.asObserver { notifyEnd { [database] in $0.databaseDidRollback(database) } }
-            }
-        }
-        didEndTransaction()
+    private func didRollBack(notifiesObservers: Bool = true) {
+        didEndTransaction(notifiesObservers: notifiesObservers) { $0.databaseDidRollback($1) }
     }
 
     /// Notifies all observers that a transaction has ended.
@@ -244,7 +230,16 @@ final class ObservationBroker {
         for end in ends { end.notifyRest() }
     }
 
-    private func didEndTransaction() {
+    private func didEndTransaction(
+        notifiesObservers: Bool = true,
+        _ notify: @escaping (any TransactionObserver, Database) -> Void
+    ) {
+        heldBack.removeAll()
+        if notifiesObservers, !database.isReadOnly {
+            database.probe.notify {
+                database.asObserver { notifyEnd { [database] in notify($0, database) } }
+            }
+        }
         observations.removeAll { $0.observer == nil }
         for observation in observations { observation.isEnabled = true }
         if observations.isEmpty { uninstall() }

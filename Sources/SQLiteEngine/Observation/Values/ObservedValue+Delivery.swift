@@ -48,7 +48,7 @@ extension ObservedValue {
     private func fail(_ error: any Error, _ delivery: inout Delivery) {
         schedule(&delivery) { [self] in
             guard end() else { return }
-            observation.events.didFail?(error)
+            for events in observation.events { events.didFail?(error) }
             onError(error)
         }
     }

@@ -66,10 +66,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.observation = observation
         self.scheduler = scheduler
         queue = (scheduler as? any QueueScheduler)?.queue
-        runsClosuresOnDelivery = queue == nil || !(Reducer.self is any PlainReducer.Type)
         self.onError = onError
         self.onChange = onChange
         reducer = observation.makeReducer()
+        runsClosuresOnDelivery = queue == nil || (reducer as? any PlainReducer)?.isPlain != true
         fetcher = reducer._makeFetcher()
         let database = reader.observedDatabase
         hub = database?.observationHub
@@ -110,7 +110,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             if let value { onChange(value) }
         } catch {
             guard end() else { return }
-            observation.events.didFail?(error)
+            for events in observation.events { events.didFail?(error) }
             onError(error)
         }
     }
@@ -173,7 +173,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     private func track(_ region: DatabaseRegion, _ watch: () -> Void) {
         self.region.withLock { $0 = region }
-        observation.events.willTrackRegion?(region)
+        for events in observation.events { events.willTrackRegion?(region) }
         watch()
         // Remove the observation if it was canceled just before the hub added it.
         if !isActive { hub?.unwatch(self) }
@@ -181,9 +181,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Later values
 
-    var wantsChanges: Bool { observation.events.databaseDidChange != nil }
+    var wantsChanges: Bool { observation.events.contains { $0.databaseDidChange != nil } }
 
-    func databaseDidChange() { observation.events.databaseDidChange?() }
+    func databaseDidChange() {
+        for events in observation.events { events.databaseDidChange?() }
+    }
 
     var isQuick: Bool {
         let quick = hub?.quickFetch.load(ordering: .relaxed) ?? 0
@@ -288,13 +290,13 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         let value: Reducer.Fetcher.Value
         let isKnown = self.region.withLock { $0 != nil }
         switch observation.trackingMode {
-        case .constantRegion(let regions):
-            if isKnown { return Fetched(value: try fetcher.fetch(db), region: nil, state: state) }
+        case .constantRegion(let regions) where !isKnown:
             region = try regions.reduce(into: DatabaseRegion()) {
                 $0.formUnion(try $1.databaseRegion(db))
             }
             value = try fetcher.fetch(db)
-        case .constantRegionRecordedFromSelection where isKnown:
+        case .constantRegion,
+            .constantRegionRecordedFromSelection where isKnown:
             value = try fetcher.fetch(db)
         case .constantRegionRecordedFromSelection, .nonConstantRegionRecordedFromSelection:
             var selected = DatabaseRegion()
@@ -307,7 +309,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     // MARK: The end
 
     func cancel() {
-        if end() { observation.events.didCancel?() }
+        guard end() else { return }
+        for events in observation.events { events.didCancel?() }
     }
 
     /// Ends the observation and releases the database.

@@ -17,7 +17,7 @@ extension ValueObservation where Reducer: ValueReducer {
         onError: @escaping @Sendable (any Error) -> Void,
         onChange: @escaping @Sendable (Reducer.Value) -> Void
     ) -> AnyDatabaseCancellable {
-        events.willStart?()
+        for events in events { events.willStart?() }
         let observed = ObservedValue(
             self,
             in: reader,

@@ -29,12 +29,13 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     /// Whether each fetch runs in a write transaction, and so may write.
     public var requiresWriteAccess = false
 
-    var events = ValueObservationEvents()
+    /// The callbacks, in the order in which they were added.
+    var events: [ValueObservationEvents]
     let trackingMode: ValueObservationTrackingMode
     let makeReducer: @Sendable () -> Reducer
 
     init(
-        events: ValueObservationEvents = ValueObservationEvents(),
+        events: [ValueObservationEvents] = [],
         requiresWriteAccess: Bool = false,
         trackingMode: ValueObservationTrackingMode,
         makeReducer: @escaping @Sendable () -> Reducer
@@ -45,16 +46,32 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
         self.makeReducer = makeReducer
     }
 
-    /// Returns the same observation, with the reducer wrapped in another reducer.
-    func wrapping<Outer: _ValueReducer>(
-        _ wrap: @escaping @Sendable (Reducer) -> Outer
-    ) -> ValueObservation<Outer> {
-        ValueObservation<Outer>(
+    /// Returns the same observation with transformed values.
+    ///
+    /// - Parameters:
+    ///   - willFetch: A closure to call before each fetch.
+    ///   - makeTransform: Returns the closure that transforms the values of one started instance,
+    ///     and returns `nil` to skip a value.
+    /// - Returns: An observation that delivers the transformed values.
+    func transformed<Value>(
+        willFetch: (@Sendable () -> Void)? = nil,
+        _ makeTransform: @escaping @Sendable () -> (Reducer.Value) throws -> Value?
+    ) -> ValueObservation<ValueReducers.Map<Reducer, Value>> where Reducer: ValueReducer {
+        ValueObservation<ValueReducers.Map<Reducer, Value>>(
             events: events,
             requiresWriteAccess: requiresWriteAccess,
-            trackingMode: trackingMode,
-            makeReducer: { [makeReducer] in wrap(makeReducer()) }
-        )
+            trackingMode: trackingMode
+        ) { [makeReducer] in
+            var base = makeReducer()
+            let fetcher = base._makeFetcher()
+            let transform = makeTransform()
+            return ValueReducers.Closures { db in
+                willFetch?()
+                return try fetcher.fetch(db)
+            } transform: { fetched in
+                try base._value(fetched).flatMap(transform)
+            }
+        }
     }
 }
 
@@ -74,38 +91,6 @@ struct ValueObservationEvents: Sendable {
     var databaseDidChange: (@Sendable () -> Void)?
     var didFail: (@Sendable (any Error) -> Void)?
     var didCancel: (@Sendable () -> Void)?
-
-    func followed(by other: ValueObservationEvents) -> ValueObservationEvents {
-        ValueObservationEvents(
-            willStart: Self.both(willStart, other.willStart),
-            willTrackRegion: Self.both(willTrackRegion, other.willTrackRegion),
-            databaseDidChange: Self.both(databaseDidChange, other.databaseDidChange),
-            didFail: Self.both(didFail, other.didFail),
-            didCancel: Self.both(didCancel, other.didCancel)
-        )
-    }
-
-    private static func both(
-        _ first: (@Sendable () -> Void)?,
-        _ second: (@Sendable () -> Void)?
-    ) -> (@Sendable () -> Void)? {
-        guard let first, let second else { return first ?? second }
-        return {
-            first()
-            second()
-        }
-    }
-
-    private static func both<T>(
-        _ first: (@Sendable (T) -> Void)?,
-        _ second: (@Sendable (T) -> Void)?
-    ) -> (@Sendable (T) -> Void)? {
-        guard let first, let second else { return first ?? second }
-        return {
-            first($0)
-            second($0)
-        }
-    }
 }
 
 // MARK: - What is observed
@@ -153,15 +138,23 @@ extension ValueObservation where Reducer: ValueReducer {
     public func map<T: Sendable>(
         _ transform: @escaping @Sendable (Reducer.Value) throws -> T
     ) -> ValueObservation<ValueReducers.Map<Reducer, T>> {
-        wrapping { ValueReducers.Map($0, transform) }
+        transformed { { try transform($0) } }
     }
 
     /// Skips values that are equal to the previous value according to a predicate.
     public func removeDuplicates(
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
-        let predicate = DuplicateTest(predicate)
-        return wrapping { ValueReducers.RemoveDuplicates($0, predicate.callAsFunction) }
+        // All started instances of the observation share the predicate.
+        let predicate = Lock(predicate)
+        return transformed {
+            var last: Reducer.Value?
+            return { value in
+                if let last, predicate.withLock({ $0(last, value) }) { return nil }
+                last = value
+                return value
+            }
+        }
     }
 
     /// Calls closures for the events of the observation.
@@ -185,15 +178,14 @@ extension ValueObservation where Reducer: ValueReducer {
         didFail: (@Sendable (any Error) -> Void)? = nil,
         didCancel: (@Sendable () -> Void)? = nil
     ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
-        var observation = wrapping {
-            ValueReducers.Trace(
-                $0,
-                willFetch: willFetch ?? {},
-                didReceiveValue: didReceiveValue ?? { _ in }
-            )
+        var observation = transformed(willFetch: willFetch) {
+            { value in
+                didReceiveValue?(value)
+                return value
+            }
         }
-        observation.events = events.followed(
-            by: ValueObservationEvents(
+        observation.events.append(
+            ValueObservationEvents(
                 willStart: willStart,
                 willTrackRegion: willTrackRegion,
                 databaseDidChange: databaseDidChange,
@@ -214,15 +206,22 @@ extension ValueObservation where Reducer: ValueReducer {
         _ prefix: String = "",
         to stream: sending (any TextOutputStream)? = nil
     ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
-        let printer = ObservationPrinter(prefix: prefix, stream: stream)
+        let prefix = prefix.isEmpty ? "" : prefix + ": "
+        let stream = Lock(stream)
+        @Sendable func print(_ line: String) {
+            stream.withLock { stream in
+                guard stream != nil else { return Swift.print(prefix + line) }
+                stream?.write(prefix + line)
+            }
+        }
         return handleEvents(
-            willStart: { printer.print("start") },
-            willFetch: { printer.print("fetch") },
-            willTrackRegion: { printer.print("tracked region: \($0)") },
-            databaseDidChange: { printer.print("database did change") },
-            didReceiveValue: { printer.print("value: \($0)") },
-            didFail: { printer.print("failure: \($0)") },
-            didCancel: { printer.print("cancel") }
+            willStart: { print("start") },
+            willFetch: { print("fetch") },
+            willTrackRegion: { print("tracked region: \($0)") },
+            databaseDidChange: { print("database did change") },
+            didReceiveValue: { print("value: \($0)") },
+            didFail: { print("failure: \($0)") },
+            didCancel: { print("cancel") }
         )
     }
 }
@@ -230,41 +229,6 @@ extension ValueObservation where Reducer: ValueReducer {
 extension ValueObservation where Reducer: ValueReducer, Reducer.Value: Equatable {
     /// Skips values that equal the previous value.
     public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
-        wrapping { ValueReducers.RemoveDuplicates($0, ==) }
-    }
-}
-
-/// A predicate that all started instances of an observation share.
-///
-/// `@unchecked Sendable`: the initializer takes ownership of the closure, and a lock protects each
-/// call.
-private final class DuplicateTest<Value>: @unchecked Sendable {
-    private let predicate: (Value, Value) -> Bool
-    private let lock = Lock(())
-
-    init(_ predicate: sending @escaping (Value, Value) -> Bool) { self.predicate = predicate }
-
-    func callAsFunction(_ one: Value, _ other: Value) -> Bool {
-        lock.withLock { _ in predicate(one, other) }
-    }
-}
-
-/// `@unchecked Sendable`: the initializer takes ownership of the stream, and a lock protects each
-/// use.
-private final class ObservationPrinter: @unchecked Sendable {
-    private let prefix: String
-    private var stream: (any TextOutputStream)?
-    private let lock = Lock(())
-
-    init(prefix: String, stream: sending (any TextOutputStream)?) {
-        self.prefix = prefix.isEmpty ? "" : prefix + ": "
-        self.stream = stream
-    }
-
-    func print(_ line: String) {
-        lock.withLock { _ in
-            guard stream != nil else { return Swift.print(prefix + line) }
-            stream?.write(prefix + line)
-        }
+        removeDuplicates(by: ==)
     }
 }

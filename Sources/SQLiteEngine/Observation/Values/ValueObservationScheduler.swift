@@ -95,13 +95,6 @@ extension ValueObservationScheduler where Self == ImmediateValueObservationSched
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
-extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
-    /// A scheduler that delivers the first value before the observation's start method returns.
-    ///
-    /// Start the observation on the main thread.
-    public static var immediate: ImmediateValueObservationScheduler { .init() }
-}
-
 // MARK: -
 
 /// Delivers all values on the main actor, after the observation's start method has returned.

@@ -26,118 +26,56 @@ public protocol _ValueReducer: SendableMetatype {
 /// A `_ValueReducer` that delivers `Sendable` values.
 public protocol ValueReducer: _ValueReducer where Value: Sendable {}
 
-/// A reducer that delivers fetched values unchanged and runs no closure.
-protocol PlainReducer {}
-
-extension ValueReducers.Fetch: PlainReducer {}
+/// A reducer that may deliver fetched values unchanged, without running a closure.
+protocol PlainReducer {
+    var isPlain: Bool { get }
+}
 
 /// The reducers that implement the methods of ``ValueObservation``.
-public enum ValueReducers {}
-
-extension ValueReducers {
-    /// Delivers the result of a closure.
-    public struct Fetch<Value: Sendable>: ValueReducer {
+public enum ValueReducers {
+    /// Fetches a value with one closure, and transforms the value with another.
+    public struct Closures<Fetched, Value: Sendable>: ValueReducer, PlainReducer {
         /// Fetches a value with a closure.
         public struct Fetcher: _ValueReducerFetcher {
-            let closure: @Sendable (Database) throws -> Value
+            let closure: @Sendable (Database) throws -> Fetched
 
             /// Calls the closure.
-            public func fetch(_ db: Database) throws -> Value { try closure(db) }
+            public func fetch(_ db: Database) throws -> Fetched { try closure(db) }
         }
 
-        private let fetcher: Fetcher
+        let fetch: @Sendable (Database) throws -> Fetched
+        var isPlain = false
+        let transform: (Fetched) throws -> Value?
 
-        init(_ closure: @escaping @Sendable (Database) throws -> Value) {
-            fetcher = Fetcher(closure: closure)
-        }
-
-        /// Returns the fetcher.
-        public func _makeFetcher() -> Fetcher { fetcher }
-
-        /// Returns the fetched value.
-        public mutating func _value(_ fetched: Value) throws -> Value? { fetched }
-    }
-
-    /// Delivers the values of another reducer, transformed by a closure.
-    public struct Map<Base: ValueReducer, Value: Sendable>: ValueReducer {
-        private var base: Base
-        private let transform: @Sendable (Base.Value) throws -> Value
-
-        init(_ base: Base, _ transform: @escaping @Sendable (Base.Value) throws -> Value) {
-            self.base = base
+        init(
+            fetch: @escaping @Sendable (Database) throws -> Fetched,
+            transform: @escaping (Fetched) throws -> Value?
+        ) {
+            self.fetch = fetch
             self.transform = transform
         }
 
-        /// Returns the fetcher.
-        public func _makeFetcher() -> Base.Fetcher { base._makeFetcher() }
-
-        /// Returns the transformed value.
-        public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Value? {
-            try base._value(fetched).map(transform)
+        init(_ fetch: @escaping @Sendable (Database) throws -> Value) where Fetched == Value {
+            self.init(fetch: fetch) { $0 }
+            isPlain = true
         }
+
+        /// Returns the fetcher.
+        public func _makeFetcher() -> Fetcher { Fetcher(closure: fetch) }
+
+        /// Returns the transformed value, or `nil` to deliver no value.
+        public mutating func _value(_ fetched: Fetched) throws -> Value? { try transform(fetched) }
     }
+
+    /// Delivers the result of a closure.
+    public typealias Fetch<Value: Sendable> = Closures<Value, Value>
+
+    /// Delivers the values of another reducer, transformed by a closure.
+    public typealias Map<Base: ValueReducer, Value: Sendable> = Closures<Base.Fetcher.Value, Value>
 
     /// Skips values that are duplicates of the previous value.
-    public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer {
-        private var base: Base
-        private var last: Base.Value?
-        private let isDuplicate: (Base.Value, Base.Value) -> Bool
-
-        init(_ base: Base, _ isDuplicate: @escaping (Base.Value, Base.Value) -> Bool) {
-            self.base = base
-            self.isDuplicate = isDuplicate
-        }
-
-        /// Returns the fetcher.
-        public func _makeFetcher() -> Base.Fetcher { base._makeFetcher() }
-
-        /// Returns the value, or `nil` if the value is a duplicate of the previous value.
-        public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Base.Value? {
-            guard let value = try base._value(fetched) else { return nil }
-            if let last, isDuplicate(last, value) { return nil }
-            last = value
-            return value
-        }
-    }
+    public typealias RemoveDuplicates<Base: ValueReducer> = Map<Base, Base.Value>
 
     /// Reports fetches and values to callbacks.
-    public struct Trace<Base: ValueReducer>: ValueReducer {
-        /// Calls a callback, and then fetches the value.
-        public struct Fetcher: _ValueReducerFetcher {
-            let base: Base.Fetcher
-            let willFetch: @Sendable () -> Void
-
-            /// Calls the callback, and then fetches the value.
-            public func fetch(_ db: Database) throws -> Base.Fetcher.Value {
-                willFetch()
-                return try base.fetch(db)
-            }
-        }
-
-        private var base: Base
-        private let willFetch: @Sendable () -> Void
-        private let didReceiveValue: @Sendable (Base.Value) -> Void
-
-        init(
-            _ base: Base,
-            willFetch: @escaping @Sendable () -> Void,
-            didReceiveValue: @escaping @Sendable (Base.Value) -> Void
-        ) {
-            self.base = base
-            self.willFetch = willFetch
-            self.didReceiveValue = didReceiveValue
-        }
-
-        /// Returns the fetcher.
-        public func _makeFetcher() -> Fetcher {
-            Fetcher(base: base._makeFetcher(), willFetch: willFetch)
-        }
-
-        /// Returns the value of the wrapped reducer.
-        public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Base.Value? {
-            guard let value = try base._value(fetched) else { return nil }
-            didReceiveValue(value)
-            return value
-        }
-    }
+    public typealias Trace<Base: ValueReducer> = Map<Base, Base.Value>
 }
