@@ -80,6 +80,27 @@ extension FetchableRecord {
     ) throws -> Self? {
         try fetchOne(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
+
+    /// Returns a cursor over the records of a request.
+    public static func fetchCursor(
+        _ db: Database,
+        _ request: some FetchRequest
+    ) throws -> RecordCursor<Self> {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchCursor(request.statement, adapter: request.adapter)
+    }
+
+    /// Fetches all records of a request.
+    public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchAll(request.statement, adapter: request.adapter)
+    }
+
+    /// Fetches the first record of a request.
+    public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
+        let request = try request.makePreparedRequest(db, forSingleResult: true)
+        return try fetchOne(request.statement, adapter: request.adapter)
+    }
 }
 
 extension FetchableRecord where Self: Hashable {
@@ -94,13 +115,7 @@ extension FetchableRecord where Self: Hashable {
         arguments: StatementArguments? = nil,
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
-        let cursor = try RecordCursor<Self>(statement, arguments, adapter)
-        var records: Set<Self> = []
-        guard try cursor.steps.advance() else { return records }
-        // Store the row in a local variable to avoid retrieving it from the cursor for each record.
-        let row = try cursor.makeRow()
-        repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
-        return records
+        try Set(RecordCursor<Self>(statement, arguments, adapter))
     }
 
     /// Fetches the distinct records of a query.
@@ -112,5 +127,11 @@ extension FetchableRecord where Self: Hashable {
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
         try fetchSet(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the distinct records of a request.
+    public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchSet(request.statement, adapter: request.adapter)
     }
 }

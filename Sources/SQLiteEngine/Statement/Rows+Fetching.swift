@@ -95,6 +95,33 @@ extension Row {
         try fetchOne(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
+    /// Returns a cursor over the rows of a request.
+    public static func fetchCursor(
+        _ db: Database,
+        _ request: some FetchRequest
+    ) throws -> RowCursor {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchCursor(request.statement, adapter: request.adapter)
+    }
+
+    /// Fetches all rows of a request.
+    public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Row] {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchAll(request.statement, adapter: request.adapter)
+    }
+
+    /// Fetches the first row of a request.
+    public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Row? {
+        let request = try request.makePreparedRequest(db, forSingleResult: true)
+        return try fetchOne(request.statement, adapter: request.adapter)
+    }
+
+    /// Fetches the distinct rows of a request.
+    public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Row> {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchSet(request.statement, adapter: request.adapter)
+    }
+
     @inline(__always)
     private static func forEachCopy(
         of statement: Statement,
@@ -117,43 +144,5 @@ extension Row {
         repeat {
             body(copier.copy())
         } while try statement.continueStepping()
-    }
-}
-
-extension Row {
-    /// Returns a cursor over the rows of a request.
-    public static func fetchCursor(
-        _ db: Database,
-        _ request: some FetchRequest
-    ) throws -> RowCursor {
-        let request = try request.makePreparedRequest(db, forSingleResult: false)
-        return try fetchCursor(request.statement, adapter: request.adapter)
-    }
-
-    /// Fetches all rows of a request.
-    public static func fetchAll(
-        _ db: Database,
-        _ request: some FetchRequest
-    ) throws -> [Row] {
-        let request = try request.makePreparedRequest(db, forSingleResult: false)
-        return try fetchAll(request.statement, adapter: request.adapter)
-    }
-
-    /// Fetches the first row of a request.
-    public static func fetchOne(
-        _ db: Database,
-        _ request: some FetchRequest
-    ) throws -> Row? {
-        let request = try request.makePreparedRequest(db, forSingleResult: true)
-        return try fetchOne(request.statement, adapter: request.adapter)
-    }
-
-    /// Fetches the distinct rows of a request.
-    public static func fetchSet(
-        _ db: Database,
-        _ request: some FetchRequest
-    ) throws -> Set<Row> {
-        let request = try request.makePreparedRequest(db, forSingleResult: false)
-        return try fetchSet(request.statement, adapter: request.adapter)
     }
 }

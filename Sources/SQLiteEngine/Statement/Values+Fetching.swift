@@ -58,12 +58,9 @@ extension DatabaseValueConvertible {
         guard try statement.executeToFirstRow(arguments) else { return nil }
         let column = adapter == nil ? 0 : try statement.firstColumn(adapter)
         let pointer = statement.pointer
-        guard let value = fromColumn(pointer, at: column) else {
-            if sqlite3_column_type(pointer, column) != SQLITE_NULL {
-                throw statement.endWithMismatch(Self?.self, column)
-            }
-            try statement.finishFirstRow()
-            return nil
+        let value = fromColumn(pointer, at: column)
+        if value == nil, sqlite3_column_type(pointer, column) != SQLITE_NULL {
+            throw statement.endWithMismatch(Self?.self, column)
         }
         try statement.finishFirstRow()
         return value
@@ -101,6 +98,27 @@ extension DatabaseValueConvertible {
     ) throws -> Self? {
         try fetchOne(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
+
+    /// Returns a cursor over the values of a request's first column.
+    public static func fetchCursor(
+        _ db: Database,
+        _ request: some FetchRequest
+    ) throws -> DatabaseValueCursor<Self> {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchCursor(request.statement, adapter: request.adapter)
+    }
+
+    /// Fetches all values of a request's first column.
+    public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchAll(request.statement, adapter: request.adapter)
+    }
+
+    /// Fetches the first value of a request's first column.
+    public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
+        let request = try request.makePreparedRequest(db, forSingleResult: true)
+        return try fetchOne(request.statement, adapter: request.adapter)
+    }
 }
 
 extension DatabaseValueConvertible where Self: Hashable {
@@ -123,5 +141,11 @@ extension DatabaseValueConvertible where Self: Hashable {
         adapter: (any RowAdapter)? = nil
     ) throws -> Set<Self> {
         try fetchSet(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
+    }
+
+    /// Fetches the distinct values of a request's first column.
+    public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
+        let request = try request.makePreparedRequest(db, forSingleResult: false)
+        return try fetchSet(request.statement, adapter: request.adapter)
     }
 }

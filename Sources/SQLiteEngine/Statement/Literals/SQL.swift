@@ -93,14 +93,6 @@ public struct SQL: Sendable {
 
 extension SQL: ExpressibleByStringInterpolation {
     /// Creates plain SQL.
-    public init(unicodeScalarLiteral: String) { self.init(sql: unicodeScalarLiteral) }
-
-    /// Creates plain SQL.
-    public init(extendedGraphemeClusterLiteral: String) {
-        self.init(sql: extendedGraphemeClusterLiteral)
-    }
-
-    /// Creates plain SQL.
     public init(stringLiteral: String) { self.init(sql: stringLiteral) }
 
     /// Creates SQL from a literal with interpolations.

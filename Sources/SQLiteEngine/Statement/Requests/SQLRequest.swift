@@ -90,16 +90,6 @@ extension SQLRequest where RowDecoder == Row {
 
 extension SQLRequest: ExpressibleByStringInterpolation {
     /// Creates a request from plain SQL.
-    public init(unicodeScalarLiteral: String) {
-        self.init(literal: SQL(sql: unicodeScalarLiteral), adapter: nil, cached: false)
-    }
-
-    /// Creates a request from plain SQL.
-    public init(extendedGraphemeClusterLiteral: String) {
-        self.init(literal: SQL(sql: extendedGraphemeClusterLiteral), adapter: nil, cached: false)
-    }
-
-    /// Creates a request from plain SQL.
     public init(stringLiteral: String) {
         self.init(literal: SQL(sql: stringLiteral), adapter: nil, cached: false)
     }
