@@ -37,13 +37,7 @@ extension EncodableRecord {
     ///
     /// The encoder sorts keys, so equal values have equal representations.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.dataEncodingStrategy = .base64
-        encoder.dateEncodingStrategy = .millisecondsSince1970
-        encoder.nonConformingFloatEncodingStrategy = .throw
-        encoder.outputFormatting = .sortedKeys
-        encoder.userInfo = forJSON(databaseEncodingUserInfo)
-        return encoder
+        .forDatabase(userInfo: databaseEncodingUserInfo)
     }
 
     /// Returns the strategy that writes blobs.

@@ -40,12 +40,7 @@ extension FetchableRecord {
 
     /// Returns a decoder that reads data as Base64 and dates as milliseconds since 1970.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dataDecodingStrategy = .base64
-        decoder.dateDecodingStrategy = .millisecondsSince1970
-        decoder.nonConformingFloatDecodingStrategy = .throw
-        decoder.userInfo = forJSON(databaseDecodingUserInfo)
-        return decoder
+        .forDatabase(userInfo: databaseDecodingUserInfo)
     }
 
     /// Returns ``DatabaseDataDecodingStrategy/deferredToData``.
@@ -87,13 +82,4 @@ public class FetchableRecordDecoder {
     ) throws -> T {
         try T(from: LentDecoder.decoder(of: row, for: type))
     }
-}
-
-/// Returns the `userInfo` of records in the form that Foundation's JSON coders require.
-///
-/// Since Swift 6, the JSON coders require `Sendable` values, but `Decoder` does not. The cast is
-/// safe because only the thread that creates a coder uses it, and because `Sendable` does not
-/// affect the layout of a type.
-func forJSON(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
-    userInfo.isEmpty ? [:] : unsafeBitCast(userInfo, to: [CodingUserInfoKey: any Sendable].self)
 }

@@ -20,7 +20,7 @@ extension DatabaseValueConvertible where Self: Decodable {
     /// Decodes a value from a single value or from JSON.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         do {
-            return try Self(from: SingleValueDecoder(value: databaseValue))
+            return try Self(from: DatabaseValueDecoder(value: databaseValue))
         } catch is JSONRequiredError {
             return Data.fromDatabaseValue(databaseValue).flatMap {
                 try? databaseJSONDecoder().decode(Self.self, from: $0)
@@ -95,12 +95,14 @@ struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { encoder }
 }
 
-/// Decodes a value from a single value.
-private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
-    let value: DatabaseValue
-    let codingPath: [any CodingKey] = []
-    let userInfo: [CodingUserInfoKey: Any] = [:]
+/// A decoder that provides a single value.
+///
+/// A type that requests another container requires JSON.
+protocol SingleValueDecoder: Decoder, SingleValueDecodingContainer {
+    func convert<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value
+}
 
+extension SingleValueDecoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         throw JSONRequiredError()
     }
@@ -109,18 +111,33 @@ private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    func decodeNil() -> Bool { value.isNull }
-
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         guard let convertible = type as? any DatabaseValueConvertible.Type else {
             return try T(from: self)
         }
-        guard let value = convertible.fromDatabaseValue(value) as? T else {
-            throw DecodingError.dataCorruptedError(
-                in: self,
-                debugDescription: "could not decode \(T.self) from database value \(value)"
-            )
-        }
-        return value
+        return try convert(convertible, as: type)
+    }
+
+    private func convert<Value: DatabaseValueConvertible, T>(
+        _ value: Value.Type,
+        as type: T.Type
+    ) throws -> T {
+        identical(try convert(value), as: type)
+    }
+}
+
+private struct DatabaseValueDecoder: SingleValueDecoder {
+    let value: DatabaseValue
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    func decodeNil() -> Bool { value.isNull }
+
+    func convert<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value {
+        if let converted = Value.fromDatabaseValue(value) { return converted }
+        throw DecodingError.dataCorruptedError(
+            in: self,
+            debugDescription: "could not decode \(type) from database value \(value)"
+        )
     }
 }

@@ -49,23 +49,14 @@ extension DatabaseValueConvertible {
 
     /// Returns a decoder that reads data as Base64 and dates as milliseconds since 1970.
     public static func databaseJSONDecoder() -> JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dataDecodingStrategy = .base64
-        decoder.dateDecodingStrategy = .millisecondsSince1970
-        decoder.nonConformingFloatDecodingStrategy = .throw
-        return decoder
+        .forDatabase(userInfo: [:])
     }
 
     /// Returns an encoder that writes data as Base64 and dates as milliseconds since 1970.
     ///
     /// The encoder sorts keys, so equal values have equal representations.
     public static func databaseJSONEncoder() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.dataEncodingStrategy = .base64
-        encoder.dateEncodingStrategy = .millisecondsSince1970
-        encoder.nonConformingFloatEncodingStrategy = .throw
-        encoder.outputFormatting = .sortedKeys
-        return encoder
+        .forDatabase(userInfo: [:])
     }
 }
 
