@@ -83,6 +83,25 @@ struct RowTests {
         }
     }
 
+    @Test func theFirstValueThatIsNotNullIsReturned() throws {
+        try withEachKind { row in
+            #expect(row.coalesce(["nothing", "d", "A", "B"]) == 1)
+            #expect(row.coalesce(["nothing", "d"]) as Int? == nil)
+        }
+    }
+
+    @Test func aWrongTypeInCoalesceIsFatal() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let db = try Database.inMemory()
+            let rows = try Row.fetchCursor(db, sql: "SELECT 'x' AS a")
+            _ = try rows.next()?.coalesce(["a"]) as Int?
+        }
+        #expect(result?.message.contains("could not decode Optional<Int> from") == true)
+    }
+
     @Test func theRowOfACursorFollowsItsStepsAndACopyDoesNot() throws {
         let db = try Database.inMemory()
         let rows = try Row.fetchCursor(db, sql: "SELECT 'one' UNION ALL SELECT 'two'")

@@ -43,8 +43,12 @@ extension Row {
 
     /// Returns the first value that is not `NULL`, and ignores columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
-        for column in columns {
-            if let value: T = self[column] as T? { return value }
+        for index in columns.compactMap(index(ofColumn:)) {
+            do {
+                if let value = try convert(T?.self, atUncheckedIndex: index) { return value }
+            } catch {
+                fatalError("\(error)")
+            }
         }
         return nil
     }
@@ -126,20 +130,16 @@ extension Row {
     public struct ScopesView: Collection {
         private let row: Row
         private let layouts: [String: RowLayout]
-        private let positions: [String: Int]
-        private let sortedNames: [String]
+        private let sorted: [(key: String, value: RowLayout)]
 
         init(row: Row) {
             self.row = row
             layouts = row.layout.scopes
-            sortedNames = layouts.keys.sorted()
-            positions = Dictionary(
-                uniqueKeysWithValues: zip(sortedNames, sortedNames.indices)
-            )
+            sorted = layouts.sorted { $0.key < $1.key }
         }
 
         /// The names of the scopes.
-        public var names: Dictionary<String, Int>.Keys { positions.keys }
+        public var names: Dictionary<String, RowLayout>.Keys { layouts.keys }
 
         /// The row of a scope, or `nil` if no scope has this name.
         public subscript(name: String) -> Row? { layouts[name].map(row.adapted(to:)) }
@@ -148,7 +148,7 @@ extension Row {
         public var startIndex: Int { 0 }
 
         /// The position after the last scope.
-        public var endIndex: Int { sortedNames.count }
+        public var endIndex: Int { sorted.count }
 
         /// Returns the position of the next scope.
         public func index(after i: Int) -> Int { i + 1 }
@@ -157,8 +157,7 @@ extension Row {
         ///
         /// The scopes are sorted by name.
         public subscript(position: Int) -> (name: String, row: Row) {
-            let name = sortedNames[position]
-            guard let layout = layouts[name] else { fatalError("no scope is named \(name)") }
+            let (name, layout) = sorted[position]
             return (name, row.adapted(to: layout))
         }
     }
