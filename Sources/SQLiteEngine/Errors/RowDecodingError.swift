@@ -3,7 +3,6 @@
 enum RowKey: Hashable, Sendable {
     case columnName(String)
     case columnIndex(Int)
-    case scope(String)
 }
 
 /// An error that occurs when a value does not have the requested type or is missing from a row.
@@ -89,18 +88,9 @@ extension RowDecodingError: CustomStringConvertible {
     public var description: String {
         var facts: [String] = []
         let columns = context.columns
-        switch context.key {
-        case .columnIndex(let index) where columns.indices.contains(index):
+        if case .columnIndex(let index) = context.key, columns.indices.contains(index) {
             facts.append("column: \(String(reflecting: columns[index].name))")
             facts.append("column index: \(index)")
-        case .columnName(let name):
-            let key = name.lowercased()
-            if let index = columns.firstIndex(where: { $0.name.lowercased() == key }) {
-                facts.append("column: \(String(reflecting: name))")
-                facts.append("column index: \(index)")
-            }
-        default:
-            break
         }
         let values = columns.map { "\($0.name):\($0.value)" }.joined(separator: " ")
         facts.append("row: [\(values)]")

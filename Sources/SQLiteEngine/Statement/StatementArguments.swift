@@ -90,11 +90,8 @@ extension StatementArguments {
 
     /// Creates positional arguments, or returns `nil` if a value has no database representation.
     public init?(_ array: [Any]) {
-        var values: [DatabaseValue] = []
-        for value in array {
-            guard let value = DatabaseValue(value: value) else { return nil }
-            values.append(value)
-        }
+        let values = array.compactMap(DatabaseValue.init(value:))
+        guard values.count == array.count else { return nil }
         self.init(values: values)
     }
 

@@ -81,11 +81,13 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         let seconds = number(11..<13) * 3600 + number(14..<16) * 60 + number(17..<19)
         let nanoseconds = number(20..<23) * 1_000_000
         guard isNumber else { return nil }
-        self.init(
-            timeIntervalSinceReferenceDate: Double(
-                days * 86_400 + seconds - Self.referenceSeconds
-            ) + Double(nanoseconds) / 1e9
-        )
+        self.init(seconds: days * 86_400 + seconds, nanoseconds: nanoseconds)
+    }
+
+    /// Creates a date from the time since 1970.
+    private init(seconds: Int, nanoseconds: Int) {
+        let whole = Double(seconds - Self.referenceSeconds)
+        self.init(timeIntervalSinceReferenceDate: whole + Double(nanoseconds) / 1e9)
     }
 
     /// Creates a date from a Julian day, or returns `nil` if the date is out of range.
@@ -109,9 +111,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         let seconds = (parts.hour ?? 0) * 3600 + (parts.minute ?? 0) * 60 + (parts.second ?? 0)
         let offset = parts.timeZone?.secondsFromGMT() ?? 0
         self.init(
-            timeIntervalSinceReferenceDate: Double(
-                days * 86_400 + seconds - offset - Self.referenceSeconds
-            ) + Double(parts.nanosecond ?? 0) / 1e9
+            seconds: days * 86_400 + seconds - offset,
+            nanoseconds: parts.nanosecond ?? 0
         )
     }
 

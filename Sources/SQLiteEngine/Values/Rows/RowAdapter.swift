@@ -100,10 +100,7 @@ public struct RangeRowAdapter: RowAdapter {
                 """
             )
         }
-        return RowLayout(
-            columns: range.lazy.map { (index: $0, name: base.names[$0]) },
-            of: base
-        )
+        return RowLayout(columns: range.map { ($0, base.names[$0]) }, of: base)
     }
 }
 
@@ -144,12 +141,7 @@ public struct RenameColumnAdapter: RowAdapter {
 
     /// Returns the same columns with other names.
     public func layout(from base: RowLayout) -> RowLayout {
-        RowLayout(
-            columns: base.names.enumerated().map {
-                (index: $0.offset, name: transform($0.element))
-            },
-            of: base
-        )
+        RowLayout(columns: base.names.enumerated().map { ($0, transform($1)) }, of: base)
     }
 }
 

@@ -24,35 +24,24 @@ public final class RowLayout: Sendable {
 
     var count: Int { names.count }
 
-    convenience init(names: [String]) {
-        self.init(names: names, sources: nil, scopes: [:], base: nil)
-    }
-
     /// Creates a layout of columns that an adapter has selected.
     ///
     /// - Parameters:
     ///   - columns: The columns of `base` in their new order, with their new names.
-    ///   - scopes: The layouts of the scopes.
     ///   - base: The layout to adapt.
-    init(
-        columns: some Sequence<(index: Int, name: String)>,
-        scopes: [String: RowLayout] = [:],
-        of base: RowLayout
-    ) {
-        let columns = Array(columns)
-        self.names = columns.map(\.name)
-        self.keys = Self.keys(of: names)
-        self.indexes = Self.indexes(of: keys)
-        self.sources = columns.map { base.source(of: $0.index) }
-        self.scopes = scopes
-        self.base = base.root
+    convenience init(columns: [(index: Int, name: String)], of base: RowLayout) {
+        self.init(
+            names: columns.map(\.name),
+            sources: columns.map { base.source(of: $0.index) },
+            base: base.root
+        )
     }
 
-    private init(
+    init(
         names: [String],
-        sources: [CInt]?,
-        scopes: [String: RowLayout],
-        base: RowLayout?
+        sources: [CInt]? = nil,
+        scopes: [String: RowLayout] = [:],
+        base: RowLayout? = nil
     ) {
         self.names = names
         self.keys = Self.keys(of: names)
