@@ -16,12 +16,8 @@ public enum DatabaseEventKind: Hashable, Sendable {
     }
 
     var modifiedRegion: DatabaseRegion {
-        switch self {
-        case .insert(let tableName), .delete(let tableName):
-            DatabaseRegion(table: tableName)
-        case .update(let tableName, let columnNames):
-            DatabaseRegion(table: tableName, columns: columnNames)
-        }
+        guard case .update(_, let names) = self else { return DatabaseRegion(table: tableName) }
+        return DatabaseRegion(table: tableName, columns: names)
     }
 
     var isDelete: Bool {

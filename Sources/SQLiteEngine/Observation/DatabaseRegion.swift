@@ -61,15 +61,6 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: common)
     }
 
-    func tableIntersection(_ table: String, rowIds: Set<Int64>) -> DatabaseRegion {
-        guard var tables else { return DatabaseRegion(table: table, rowIds: rowIds) }
-        let name = SQLName(table)
-        guard let whole = tables[name] else { return self }
-        let part = whole.intersection(TableRegion(rowIDs: rowIds))
-        tables[name] = part.isEmpty ? nil : part
-        return DatabaseRegion(tables: tables)
-    }
-
     // MARK: Applying the schema
 
     /// Returns the part of the region that observers can observe, with table names as in the

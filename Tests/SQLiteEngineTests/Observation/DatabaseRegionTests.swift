@@ -75,9 +75,6 @@ struct DatabaseRegionTests {
         #expect(DatabaseRegion().description == "empty")
         #expect(DatabaseRegion.fullDatabase.description == "full database")
         #expect(rows.intersection(DatabaseRegion(table: "t", rowIds: [3])).isEmpty)
-        #expect(
-            columns.tableIntersection("t", rowIds: [4]).description == "t(a,b)[4]"
-        )
     }
 
     @Test func eventsOfMatchingKindsModifyARegion() {

@@ -1,12 +1,6 @@
+import Dispatch
 import Synchronization
 import Telemetry
-
-#if canImport(Darwin)
-import Dispatch
-#else
-// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
-@preconcurrency import Dispatch
-#endif
 
 /// Notifies all observed values of a database when its writer commits.
 ///

@@ -1,13 +1,7 @@
 import CSQLite
+import Dispatch
 import Synchronization
 import Telemetry
-
-#if canImport(Darwin)
-import Dispatch
-#else
-// Outside Darwin, `DispatchQueue` is thread-safe but not declared as `Sendable`.
-@preconcurrency import Dispatch
-#endif
 
 /// A started observation, which fetches the value, observes commits, and delivers values.
 ///

@@ -49,11 +49,6 @@ extension DatabaseValue {
 
 extension Data {
     fileprivate var sqlLiteral: String {
-        let digits = Array("0123456789ABCDEF")
-        let text = reduce(into: "") { text, byte in
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return "X'\(text)'"
+        "X'" + map { String(format: "%02X", $0) }.joined() + "'"
     }
 }

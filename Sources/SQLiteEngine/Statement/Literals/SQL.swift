@@ -35,10 +35,7 @@ public struct SQL: Sendable {
 
     /// Whether the literal is empty.
     public var isEmpty: Bool {
-        elements.allSatisfy { element in
-            guard case .text(let text, _) = element else { return false }
-            return text.isEmpty
-        }
+        elements.allSatisfy { if case .text("", _) = $0 { true } else { false } }
     }
 
     /// Appends another literal.

@@ -22,12 +22,7 @@ public struct DatabaseDateComponents: Sendable {
         /// `09:30:15.250`
         case HMSS = "HH:mm:ss.SSS"
 
-        var hasDate: Bool {
-            switch self {
-            case .YMD, .YMD_HM, .YMD_HMS, .YMD_HMSS: true
-            case .HM, .HMS, .HMSS: false
-            }
-        }
+        var hasDate: Bool { rawValue.hasPrefix("yyyy") }
     }
 
     /// The components.
