@@ -28,12 +28,7 @@ extension Database {
     ) throws {
         try restartReadTransaction()
         guard
-            let backup = sqlite3_backup_init(
-                destDb.handle,
-                "main",
-                handle,
-                "main"
-            )
+            let backup = sqlite3_backup_init(destDb.handle, "main", handle, "main")
         else { throw destDb.lastError() }
         do {
             while try !step(backup, to: destDb, pagesPerStep, progress) {}

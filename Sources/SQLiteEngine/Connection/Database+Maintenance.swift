@@ -33,9 +33,7 @@ extension Database {
         try restartReadTransaction()
         var frames: CInt = -1
         var copied: CInt = -1
-        try check(
-            sqlite3_wal_checkpoint_v2(handle, dbName, kind.rawValue, &frames, &copied)
-        )
+        try check(sqlite3_wal_checkpoint_v2(handle, dbName, kind.rawValue, &frames, &copied))
         if frames >= 0, dbName == nil || dbName == "main" { probe.didCheckpoint(mode: "\(kind)") }
         return (Int(frames), Int(copied))
     }

@@ -107,10 +107,7 @@ extension Database {
         guard let rowID = Int64.fromDatabaseValue(key), !shape.isView,
             shape.rowIDColumn != nil || shape.primaryKey == [Column.rowID.name]
         else { return try body() }
-        let row = DatabaseRegion(
-            table: try canonicalTableName(table) ?? table,
-            rowIds: [rowID]
-        )
+        let row = DatabaseRegion(table: try canonicalTableName(table) ?? table, rowIds: [rowID])
         let result = try withoutRecording(body)
         recordedRegion = recordedRegion?.union(statement.databaseRegion.intersection(row))
         return result

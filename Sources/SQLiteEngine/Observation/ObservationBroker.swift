@@ -295,11 +295,7 @@ final class ObservationBroker {
             { ObservationBroker.broker($0)?.commitHook() ?? 0 },
             context
         )
-        sqlite3_rollback_hook(
-            connection,
-            { ObservationBroker.broker($0)?.rollbackHook() },
-            context
-        )
+        sqlite3_rollback_hook(connection, { ObservationBroker.broker($0)?.rollbackHook() }, context)
     }
 
     func uninstall() {

@@ -105,12 +105,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         modify: (inout Self) throws -> Void
     ) throws -> Self? where Self: FetchableRecord {
-        try updateChangesAndFetch(
-            db,
-            onConflict: conflictResolution,
-            as: Self.self,
-            modify: modify
-        )
+        try updateChangesAndFetch(db, onConflict: conflictResolution, as: Self.self, modify: modify)
     }
 
     /// Modifies the record, updates the changed columns, and returns the row as another record
@@ -177,13 +172,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        try updating(
-            db,
-            conflictResolution,
-            columns: Set(columns),
-            returning: selection,
-            fetch
-        )
+        try updating(db, conflictResolution, columns: Set(columns), returning: selection, fetch)
     }
 
     /// Returns a closure that fetches the returned row.

@@ -38,13 +38,7 @@ extension MutablePersistableRecord {
     ) throws -> T? {
         let changes = try PersistenceContainer(self).changes(from: before)
         if changes.isEmpty { return nil }
-        return try updating(
-            db,
-            resolution,
-            columns: Set(changes.keys),
-            returning: selection,
-            fetch
-        )
+        return try updating(db, resolution, columns: Set(changes.keys), returning: selection, fetch)
     }
 
     mutating func saving<T>(

@@ -187,9 +187,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
             guard !elements.isEmpty else { return }
             first = elements[0]?.databaseValue ?? .null
             guard elements.count > 1 else { return }
-            more = MoreArguments(
-                values: elements.dropFirst().map { $0?.databaseValue ?? .null }
-            )
+            more = MoreArguments(values: elements.dropFirst().map { $0?.databaseValue ?? .null })
         }
     }
 }

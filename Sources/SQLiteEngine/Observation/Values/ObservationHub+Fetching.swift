@@ -153,12 +153,7 @@ extension ObservationHub {
             observed.member.fetch(db, after: commits)
             let isShared = sharesAccess(observed.member)
             state.withLock {
-                $0.dirty.endFetch(
-                    observed,
-                    showing: commits,
-                    isShared: isShared,
-                    in: round.number
-                )
+                $0.dirty.endFetch(observed, showing: commits, isShared: isShared, in: round.number)
             }
             // A user's closure may have ended the round's transaction.
             if hasReaders, let db = try? db.get(), !db.isInsideTransaction { return }

@@ -75,10 +75,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     ///
     /// Calling this method on any thread other than the main thread is a fatal error.
     public func immediateInitialValue() -> Bool {
-        precondition(
-            MainQueue.isCurrent,
-            "ValueObservation must be started from the main thread."
-        )
+        precondition(MainQueue.isCurrent, "ValueObservation must be started from the main thread.")
         return true
     }
 

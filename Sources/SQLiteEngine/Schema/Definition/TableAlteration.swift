@@ -41,9 +41,7 @@ public final class TableAlteration {
 
     /// Renames a column, including in the indexes, triggers, and views that use it.
     public func rename(column name: String, to newName: String) {
-        changes.append(
-            .literal("RENAME COLUMN \(identifier: name) TO \(identifier: newName)")
-        )
+        changes.append(.literal("RENAME COLUMN \(identifier: name) TO \(identifier: newName)"))
     }
 
     /// Removes a column and its values.

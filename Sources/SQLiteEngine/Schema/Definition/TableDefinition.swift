@@ -145,9 +145,7 @@ public final class TableDefinition {
             updateAction: updateAction,
             isDeferred: isDeferred
         )
-        constraints.append(
-            "FOREIGN KEY (\(sql: columns.identifierList)) \(literal: reference.sql)"
-        )
+        constraints.append("FOREIGN KEY (\(sql: columns.identifierList)) \(literal: reference.sql)")
     }
 
     /// Requires that an expression is not false.

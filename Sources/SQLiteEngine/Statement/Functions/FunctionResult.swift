@@ -49,12 +49,7 @@ enum FunctionResult {
                     sqlite3_result_zeroblob(context, 0)
                     return
                 }
-                sqlite3_result_blob64(
-                    context,
-                    start,
-                    UInt64(bytes.count),
-                    poolgauge_transient()
-                )
+                sqlite3_result_blob64(context, start, UInt64(bytes.count), poolgauge_transient())
             }
         }
     }

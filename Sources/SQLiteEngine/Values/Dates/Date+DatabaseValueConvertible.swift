@@ -110,10 +110,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         let days = CivilDate.days(year: year, month: month, day: day)
         let seconds = (parts.hour ?? 0) * 3600 + (parts.minute ?? 0) * 60 + (parts.second ?? 0)
         let offset = parts.timeZone?.secondsFromGMT() ?? 0
-        self.init(
-            seconds: days * 86_400 + seconds - offset,
-            nanoseconds: parts.nanosecond ?? 0
-        )
+        self.init(seconds: days * 86_400 + seconds - offset, nanoseconds: parts.nanosecond ?? 0)
     }
 
     /// The seconds from 1970 to Foundation's reference date in 2001.

@@ -26,10 +26,7 @@ extension Row: RandomAccessCollection {
     /// The name and the value of a column.
     public subscript(position: Index) -> (String, DatabaseValue) {
         checkIndex(position.index)
-        return (
-            layout.names[position.index],
-            databaseValue(atUncheckedIndex: position.index)
-        )
+        return (layout.names[position.index], databaseValue(atUncheckedIndex: position.index))
     }
 
     /// The names of the columns, from left to right.
