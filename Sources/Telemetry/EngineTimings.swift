@@ -10,7 +10,7 @@ package enum EngineTimings {
     /// Handing a connection over to a sleeping thread requires a wake-up, which takes many times
     /// longer than a point read and leaves the connection unused. If the patience of all waiters
     /// were constant, the connection would be unused most of the time once enough threads wait.
-    /// The patience therefore grows with the number of waiters, so that handovers are at least six
+    /// The patience therefore grows with the number of waiters, so that handovers are about six
     /// wake-ups apart.
     @inlinable
     package static func patience(behind count: Int) -> UInt64 {
@@ -34,17 +34,17 @@ package enum EngineTimings {
 
     // MARK: Kept read transactions
 
-    /// The longest gap between two accesses for which a transaction is kept.
+    /// The longest time between the ends of two reads after which a transaction is kept.
     ///
     /// A process that is suspended between two reads (by SIGSTOP, or on a sleeping laptop) holds
-    /// its lock until it resumes. If the gap between reads exceeds this limit, the process holds no
+    /// its lock until it resumes. If all reads are farther apart, the process holds no
     /// lock.
     @inlinable package static var longestKeptGap: UInt64 { 200_000 }
-    /// The longest time for which a transaction is kept, excluding the accesses that use it.
+    /// The longest time for which a transaction is kept, excluding the last access that uses it.
     ///
     /// A checkpoint in another process waits at most this long.
     @inlinable package static var longestKept: UInt64 { 5_000_000 }
-    /// The time after which a kept transaction ends if no access uses it.
+    /// The longest time for which an unused transaction is kept.
     @inlinable package static var keptIdle: UInt64 { 2_000_000 }
     /// The time after another process's commit during which no transaction is kept.
     @inlinable package static var pauseAfterForeignCommit: UInt64 { 250_000_000 }
@@ -105,24 +105,24 @@ package enum EngineTimings {
 
     /// The longest CPU time of a fetch for which the next fetch of the value runs in the commit.
     @inlinable package static var cheapFetch: UInt64 { 1_000_000 }
-    /// The longest fetch that shares a connection with other fetches.
+    /// The fetch duration below which the value's next fetch shares an access.
     @inlinable package static var quickFetch: UInt64 { 1_000_000 }
-    /// The longest time for which a round of fetches holds its connection.
+    /// The time after which a round starts no further fetch.
     @inlinable package static var longestRound: UInt64 { 2_000_000 }
     /// How long a fetch may take before another round takes over the remaining values.
     @inlinable package static var roundTrust: UInt64 { 3_000_000 }
-    /// The shortest pause after a round, unless the round consisted of a few quick fetches.
+    /// The shortest pause. Instead of a shorter pause, the next round starts immediately.
     @inlinable package static var shortestFetchPause: UInt64 { 200_000 }
     /// The longest pause after a round.
     ///
-    /// A pause is three times as long as its round, so rounds use at most a quarter of the time.
+    /// Up to this limit, a pause is three times as long as its round.
     @inlinable package static var longestFetchPause: UInt64 { 5_000_000 }
     /// How long the fetcher stays active without work after a long round.
     ///
     /// On two processors, waking a thread delays a commit by up to 200 µs (p99). With 100
     /// observations and 1,000 commits/s, the p99 of a call was 5 to 6 times that without
-    /// observations when each commit woke a thread, and 0.97 times when the thread stayed awake.
+    /// observations when each commit woke a thread, and 0.97 times when the fetcher stayed active.
     @inlinable package static var fetcherTail: UInt64 { 5_000_000 }
-    /// How often the active fetcher checks for work.
+    /// The interval at which the fetcher checks for work after a pause.
     @inlinable package static var fetcherCheck: UInt64 { 500_000 }
 }

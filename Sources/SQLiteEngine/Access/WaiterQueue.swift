@@ -76,7 +76,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     ///
     /// The oldest waiter that the slot can serve comes first. If that waiter is a thread that may
     /// still be overtaken, a waiter for this specific slot receives the slot instead. The thread
-    /// may find another slot, but a waiter for a specific slot does not search for one.
+    /// may find another slot, but a waiter for a specific slot cannot use another slot.
     mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
         guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
             return .free

@@ -10,8 +10,9 @@ import Telemetry
 /// (<https://sqlite.org/walformat.html>, section 2.1).
 ///
 /// A kept transaction must have no observable effect. Reads return the same data as without a kept
-/// transaction, other writers can reset the log, and the process holds no lock while the process is
-/// suspended. ``ReadTransactionKeeper`` lists the rules. This value applies them to one connection.
+/// transaction, other writers can reset the log, and the process holds no lock while the database
+/// is suspended. ``ReadTransactionKeeper`` lists the rules. This value applies them to one
+/// connection.
 struct KeptReadTransaction {
     /// The age in nanoseconds above which a transaction is not kept again.
     ///
@@ -28,8 +29,7 @@ struct KeptReadTransaction {
     var isKept = false
     /// Whether an access has continued the transaction but has not run a statement yet.
     var isUnconfirmed = false
-    /// Whether the access has used the C connection, or has run a statement that changes what the
-    /// wal-index describes.
+    /// Whether the access has used the C connection or a C statement.
     ///
     /// If so, the engine does not keep the transaction of the access.
     var isExposed = false
@@ -48,7 +48,7 @@ struct KeptReadTransaction {
     private var readsOnlyDatabaseFile = false
     /// When the transaction was first kept, in nanoseconds, or 0 if it has not been kept.
     private(set) var since: UInt64 = 0
-    /// When the connection's last access ended, in nanoseconds.
+    /// When the last read that could be kept ended, in nanoseconds.
     private(set) var lastEnd: UInt64 = 0
     /// The keeper's count of this process's writes when the transaction was kept.
     private var writes: UInt64 = 0
@@ -127,6 +127,9 @@ struct KeptReadTransaction {
         }
     }
 
+    /// Makes ``isCurrent()`` return `false` until a transaction starts.
+    mutating func expire() { hasHeader = false }
+
     /// Records that the program started a transaction within an access.
     mutating func programDidBegin() { since = 0 }
 
@@ -179,9 +182,14 @@ extension Database {
     func restartReadTransaction() throws {
         guard kept.pointee.isUnconfirmed else { return }
         endKeptTransaction()
-        // If the new transaction cannot start, the next statement retries.
         kept.pointee.isUnconfirmed = true
-        try beginReadTransaction()
+        do {
+            try beginReadTransaction()
+        } catch {
+            // Makes the next statement retry.
+            kept.pointee.expire()
+            throw error
+        }
         kept.pointee.isUnconfirmed = false
     }
 

@@ -10,8 +10,12 @@ import Testing
 struct KeptTransactionTests {
     private let folder = TemporaryFolder()
 
-    private func makePool(readers: Int = 1) throws -> DatabasePool {
+    private func makePool(
+        readers: Int = 1,
+        _ configure: (inout Configuration) -> Void = { _ in }
+    ) throws -> DatabasePool {
         var configuration = Configuration()
+        configure(&configuration)
         configuration.maximumReaderCount = readers
         // A reader that finds a partially written wal-index header briefly acquires the write lock
         // (`walIndexReadHdr` in SQLite's wal.c). This can make `BEGIN IMMEDIATE` fail.
@@ -57,6 +61,36 @@ struct KeptTransactionTests {
             #expect(sqlite3_exec(other, "UPDATE t SET v = \(expected)", nil, nil, nil) == SQLITE_OK)
             #expect(try value(pool) == expected)
         }
+    }
+
+    /// If the transaction that replaces an outdated one cannot start, the next statement starts it.
+    @Test(.timeLimit(.minutes(1)))
+    func aReadIsIsolatedAfterATransactionCouldNotStart() throws {
+        let handlers = Lock<[FailingBegin]>([])
+        let pool = try makePool {
+            $0.prepareDatabase { db in
+                let handler = FailingBegin(db.sqliteConnection)
+                handlers.withLock { $0.append(handler) }
+            }
+        }
+        var other: OpaquePointer?
+        #expect(sqlite3_open(folder.file(), &other) == SQLITE_OK)
+        defer { sqlite3_close(other) }
+        let increment = "UPDATE t SET v = v + 1"
+        try readUntilKept(pool)
+        #expect(sqlite3_exec(other, increment, nil, nil, nil) == SQLITE_OK)
+        try pool.read { db in
+            let value: () throws -> Int? = { try Int.fetchOne(db, sql: "SELECT v FROM t") }
+            let handlers = handlers.withLock { $0 }
+            for handler in handlers { handler.isOn.store(true, ordering: .relaxed) }
+            #expect(throws: DatabaseError.self) { _ = try value() }
+            for handler in handlers { handler.isOn.store(false, ordering: .relaxed) }
+            let first = try value()
+            #expect(sqlite3_exec(other, increment, nil, nil, nil) == SQLITE_OK)
+            let second = try value()
+            #expect([first, second] == [1, 1])
+        }
+        #expect(try value(pool) == 2)
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -231,5 +265,29 @@ struct KeptTransactionTests {
             isOver.store(true, ordering: .releasing)
             for reader in readers { #expect(try reader.value() == 0) }
         }
+    }
+}
+
+/// Interrupts the statements that a connection runs outside a transaction, such as `BEGIN`.
+///
+/// `@unchecked Sendable`: `connection` never changes, and the flag is atomic.
+private final class FailingBegin: @unchecked Sendable {
+    let isOn = Atomic<Bool>(false)
+    private let connection: OpaquePointer?
+
+    init(_ connection: OpaquePointer?) {
+        self.connection = connection
+        let handler = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_progress_handler(
+            connection,
+            1,
+            { pointer in
+                guard let pointer else { return 0 }
+                let handler = Unmanaged<FailingBegin>.fromOpaque(pointer).takeUnretainedValue()
+                let isOn = handler.isOn.load(ordering: .relaxed)
+                return isOn && sqlite3_get_autocommit(handler.connection) != 0 ? 1 : 0
+            },
+            handler
+        )
     }
 }

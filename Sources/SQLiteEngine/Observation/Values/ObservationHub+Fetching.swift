@@ -165,7 +165,7 @@ extension ObservationHub {
     ///
     /// The next round continues an unfinished round immediately. Otherwise, the fetcher pauses after
     /// a long round. Without the pause, continuous commits could cause continuous fetches of many
-    /// values. The pause limits rounds to a quarter of the time. It does not retain the database.
+    /// values. The pause does not retain the database.
     private func end(_ round: DirtySet<Observed>.Round, _ begin: UInt64) {
         let pause = min(3 * (monotonicNanoseconds() - begin), EngineTimings.longestFetchPause)
         let (fetched, next, isUnfinished) = state.withLock { state in

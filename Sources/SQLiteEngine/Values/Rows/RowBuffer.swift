@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// The location of a value in a copied row.
+/// A value in a copied row, or the location of its bytes.
 struct RowCell {
     /// The integer, the bits of the real, or the offset of the bytes in the buffer.
     var bits: UInt64
@@ -83,7 +83,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
 
     /// Appends the values of a statement's current row, or returns `false` if the row does not fit.
     ///
-    /// `capacity` is the number of cells for which the buffer has room.
+    /// `capacity` is the total number of cells that fit in the buffer.
     @inline(__always)
     func append(_ statement: SQLiteStatement, count: Int, capacity: Int) -> Bool {
         append(count: count, capacity: capacity) { column, store in

@@ -33,7 +33,7 @@ struct RowCopier {
         return copyToNewBuffer()
     }
 
-    /// Copies the row to a new buffer, which is twice as large as the previous one up to the limit.
+    /// Copies the row to a new buffer, up to twice as large, or larger if necessary.
     @inline(never)
     private mutating func copyToNewBuffer() -> Row {
         let buffer = RowBuffer.copy(
