@@ -25,11 +25,13 @@ extension String {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> String? {
-        // Read the text before the number of bytes, because reading can convert the value.
-        guard let text = sqlite3_column_text(sqliteStatement, index) else {
-            return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : ""
+        // Locate the column only once; see `RowBuffer`. Read the text before the number of bytes,
+        // because reading can convert the value.
+        let value = sqlite3_column_value(sqliteStatement, index)
+        guard let text = sqlite3_value_text(value) else {
+            return sqlite3_value_type(value) == SQLITE_NULL ? nil : ""
         }
-        let count = Int(sqlite3_column_bytes(sqliteStatement, index))
+        let count = Int(sqlite3_value_bytes(value))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 }

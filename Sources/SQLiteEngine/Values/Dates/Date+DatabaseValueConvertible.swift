@@ -35,11 +35,12 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column that contains text with a date, or the seconds since 1970.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
-        switch sqlite3_column_type(sqliteStatement, index) {
+        let value = sqlite3_column_value(sqliteStatement, index)
+        switch sqlite3_value_type(value) {
         case SQLITE_INTEGER, SQLITE_FLOAT:
-            self.init(timeIntervalSince1970: sqlite3_column_double(sqliteStatement, index))
+            self.init(timeIntervalSince1970: sqlite3_value_double(value))
         case SQLITE_TEXT:
-            if let date = Date(storedIn: sqliteStatement, index: index) {
+            if let date = Date(storedIn: value) {
                 self = date
                 return
             }
@@ -60,9 +61,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     ///
     /// Dates are stored in this format. This initializer is ten times as fast as a conversion
     /// through date components.
-    private init?(storedIn sqliteStatement: SQLiteStatement, index: CInt) {
-        guard let text = sqlite3_column_text(sqliteStatement, index),
-            sqlite3_column_bytes(sqliteStatement, index) == 23,
+    private init?(storedIn value: OpaquePointer?) {
+        guard let text = sqlite3_value_text(value), sqlite3_value_bytes(value) == 23,
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             text[10] == UInt8(ascii: " "), text[13] == UInt8(ascii: ":"),
             text[16] == UInt8(ascii: ":"), text[19] == UInt8(ascii: ".")

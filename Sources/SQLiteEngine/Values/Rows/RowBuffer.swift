@@ -9,23 +9,6 @@ struct RowCell {
     var byteCount: CInt
     /// SQLite's code for the storage class.
     var kind: CInt
-
-    init(_ bits: UInt64 = 0, byteCount: CInt = 0, kind: CInt) {
-        self.bits = bits
-        self.byteCount = byteCount
-        self.kind = kind
-    }
-}
-
-extension DatabaseValue {
-    /// The number of bytes of text or a blob.
-    fileprivate var byteCount: Int {
-        switch storage {
-        case .string(let value): value.utf8.count
-        case .blob(let value): value.count
-        default: 0
-        }
-    }
 }
 
 /// The values of one or more rows.
@@ -35,111 +18,156 @@ extension DatabaseValue {
 final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Copies the values of a statement's current row.
     ///
-    /// The buffer has room for at least `minimumCapacity` cells. Its ``end`` follows the row.
+    /// SQLite's pointers to text and blobs are valid until the next step. The first pass reads the
+    /// pointers, and the second pass copies the bytes once their total size is known. The buffer
+    /// has room for at least `minimumCapacity` cells. Its ``end`` follows the row.
     static func copy(
         _ statement: SQLiteStatement,
         count: Int,
         minimumCapacity: Int = 0
     ) -> RowBuffer {
-        var byteCount = 0
-        for index in 0..<CInt(truncatingIfNeeded: count) {
-            let kind = sqlite3_column_type(statement, index)
-            guard kind == SQLITE_TEXT || kind == SQLITE_BLOB else { continue }
-            byteCount += Int(sqlite3_column_bytes(statement, index))
-        }
-        let capacity = max(count + cellCount(byteCount), minimumCapacity)
-        let buffer = make(capacity)
-        _ = buffer.append(statement, count: count, capacity: capacity)
-        return buffer
-    }
-
-    static func copy(_ values: [DatabaseValue]) -> RowBuffer {
-        let byteCount = values.reduce(0) { $0 + $1.byteCount }
-        let capacity = values.count + cellCount(byteCount)
-        let buffer = make(capacity)
-        _ = buffer.append(count: values.count, capacity: capacity) { column, store in
-            switch values[column].storage {
-            case .null: RowCell(kind: SQLITE_NULL)
-            case .int64(let value): RowCell(UInt64(bitPattern: value), kind: SQLITE_INTEGER)
-            case .double(let value): RowCell(value.bitPattern, kind: SQLITE_FLOAT)
-            case .string(var value):
-                value.withUTF8 { store(UnsafeRawBufferPointer($0), SQLITE_TEXT) }
-            case .blob(let value): value.withUnsafeBytes { store($0, SQLITE_BLOB) }
+        withUnsafeTemporaryAllocation(of: RowCell.self, capacity: count) { cells in
+            var byteCount = 0
+            for column in 0..<count {
+                let cell = cell(of: statement, at: column)
+                byteCount += Int(cell.byteCount)
+                cells.initializeElement(at: column, to: cell)
             }
+            let row = UnsafeMutableBufferPointer(rebasing: cells[..<count])
+            return copy(row, byteCount, minimumCapacity)
         }
-        return buffer
-    }
-
-    private static func make(_ capacity: Int) -> RowBuffer {
-        unsafeDowncast(create(minimumCapacity: capacity) { _ in 0 }, to: RowBuffer.self)
     }
 
     /// The number of cells in use, including the cells that contain bytes.
     var end: Int { header }
-
-    private static var stride: Int { MemoryLayout<RowCell>.stride }
-
-    private static func cellCount(_ byteCount: Int) -> Int { (byteCount + stride - 1) / stride }
 
     /// Appends the values of a statement's current row, or returns `false` if the row does not fit.
     ///
     /// `capacity` is the total number of cells that fit in the buffer.
     @inline(__always)
     func append(_ statement: SQLiteStatement, count: Int, capacity: Int) -> Bool {
-        append(count: count, capacity: capacity) { column, store in
-            let index = CInt(truncatingIfNeeded: column)
-            let kind = sqlite3_column_type(statement, index)
-            switch kind {
-            case SQLITE_INTEGER:
-                let value = sqlite3_column_int64(statement, index)
-                return RowCell(UInt64(bitPattern: value), kind: kind)
-            case SQLITE_FLOAT:
-                return RowCell(sqlite3_column_double(statement, index).bitPattern, kind: kind)
-            case SQLITE_TEXT, SQLITE_BLOB:
-                // The number of bytes refers to the text or blob that was requested last.
-                let bytes =
-                    kind == SQLITE_TEXT
-                    ? UnsafeRawPointer(sqlite3_column_text(statement, index))
-                    : sqlite3_column_blob(statement, index)
-                let count = bytes == nil ? 0 : Int(sqlite3_column_bytes(statement, index))
-                return store(UnsafeRawBufferPointer(start: bytes, count: count), kind)
-            default:
-                return RowCell(kind: SQLITE_NULL)
-            }
-        }
-    }
-
-    /// Copies the bytes of text or a blob, and returns their cell, or `nil` if they do not fit.
-    private typealias Store = (_ bytes: UnsafeRawBufferPointer, _ kind: CInt) -> RowCell?
-
-    /// Appends the cells of a row, or returns `false` if the row does not fit.
-    @inline(__always)
-    private func append(
-        count: Int,
-        capacity: Int,
-        _ cell: (_ column: Int, _ store: Store) -> RowCell?
-    ) -> Bool {
         withUnsafeMutablePointers { end, elements in
-            let first = end.pointee
+            let first = elements + end.pointee
+            let base = UnsafeMutableRawPointer(elements)
             let limit = capacity * Self.stride
-            var offset = (first + count) * Self.stride
+            var offset = (end.pointee + count) * Self.stride
             guard offset <= limit else { return false }
             for column in 0..<count {
-                let cell = cell(column) { bytes, kind in
-                    guard offset + bytes.count <= limit else { return nil }
-                    defer { offset += bytes.count }
-                    if let start = bytes.baseAddress {
-                        (UnsafeMutableRawPointer(elements) + offset)
-                            .copyMemory(from: start, byteCount: bytes.count)
-                    }
-                    return RowCell(UInt64(offset), byteCount: CInt(bytes.count), kind: kind)
+                var cell = Self.cell(of: statement, at: column)
+                if cell.byteCount > 0 {
+                    guard offset + Int(cell.byteCount) <= limit else { return false }
+                    Self.store(&cell, in: base, at: &offset)
                 }
-                guard let cell else { return false }
-                (elements + first + column).initialize(to: cell)
+                (first + column).initialize(to: cell)
             }
             end.pointee = Self.cellCount(offset)
             return true
         }
+    }
+
+    private static var stride: Int { MemoryLayout<RowCell>.stride }
+
+    private static func cellCount(_ byteCount: Int) -> Int { (byteCount + stride - 1) / stride }
+
+    /// Returns a column's value, or the address of its text or blob.
+    ///
+    /// Each `sqlite3_column_` function locates the column again, so this method locates it only
+    /// once. It may use the other functions because connections have no mutex: see
+    /// <https://sqlite.org/c3ref/value.html>.
+    @inline(__always)
+    private static func cell(of statement: SQLiteStatement, at column: Int) -> RowCell {
+        let value = sqlite3_column_value(statement, CInt(truncatingIfNeeded: column))
+        var cell = RowCell(bits: 0, byteCount: 0, kind: sqlite3_value_type(value))
+        switch cell.kind {
+        case SQLITE_INTEGER:
+            cell.bits = UInt64(bitPattern: sqlite3_value_int64(value))
+        case SQLITE_FLOAT:
+            cell.bits = sqlite3_value_double(value).bitPattern
+        case SQLITE_TEXT, SQLITE_BLOB:
+            let bytes =
+                cell.kind == SQLITE_TEXT
+                ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
+            cell.bits = UInt64(UInt(bitPattern: bytes))
+            cell.byteCount = bytes == nil ? 0 : sqlite3_value_bytes(value)
+        default:
+            break
+        }
+        return cell
+    }
+
+    /// Copies the bytes to which a cell refers, and replaces their address with their offset.
+    @inline(__always)
+    private static func store(
+        _ cell: inout RowCell,
+        in base: UnsafeMutableRawPointer,
+        at offset: inout Int
+    ) {
+        guard let start = UnsafeRawPointer(bitPattern: UInt(cell.bits)) else { return }
+        (base + offset).copyMemory(from: start, byteCount: Int(cell.byteCount))
+        cell.bits = UInt64(offset)
+        offset += Int(cell.byteCount)
+    }
+
+    static func copy(_ values: [DatabaseValue]) -> RowBuffer {
+        // The cells refer to this array until the buffer contains its bytes.
+        var bytes: [UInt8] = []
+        var cells = values.map { value in
+            switch value.storage {
+            case .null:
+                return RowCell(bits: 0, byteCount: 0, kind: SQLITE_NULL)
+            case .int64(let value):
+                return RowCell(
+                    bits: UInt64(bitPattern: value),
+                    byteCount: 0,
+                    kind: SQLITE_INTEGER
+                )
+            case .double(let value):
+                return RowCell(bits: value.bitPattern, byteCount: 0, kind: SQLITE_FLOAT)
+            case .string(let value):
+                defer { bytes.append(contentsOf: value.utf8) }
+                return RowCell(
+                    bits: UInt64(bytes.count),
+                    byteCount: CInt(value.utf8.count),
+                    kind: SQLITE_TEXT
+                )
+            case .blob(let value):
+                defer { bytes.append(contentsOf: value) }
+                return RowCell(
+                    bits: UInt64(bytes.count),
+                    byteCount: CInt(value.count),
+                    kind: SQLITE_BLOB
+                )
+            }
+        }
+        return bytes.withUnsafeBytes { bytes in
+            for index in cells.indices where cells[index].byteCount > 0 {
+                let start = bytes.baseAddress.map { UInt(bitPattern: $0) } ?? 0
+                cells[index].bits += UInt64(start)
+            }
+            return cells.withUnsafeMutableBufferPointer { copy($0, bytes.count, 0) }
+        }
+    }
+
+    /// Creates a buffer from cells with the addresses of text and blobs.
+    private static func copy(
+        _ cells: UnsafeMutableBufferPointer<RowCell>,
+        _ byteCount: Int,
+        _ minimumCapacity: Int
+    ) -> RowBuffer {
+        let end = cells.count + cellCount(byteCount)
+        let buffer = unsafeDowncast(
+            RowBuffer.create(minimumCapacity: max(end, minimumCapacity)) { _ in end },
+            to: RowBuffer.self
+        )
+        buffer.withUnsafeMutablePointerToElements { elements in
+            var offset = cells.count * stride
+            for index in cells.indices {
+                var cell = cells[index]
+                if cell.byteCount > 0 { store(&cell, in: elements, at: &offset) }
+                (elements + index).initialize(to: cell)
+            }
+        }
+        return buffer
     }
 
     /// Returns the value of a cell.
@@ -150,9 +178,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         case SQLITE_FLOAT: return DatabaseValue(storage: .double(Double(bitPattern: cell.bits)))
         case SQLITE_TEXT:
             let text = withUnsafeMutablePointerToElements { elements in
-                let start = UnsafeRawPointer(elements) + Int(cell.bits)
-                let bytes = UnsafeRawBufferPointer(start: start, count: Int(cell.byteCount))
-                return String(decoding: bytes, as: UTF8.self)
+                String(decoding: bytes(of: cell, in: elements), as: UTF8.self)
             }
             return DatabaseValue(storage: .string(text))
         case SQLITE_BLOB: return DatabaseValue(storage: .blob(data(of: cell)))
@@ -182,5 +208,16 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
                 deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
             )
         }
+    }
+
+    private func bytes(
+        of cell: RowCell,
+        in elements: UnsafeMutablePointer<RowCell>
+    ) -> UnsafeRawBufferPointer {
+        guard cell.byteCount > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(elements) + Int(cell.bits),
+            count: Int(cell.byteCount)
+        )
     }
 }
