@@ -126,8 +126,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
         let percentile = { (percentile: Double) -> UInt64? in
-            guard PercentileRule.supports(percentile, count: count) else { return nil }
-            return PercentileRule.place(of: percentile, in: counts)
+            Percentile.reportedPlace(of: percentile, in: counts)
                 .map { min(value(at: $0.bucket), largest) }
         }
         var summary = LatencySummary(

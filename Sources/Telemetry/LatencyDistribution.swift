@@ -45,6 +45,25 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return counts.indices.contains(index) ? counts[index] : 0
     }
 
+    /// Returns an approximate percentile (0…100), in nanoseconds, or `nil` if there are too few
+    /// values (``Percentile``).
+    ///
+    /// The percentile is interpolated within its bucket.
+    package func percentile(_ percentile: Double) -> UInt64? {
+        guard let place = Percentile.reportedPlace(of: percentile, in: counts) else { return nil }
+        let bucket = firstBucket + place.bucket
+        let low = Double(Self.lowerBound(of: bucket))
+        let high = Double(Self.lowerBound(of: bucket + 1))
+        return UInt64(low + max(high - low, 0) * place.share)
+    }
+
+    /// The upper bound of the last bucket with values, in nanoseconds.
+    ///
+    /// No percentile exceeds this bound.
+    package var slowest: UInt64? {
+        counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0 + 1) }
+    }
+
     /// Adds `count` latencies of `nanoseconds` each.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         add(bucket: Self.bucket(of: nanoseconds), count: count)

@@ -135,6 +135,6 @@ struct PresetRunTests {
     @Test(arguments: Presets.all.map(\.name))
     func everyStatementIsPrepared(name: String) throws {
         let scenario = try #require(Presets.named(name)).scenario()
-        try ScenarioCheck(EngineTargetFactory()).check(scenario)
+        try StatementCheck(EngineTargetFactory()).check(scenario)
     }
 }

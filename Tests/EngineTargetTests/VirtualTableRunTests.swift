@@ -53,7 +53,7 @@ struct VirtualTableRunTests {
 
     @Test func aScenarioIsValidated() async throws {
         try await withScenario { scenario, _ in
-            try ScenarioCheck(EngineTargetFactory()).check(scenario)
+            try StatementCheck(EngineTargetFactory()).check(scenario)
         }
     }
 

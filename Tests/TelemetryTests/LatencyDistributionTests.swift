@@ -30,6 +30,23 @@ struct LatencyDistributionTests {
         #expect(one[LatencyDistribution.bucketCount - 1] == 0)
     }
 
+    @Test func percentilesAreInterpolatedWithinABucket() throws {
+        var distribution = LatencyDistribution()
+        distribution.add(1_000, count: 80)
+        #expect(distribution.percentile(50).map { (896...1_024).contains($0) } == true)
+        distribution.add(1_000_000, count: 20)
+        #expect(distribution.percentile(90).map { (917_504...1_048_576).contains($0) } == true)
+        #expect(distribution.slowest == 1_048_576)
+    }
+
+    @Test func aPercentileRequiresTenValuesBeyondIt() {
+        var distribution = LatencyDistribution()
+        distribution.add(1_000, count: 99)
+        #expect(distribution.percentile(90) == nil)
+        distribution.add(1_000)
+        #expect(distribution.percentile(90) != nil)
+    }
+
     @Test func countsSaturate() {
         var one = LatencyDistribution()
         one.add(1_000, count: .max / 2)

@@ -72,14 +72,14 @@ struct OperationHistory: Sendable {
 
         /// Visits the seconds that ended between two times, newest first.
         func visit(from start: Double, to end: Double, _ body: (Second) -> Void) {
-            visitStretches(from: start, to: end) { second, _ in body(second) }
+            visitIntervals(from: start, to: end) { second, _ in body(second) }
         }
 
         /// Visits the seconds that ended between two times, newest first, with their start times.
         ///
         /// On a busy machine, a sample may arrive late, so the interval can be longer than a
         /// second.
-        func visitStretches(
+        func visitIntervals(
             from start: Double,
             to end: Double,
             _ body: (Second, _ began: Double) -> Void
@@ -120,26 +120,5 @@ struct OperationHistory: Sendable {
                 series[seriesIndex].seconds.append(Second(time: time, latencies: operation))
             }
         }
-    }
-}
-
-extension LatencyDistribution {
-    /// Returns an approximate percentile (0…100), in nanoseconds, or `nil` if there are too few
-    /// values (``PercentileRule``).
-    func percentile(_ percentile: Double) -> UInt64? {
-        guard PercentileRule.supports(percentile, count: count),
-            let place = PercentileRule.place(of: percentile, in: counts)
-        else { return nil }
-        let bucket = firstBucket + place.bucket
-        let low = Double(Self.lowerBound(of: bucket))
-        let high = Double(Self.lowerBound(of: bucket + 1))
-        return UInt64(low + max(high - low, 0) * place.share)
-    }
-
-    /// The upper bound of the last bucket with values, in nanoseconds.
-    ///
-    /// Percentiles are interpolated within buckets, so no percentile exceeds this bound.
-    var slowest: UInt64? {
-        counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0 + 1) }
     }
 }

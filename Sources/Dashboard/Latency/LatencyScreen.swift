@@ -247,7 +247,7 @@ struct LatencyScreen {
     ) -> [LatencyDistribution?] {
         let length = scene.seconds / Double(count)
         var bins = Array(repeating: LatencyDistribution?.none, count: count)
-        series.visitStretches(from: end - scene.seconds, to: end) { second, began in
+        series.visitIntervals(from: end - scene.seconds, to: end) { second, began in
             let distribution = second.distribution(part)
             let last = Int((second.time - (end - scene.seconds)) / length)
             let first = Int(((began - (end - scene.seconds)) / length).rounded(.down)) + 1

@@ -92,7 +92,7 @@ public struct ComparisonMetric: Sendable, Hashable {
     }
 
     /// The number of accesses that a block needs for this percentile, or 1 for other aggregates.
-    var neededAccesses: Int { Int(percentile.flatMap(PercentileRule.neededCount) ?? 1) }
+    var neededAccesses: Int { Int(percentile.flatMap(Percentile.neededCount) ?? 1) }
 
     /// The next lower percentile of the same metric, or `nil` for the lowest percentile.
     var lowerPercentile: ComparisonMetric? {

@@ -1,7 +1,7 @@
 /// The intervals of load time during which a client is active.
 struct ActiveWindows: Sendable, Equatable {
     /// An interval inside or outside the windows, in nanoseconds of load time.
-    struct Stretch: Equatable {
+    struct Segment: Equatable {
         var start: Double
         var end: Double
         var isActive: Bool
@@ -21,11 +21,11 @@ struct ActiveWindows: Sendable, Equatable {
             return
         }
         var windows: [Range<UInt64>] = []
-        for stretch in plan.stretches where names.contains(stretch.name) {
-            if let last = windows.last, last.upperBound == stretch.start {
-                windows[windows.count - 1] = last.lowerBound..<stretch.end
+        for phase in plan.all where names.contains(phase.name) {
+            if let last = windows.last, last.upperBound == phase.start {
+                windows[windows.count - 1] = last.lowerBound..<phase.end
             } else {
-                windows.append(stretch.start..<stretch.end)
+                windows.append(phase.start..<phase.end)
             }
         }
         self.windows = windows
@@ -43,19 +43,19 @@ struct ActiveWindows: Sendable, Equatable {
 
     func contains(_ time: UInt64) -> Bool { first(from: time) == time }
 
-    func split(from start: Double, to end: Double) -> [Stretch] {
-        guard let windows else { return [Stretch(start: start, end: end, isActive: true)] }
-        var parts: [Stretch] = []
+    func split(from start: Double, to end: Double) -> [Segment] {
+        guard let windows else { return [Segment(start: start, end: end, isActive: true)] }
+        var parts: [Segment] = []
         var time = start
         for window in windows {
             let from = max(time, Double(window.lowerBound))
             let to = min(end, Double(window.upperBound))
             guard from < to else { continue }
-            if time < from { parts.append(Stretch(start: time, end: from, isActive: false)) }
-            parts.append(Stretch(start: from, end: to, isActive: true))
+            if time < from { parts.append(Segment(start: time, end: from, isActive: false)) }
+            parts.append(Segment(start: from, end: to, isActive: true))
             time = to
         }
-        if time < end { parts.append(Stretch(start: time, end: end, isActive: false)) }
+        if time < end { parts.append(Segment(start: time, end: end, isActive: false)) }
         return parts
     }
 }

@@ -16,9 +16,9 @@ extension RateCurve {
         }
         let last = arrival.stages.last?.to ?? arrival.rate
         var offset = 0.0
-        for stretch in phases.stretches {
-            let length = Double(stretch.end - stretch.start)
-            guard stretch.isMeasured else {
+        for phase in phases.all {
+            let length = Double(phase.end - phase.start)
+            guard phase.isMeasured else {
                 let rate = offset < shape.end ? shape.rate(at: UInt64(offset)) : last
                 append(until: end + length, from: rate, to: rate)
                 continue

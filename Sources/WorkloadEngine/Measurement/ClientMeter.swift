@@ -29,7 +29,7 @@ struct ClientMeter {
         self.recorders = recorders
         self.phases = phases
         due = plan.schedule.map { DueArrivals($0) }
-        let cells = plan.operationNames.count * (phases.stretches.count + 1)
+        let cells = plan.operationNames.count * (phases.all.count + 1)
         spare = WorkerRecorder.Window(cells: cells)
         totals = Array(repeating: nil, count: cells)
     }
@@ -42,13 +42,13 @@ struct ClientMeter {
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
 
     private func measuredCells(of operation: Int? = nil) -> [Int] {
-        phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
+        phases.all.indices.filter { phases.all[$0].isMeasured }
             .flatMap { cells(inPhase: $0, of: operation) }
     }
 
     private func isMeasuredCell(_ cell: Int) -> Bool {
         let phase = cell / plan.operationNames.count
-        return phases.stretches.indices.contains(phase) && phases.stretches[phase].isMeasured
+        return phases.all.indices.contains(phase) && phases.all[phase].isMeasured
     }
 
     private func cells(inPhase phase: Int, of operation: Int? = nil) -> [Int] {
@@ -161,7 +161,7 @@ struct ClientMeter {
     /// Call this method after the workers have ended and all windows have been collected.
     func result(seconds: [Double], until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
-        let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
+        let measured = phases.all.indices.filter { phases.all[$0].isMeasured }
         var result = result(inPhases: measured, readings, seconds)
         result.spectra = LatencySpectra(histograms())
         // The spectra of a single operation would equal the client's spectra.
@@ -173,8 +173,8 @@ struct ClientMeter {
         result.fairness = fairness(readings, at: nil)
         result.caveat = plan.loop == .closed ? Self.closedLoopCaveat : nil
         var byPhase: [String: ClientResult] = [:]
-        for (index, stretch) in phases.stretches.enumerated() {
-            byPhase[stretch.name] = self.result(inPhases: [index], readings, seconds)
+        for (index, phase) in phases.all.enumerated() {
+            byPhase[phase.name] = self.result(inPhases: [index], readings, seconds)
         }
         result.phases = byPhase
         return result
@@ -185,10 +185,8 @@ struct ClientMeter {
     /// Running accesses are excluded, because their outcome is unknown.
     func interim(seconds: [Double], at now: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
-        let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
-        var result = result(inPhases: measured, readings, seconds)
-        result.offered -= min(result.offered, result.unfinished)
-        result.unfinished = 0
+        let measured = phases.all.indices.filter { phases.all[$0].isMeasured }
+        var result = result(inPhases: measured, readings, seconds, countsRunning: false)
         result.loop = plan.loop
         result.fairness = fairness(readings, at: now)
         return result
@@ -221,7 +219,8 @@ struct ClientMeter {
     private func result(
         inPhases indices: [Int],
         _ readings: [WorkerRecorder.Reading],
-        _ seconds: [Double]
+        _ seconds: [Double],
+        countsRunning: Bool = true
     ) -> ClientResult {
         var sum = AccessCounts()
         var all = AccessHistograms()
@@ -247,6 +246,10 @@ struct ClientMeter {
             let unstarted = indices.reduce(0) { $0 + reading.unstarted[$1] }
             sum.offered += unstarted
             sum.unfinished += unstarted
+        }
+        if !countsRunning {
+            sum.offered -= min(sum.offered, sum.unfinished)
+            sum.unfinished = 0
         }
         var result = ClientResult(sum, all, seconds: length)
         result.operations = operations

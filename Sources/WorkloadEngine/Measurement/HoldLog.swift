@@ -11,7 +11,7 @@ struct HoldLog: Sendable {
     }
 
     /// The maximum length of an interval that combines several holds, in nanoseconds.
-    static let longestStretch: UInt64 = 2_000_000
+    static let longestInterval: UInt64 = 2_000_000
     /// The maximum number of entries, above which new entries replace the oldest entries.
     static let limit = 2048
 
@@ -25,7 +25,7 @@ struct HoldLog: Sendable {
     mutating func add(from: UInt64, until: UInt64) {
         let held = until &- min(until, from)
         if held > longest { longest = held }
-        if last < entries.count, until &- entries[last].from <= Self.longestStretch {
+        if last < entries.count, until &- entries[last].from <= Self.longestInterval {
             entries[last].until = until
             entries[last].held &+= held
         } else {

@@ -78,12 +78,12 @@ struct LatencyHistogram: Sendable {
         sum = 0
     }
 
-    /// Returns the value at `percentile` (0…100), or `nil` if ``PercentileRule`` requires more
+    /// Returns the value at `percentile` (0…100), or `nil` if ``Percentile`` requires more
     /// values.
     func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
         guard percentile < 100 else { return maximum }
-        guard PercentileRule.supports(percentile, count: count) else { return nil }
+        guard Percentile.supports(percentile, count: count) else { return nil }
         return histogram.valueAtPercentile(percentile)
     }
 

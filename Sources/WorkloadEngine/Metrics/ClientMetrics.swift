@@ -2,12 +2,12 @@ import Telemetry
 
 /// The metrics of each client.
 ///
-/// To add a metric, add a property to ``ClientResult``, set the property, and describe the metric
-/// here.
+/// To add a metric, add a property to ``ClientResult``, set the property in its initializer, and
+/// append an entry to ``values``.
 enum ClientMetrics {
     typealias Metric = MetricDescriptor<ClientResult>
 
-    static let all: [Metric] = latencies + counts + others
+    static let all: [Metric] = latencies + values
 
     static let latencies: [Metric] = [
         .latency("response", "The time from an access's intended start to its end.") {
@@ -20,29 +20,30 @@ enum ClientMetrics {
         .latency("lag", "The time from an access's intended start to its actual start.") { $0.lag },
     ]
 
-    static let counts: [Metric] = [
+    /// The other metrics, in the order of their columns.
+    ///
+    /// Each metric has a column in CSV. Those with a ``MetricDescriptor/column`` also have one in
+    /// the tables of text and HTML.
+    static let values: [Metric] = [
         count("offered", isLowerBetter: false, "Accesses that the load requested.") { $0.offered },
         count("started", isLowerBetter: false, hasColumn: false, "Accesses that started.") {
             $0.started
         },
         count("completed", isLowerBetter: false, "Accesses that succeeded.") { $0.completed },
-        Metric(
+        .number(
             "throughput",
-            title: "rate",
+            "mean",
+            .rate,
+            column: "rate",
             isLowerBetter: false,
-            "Completed accesses per second of the measured time.",
-            [.init(name: "mean", unit: .rate) { $0.throughput }],
-            cell: { $0.throughput.map(ReportUnits.rate) ?? "–" }
-        ),
+            "Completed accesses per second of the measured time."
+        ) { $0.throughput },
         count("skipped", "Accesses skipped for exceeding `skip-after`.") { $0.skipped },
         count("late", "Accesses that started more than a millisecond late.") { $0.late },
         count("retried", "Attempts that followed `SQLITE_BUSY`.") { $0.retried },
         count("interrupted", "Accesses ended by an interrupt.") { $0.interrupted },
         count("errors", "Accesses that failed.") { $0.errorCount },
         count("unfinished", "Accesses still waiting or running at the end.") { $0.unfinished },
-    ]
-
-    private static let others: [Metric] = [
         Metric(
             "fairness",
             isLowerBetter: false,
@@ -56,10 +57,12 @@ enum ClientMetrics {
         },
     ]
 
-    static let columns = counts.filter { $0.cell != nil }
+    static let columns = values.filter { $0.column != nil }
+
+    static let columnTitles = columns.compactMap(\.column)
 
     static func cells(_ client: ClientResult) -> [String] {
-        columns.compactMap { $0.cell?(client) }
+        columns.map { $0.cell(of: client) }
     }
 
     static func summaries(_ client: ClientResult) -> [(key: String, summary: LatencySummary)] {
@@ -83,17 +86,15 @@ enum ClientMetrics {
         let share: @Sendable (ClientResult, Double) -> Double? = { client, whole in
             client.offered > 0 ? Double(count(client)) / whole : nil
         }
-        let cell: @Sendable (ClientResult) -> String = { ReportUnits.count(count($0)) }
         return Metric(
             key,
+            column: hasColumn ? key : nil,
             isLowerBetter: isLowerBetter,
             explanation,
             [
                 Metric.Aggregate(name: "count", unit: .count) { share($0, 1) },
                 Metric.Aggregate(name: "rate", unit: .share) { share($0, Double($0.offered)) },
-            ],
-            cell: hasColumn ? cell : nil,
-            number: count
+            ]
         )
     }
 }

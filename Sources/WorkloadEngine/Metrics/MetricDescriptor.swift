@@ -13,40 +13,33 @@ struct MetricDescriptor<Owner>: Sendable {
 
     /// The key in thresholds and JSON, without the client's name.
     let key: String
-    /// The title of the metric's column in tables.
-    let title: String
+    /// The title of the column in tables of text and HTML, or `nil` if there is no column.
+    let column: String?
     let isLowerBetter: Bool
     let explanation: String
+    /// The values in thresholds and comparisons, of which tables and CSV show the first.
     let aggregates: [Aggregate]
     /// A function that returns the latencies that the metric summarizes, or `nil` for other
     /// metrics.
     let latency: (@Sendable (Owner) -> LatencySummary?)?
-    /// A function that returns the cell in the table of counts, or `nil` if there is no column.
-    let cell: (@Sendable (Owner) -> String)?
-    /// A function that returns the number of accesses, or `nil` if the metric is not a count.
-    let number: (@Sendable (Owner) -> UInt64)?
     /// A function that returns the number of samples, or `nil` if the `count` aggregate returns it.
     private let samples: (@Sendable (Owner) -> UInt64?)?
 
     init(
         _ key: String,
-        title: String? = nil,
+        column: String? = nil,
         isLowerBetter: Bool = true,
         _ explanation: String,
         _ aggregates: [Aggregate],
         latency: (@Sendable (Owner) -> LatencySummary?)? = nil,
-        cell: (@Sendable (Owner) -> String)? = nil,
-        number: (@Sendable (Owner) -> UInt64)? = nil,
         samples: (@Sendable (Owner) -> UInt64?)? = nil
     ) {
         self.key = key
-        self.title = title ?? key
+        self.column = column
         self.isLowerBetter = isLowerBetter
         self.explanation = explanation
         self.aggregates = aggregates
         self.latency = latency
-        self.cell = cell
-        self.number = number
         self.samples = samples
     }
 
@@ -56,6 +49,25 @@ struct MetricDescriptor<Owner>: Sendable {
 
     func sampleCount(of owner: Owner) -> Double? {
         samples.map { $0(owner).map { Double($0) } } ?? value("count", of: owner)
+    }
+
+    /// Returns the cell in tables of text and HTML, in which a count without samples is 0.
+    func cell(of owner: Owner) -> String {
+        aggregates.first.flatMap { first in
+            (first.value(owner) ?? first.unit.withoutSamples).map(first.unit.text)
+        } ?? "–"
+    }
+
+    /// The name of the column in CSV, such as `longest_wait_ns`.
+    var csvColumn: String {
+        key.replacing("-", with: "_") + (aggregates.first?.unit.csvSuffix ?? "")
+    }
+
+    /// Returns the cell in CSV, which is empty if there is no value.
+    func csvCell(of owner: Owner) -> String {
+        aggregates.first.flatMap { first in
+            (first.value(owner) ?? first.unit.withoutSamples).map(first.unit.csvText)
+        } ?? ""
     }
 }
 
@@ -78,12 +90,14 @@ extension MetricDescriptor {
         _ key: String,
         _ aggregate: String,
         _ unit: MetricCatalog.Unit,
+        column: String? = nil,
         isLowerBetter: Bool = true,
         _ explanation: String,
         _ value: @escaping @Sendable (Owner) -> Double?
     ) -> Self {
         Self(
             key,
+            column: column,
             isLowerBetter: isLowerBetter,
             explanation,
             [Aggregate(name: aggregate, unit: unit, value: value)]

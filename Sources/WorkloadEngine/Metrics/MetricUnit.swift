@@ -24,5 +24,25 @@ extension MetricCatalog {
             case .ratio: ReportUnits.fraction(value)
             }
         }
+
+        /// The end of a column's name in CSV.
+        var csvSuffix: String {
+            switch self {
+            case .time: "_ns"
+            case .bytes: "_bytes"
+            case .rate: "_per_s"
+            case .count, .share, .ratio: ""
+            }
+        }
+
+        func csvText(_ value: Double) -> String {
+            switch self {
+            case .time, .bytes, .count: String(UInt64(max(0, value.rounded())))
+            case .rate, .share, .ratio: String(value)
+            }
+        }
+
+        /// The value in reports if there are no samples.
+        var withoutSamples: Double? { self == .count ? 0 : nil }
     }
 }

@@ -96,5 +96,5 @@ extension Threshold {
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    var neededSamples: UInt64? { percentile.flatMap(PercentileRule.neededCount) }
+    var neededSamples: UInt64? { percentile.flatMap(Percentile.neededCount) }
 }

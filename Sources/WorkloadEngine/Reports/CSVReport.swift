@@ -13,14 +13,15 @@ public enum CSVReport {
     private static let columns =
         [
             "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
-        ] + counts + ["throughput_per_s"]
-    /// The counts in the first version, to which later versions add ``laterCounts`` at the end.
-    private static let counts = [
+        ] + firstMetrics.map(\.csvColumn)
+    /// The metrics in the first version, to which later versions add ``laterMetrics`` at the end.
+    private static let firstMetrics = [
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
-        "unfinished", "errors",
-    ]
-    private static let laterCounts = ClientMetrics.counts.map(\.key)
-        .filter { $0 != "throughput" && !counts.contains($0) }
+        "unfinished", "errors", "throughput",
+    ].compactMap(ClientMetrics.metric)
+    private static let laterMetrics = ClientMetrics.values.filter { metric in
+        !firstMetrics.contains { $0.key == metric.key }
+    }
     private static let latencies = ["response", "wait", "service", "lag"]
     private static let values = [
         "count", "mean_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99.9_ns", "max_ns",
@@ -29,7 +30,7 @@ public enum CSVReport {
     private static let lastColumns =
         ["row", "versions"] + latencies.map { "\($0)_p99.99_ns" }
         + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
-        + ["journal_mode", "synchronous"] + laterCounts
+        + ["journal_mode", "synchronous"] + laterMetrics.map(\.csvColumn)
 
     /// The first line, without the line feed.
     public static var header: String {
@@ -58,7 +59,7 @@ public enum CSVReport {
                         }
                     let busy = busy(of: client, in: run, isWhole: kind == "client")
                     let settings = ["journal_mode", "synchronous"].map { run.environment[$0] ?? "" }
-                    let further = cells(row, laterCounts)
+                    let further = laterMetrics.map { $0.csvCell(of: row) }
                     let last = [kind, versions] + tails(row) + busy + settings + further
                     lines.append(
                         (head + cells(row) + last).map(quoted)
@@ -92,19 +93,13 @@ public enum CSVReport {
     }
 
     private static func cells(_ row: ClientResult) -> [String] {
-        let counts = cells(row, counts)
-        let throughput = [row.throughput.map { String($0) } ?? ""]
         let times = latencies.map { ClientMetrics.metric($0)?.latency?(row) }.flatMap { summary in
             [
                 summary?.count, summary?.mean, summary?.p50, summary?.p90, summary?.p95,
                 summary?.p99, summary?.p999, summary?.max,
             ].map { $0.map { String($0) } ?? "" }
         }
-        return counts + throughput + times
-    }
-
-    private static func cells(_ row: ClientResult, _ counts: [String]) -> [String] {
-        counts.map { key in String(ClientMetrics.metric(key)?.number?(row) ?? 0) }
+        return firstMetrics.map { $0.csvCell(of: row) } + times
     }
 
     /// Returns the percentile cells that a later version appended.

@@ -66,7 +66,7 @@ public struct LatencySpectrum: Sendable, Equatable {
     /// - Parameter share: The share of all latencies, in 0…1.
     /// - Returns: The midpoint of the latency's bucket, or `nil` if the spectrum is empty.
     public func value(at share: Double) -> Double? {
-        PercentileRule.place(of: share * 100, in: buckets.map(\.count))
+        Percentile.place(of: share * 100, in: buckets.map(\.count))
             .map { buckets[$0.bucket].middle }
     }
 }

@@ -27,32 +27,18 @@ public enum MarkdownReport {
     }
 
     private static func clients(_ result: RunResult) -> String {
-        let columns = LatencyColumns(
-            LatencyColumns.brief,
-            for: result.runs.flatMap { $0.clients.values.map(\.response) }
-        )
+        let summary = ClientSummary(result.runs)
         var table = TextTable(
-            ["arm", "client", "completed", "rate"] + columns.titles
+            ["arm", "client", "completed", "rate"] + summary.latencies.titles
                 + ["waiting p99", "errors", "skipped"]
         )
-        var hasClosedLoop = false
         for run in result.runs {
             for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
-                let isClosed = client.loop == .closed && client.response != nil
-                hasClosedLoop = hasClosedLoop || isClosed
-                let head = [
-                    run.arm, name + (isClosed ? " †" : ""), ReportUnits.count(client.completed),
-                    client.throughput.map(ReportUnits.rate) ?? "–",
-                ]
-                let tail = [
-                    ReportUnits.time(client.wait?.p99), ReportUnits.count(client.errorCount),
-                    ReportUnits.count(client.skipped),
-                ]
-                table.add(head + columns.cells(client.response) + tail)
+                table.add([run.arm] + summary.cells(name, client))
             }
         }
         var lines = table.markdown([":--", ":--"], "--:", escaped)
-        if hasClosedLoop {
+        if result.runs.contains(where: { $0.clients.values.contains(where: \.showsClosedLoop) }) {
             lines.append("")
             lines.append(
                 "† closed loop: a worker runs one access at a time, so a stall delays "

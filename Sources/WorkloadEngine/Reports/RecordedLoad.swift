@@ -162,12 +162,7 @@ extension RecordedLoad.Client {
         default: break
         }
         if !client.phases.isEmpty { phases = client.phases }
-        switch client.pace {
-        case .open(let arrival): arrivals = RecordedLoad.Arrivals(arrival, measured: measured)
-        case .closed(let think): self.think = RecordedLoad.Think(think)
-        case .at(let span): at = span.resolved(in: measured).wholeNanoseconds
-        case .every(let span): every = span.resolved(in: measured).wholeNanoseconds
-        }
+        recordPace(of: client, measured: measured)
     }
 }
 
@@ -177,36 +172,6 @@ extension Client {
         case .interrupt: RecordedLoad.Client.everybody
         case .action(.interrupt(let client)): client
         default: nil
-        }
-    }
-}
-
-extension RecordedLoad.Arrivals {
-    fileprivate init(_ arrival: Arrival, measured: Duration) {
-        process = arrival.process.rawValue
-        rate = arrival.rate
-        skipAfter = arrival.skipAfter?.wholeNanoseconds
-        guard !arrival.stages.isEmpty else { return }
-        stages = arrival.stages.map { stage in
-            RecordedLoad.Stage(
-                from: stage.from,
-                to: stage.to,
-                length: stage.length.resolved(in: measured).wholeNanoseconds
-            )
-        }
-    }
-}
-
-extension RecordedLoad.Think {
-    fileprivate init(_ think: ThinkTime) {
-        switch think {
-        case .constant(let time):
-            least = time.wholeNanoseconds
-            most = least
-        case .uniform(let range):
-            least = range.lowerBound.wholeNanoseconds
-            most = range.upperBound.wholeNanoseconds
-        case .exponential(let mean): self.mean = mean.wholeNanoseconds
         }
     }
 }

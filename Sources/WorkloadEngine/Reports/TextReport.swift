@@ -75,7 +75,7 @@ public enum TextReport {
     }
 
     private static func counts(_ run: ArmResult) -> [String] {
-        var table = TextTable(["client"] + ClientMetrics.columns.map(\.title))
+        var table = TextTable(["client"] + ClientMetrics.columnTitles)
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
             table.add([name] + ClientMetrics.cells(client))
         }
@@ -96,7 +96,7 @@ public enum TextReport {
         var table = TextTable(["latency"] + columns.titles)
         var hasClosedLoop = false
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
-            let isClosed = client.loop == .closed && client.response != nil
+            let isClosed = client.showsClosedLoop
             hasClosedLoop = hasClosedLoop || isClosed
             for (title, summary) in ClientMetrics.summaries(client) {
                 table.add(

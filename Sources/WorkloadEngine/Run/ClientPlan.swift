@@ -48,14 +48,6 @@ struct ClientPlan: Sendable {
 
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
 
-    var loop: ClientResult.Loop {
-        switch client.pace {
-        case .closed: .closed
-        case .open: .open
-        case .at, .every: .scheduled
-        }
-    }
-
     var makesOperations: Bool {
         if case .operations = client.activity { true } else { false }
     }
@@ -69,10 +61,10 @@ struct ClientPlan: Sendable {
         guard let curve = arrivals?.curve else { return nil }
         var mass = 0.0
         var time: UInt64 = 0
-        for stretch in phases.stretches where stretch.isMeasured && stretch.start < end {
-            let last = min(stretch.end, end)
-            mass += curve.mass(until: last) - curve.mass(until: stretch.start)
-            time += last - stretch.start
+        for phase in phases.all where phase.isMeasured && phase.start < end {
+            let last = min(phase.end, end)
+            mass += curve.mass(until: last) - curve.mass(until: phase.start)
+            time += last - phase.start
         }
         guard time > 0 else { return averageRate }
         return (mass / time.secondsFromNanoseconds).rounded(toDigits: 6)
@@ -83,29 +75,6 @@ struct ClientPlan: Sendable {
     var averageRate: Double? {
         guard let curve = schedule?.curve, curve.end > 0 else { return nil }
         return curve.mass(until: UInt64(curve.end)) / (curve.end / 1e9)
-    }
-
-    func makeLoadModel(_ plan: PhasePlan, random: RandomStream) -> any LoadModel {
-        let measured = plan.measured
-        switch client.pace {
-        case .closed(let think):
-            return ClosedLoop(think: think, end: plan.end, windows: windows, random: random)
-        case .open:
-            guard let arrivals else {
-                return ClosedLoop(think: .constant(.zero), end: plan.end, random: nil)
-            }
-            return OpenLoop(queue: arrivals)
-        case .at(let moment):
-            let offset = moment.resolved(in: measured).wholeNanoseconds
-            return OneShot(at: plan.time(intoMeasuredPart: offset))
-        case .every(let period):
-            return Periodic(
-                every: period.resolved(in: measured).wholeNanoseconds,
-                from: plan.time(intoMeasuredPart: 0),
-                until: plan.end,
-                windows: windows
-            )
-        }
     }
 }
 

@@ -51,7 +51,7 @@ final class LoadSession {
             (0..<client.client.workers).map { _ in
                 WorkerRecorder(
                     operations: client.operationNames.count,
-                    phases: plan.phases.stretches.count
+                    phases: plan.phases.all.count
                 )
             }
         }
@@ -105,7 +105,7 @@ final class LoadSession {
             while recorders[position].count < client.knobs.read().workers {
                 let recorder = WorkerRecorder(
                     operations: client.operationNames.count,
-                    phases: plan.phases.stretches.count
+                    phases: plan.phases.all.count
                 )
                 let index = recorders[position].count
                 let target: (any WorkloadTarget)?
@@ -254,9 +254,9 @@ final class LoadSession {
                 sleeper.sleep(until: wake)
             }
             // Take a sample at each phase boundary so that no sample interval spans two phases.
-            if context.phases.stretch(at: control.now())?.start
+            if context.phases.phase(at: control.now())?.start
                 != context.phases
-                .stretch(at: now)?.start
+                .phase(at: now)?.start
             {
                 nextSample = min(nextSample, context.clock.now())
             }

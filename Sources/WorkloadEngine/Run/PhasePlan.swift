@@ -1,6 +1,6 @@
 /// The phases of a run, with times in nanoseconds since the start of the load.
 struct PhasePlan: Sendable {
-    struct Stretch: Sendable {
+    struct Phase: Sendable {
         let name: String
         let start: UInt64
         let end: UInt64
@@ -9,7 +9,7 @@ struct PhasePlan: Sendable {
     }
 
     /// The phases in order, without gaps, starting at 0.
-    let stretches: [Stretch]
+    let all: [Phase]
     let end: UInt64
     /// The maximum time to wait for running accesses after the last phase.
     let drain: UInt64
@@ -17,10 +17,10 @@ struct PhasePlan: Sendable {
 
     init(_ scenario: Scenario) {
         var time: UInt64 = 0
-        stretches = scenario.phases.map { phase in
+        all = scenario.phases.map { phase in
             let start = time
             time += phase.duration.wholeNanoseconds
-            return Stretch(name: phase.name, start: start, end: time, isMeasured: phase.isMeasured)
+            return Phase(name: phase.name, start: start, end: time, isMeasured: phase.isMeasured)
         }
         end = time
         drain = scenario.drain.wholeNanoseconds
@@ -28,8 +28,8 @@ struct PhasePlan: Sendable {
     }
 
     /// Returns the phase at the given time, or the last phase if the time is after the end.
-    func stretch(at time: UInt64) -> Stretch? {
-        stretches.first { time < $0.end } ?? stretches.last
+    func phase(at time: UInt64) -> Phase? {
+        all.first { time < $0.end } ?? all.last
     }
 
     /// The phase that contains an access's intended start.
@@ -41,29 +41,29 @@ struct PhasePlan: Sendable {
 
     @inline(__always)
     func place(at time: UInt64) -> Place {
-        for index in stretches.indices where time < stretches[index].end {
-            return Place(index: index, isMeasured: stretches[index].isMeasured)
+        for index in all.indices where time < all[index].end {
+            return Place(index: index, isMeasured: all[index].isMeasured)
         }
-        return Place(index: stretches.count, isMeasured: false)
+        return Place(index: all.count, isMeasured: false)
     }
 
     func isMeasured(at time: UInt64) -> Bool {
-        for stretch in stretches where time < stretch.end {
-            return stretch.isMeasured
+        for phase in all where time < phase.end {
+            return phase.isMeasured
         }
         return false
     }
 
     func boundary(after time: UInt64) -> UInt64? {
-        stretches.first { time < $0.end }?.end
+        all.first { time < $0.end }?.end
     }
 
     /// Returns the time since the start of the load at which measured phases have lasted for `offset` nanoseconds.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
-        for stretch in stretches where stretch.isMeasured {
-            let length = stretch.end - stretch.start
-            if rest < length { return stretch.start + rest }
+        for phase in all where phase.isMeasured {
+            let length = phase.end - phase.start
+            if rest < length { return phase.start + rest }
             rest -= length
         }
         return end + rest
@@ -71,16 +71,16 @@ struct PhasePlan: Sendable {
 
     /// Returns the length of each phase before a time, in seconds.
     func seconds(until time: UInt64) -> [Double] {
-        stretches.map { stretch in
-            (min(time, stretch.end) - min(time, stretch.start)).secondsFromNanoseconds
+        all.map { phase in
+            (min(time, phase.end) - min(time, phase.start)).secondsFromNanoseconds
         }
     }
 
     /// Returns the length of the measured phases before a time, in nanoseconds.
     func measuredTime(until time: UInt64) -> UInt64 {
-        stretches.reduce(0) { sum, stretch in
-            guard stretch.isMeasured, time > stretch.start else { return sum }
-            return sum + min(time, stretch.end) - stretch.start
+        all.reduce(0) { sum, phase in
+            guard phase.isMeasured, time > phase.start else { return sum }
+            return sum + min(time, phase.end) - phase.start
         }
     }
 }

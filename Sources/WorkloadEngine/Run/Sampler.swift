@@ -43,7 +43,7 @@ struct Sampler {
     mutating func sample(_ state: RunState) {
         let now = context.control.now()
         let time = Double(now) / 1e9
-        let stretch = context.phases.stretch(at: now)
+        let current = context.phases.phase(at: now)
         let status = context.target.status()
         var shares = DatabaseWatch.Shares()
         if let status {
@@ -52,13 +52,13 @@ struct Sampler {
         }
         let isInLoad = now < context.phases.end && context.control.stage < .stopped
         let wasMeasured = isMeasured
-        isMeasured = isInLoad && stretch?.isMeasured == true
+        isMeasured = isInLoad && current?.isMeasured == true
         if isMeasured, !wasMeasured, !hasRestarted {
             context.target.restartTimes()
             hasRestarted = true
         }
-        if phase != stretch?.name, isInLoad {
-            phase = stretch?.name
+        if phase != current?.name, isInLoad {
+            phase = current?.name
             context.events.note("phase \(phase ?? "") starts")
         }
         var clients: [ClientStatus] = []
@@ -197,9 +197,8 @@ struct Sampler {
             let typical = service.value(at: 50).map { $0 + (wait.value(at: 50) ?? 0) }
             let time = wait.total + service.total + service.count * noop
             let capacity = seconds * 1e9 * Double(max(1, meter.plan.client.workers))
-            // A worker without think time is always busy, so a high share does not indicate a
-            // slow generator.
-            let isAlwaysBusy = meter.plan.client.pace == .closed(think: .zero)
+            // If workers are always busy, a high share does not indicate a slow generator.
+            let isAlwaysBusy = meter.plan.keepsWorkersBusy
             return GeneratorLoad(
                 client: meter.plan.name.name,
                 typical: typical,

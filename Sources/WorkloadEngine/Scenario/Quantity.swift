@@ -19,6 +19,9 @@ public enum Quantity {
         ("KB", 1e3), ("MB", 1e6), ("GB", 1e9),
     ]
 
+    /// The longest time in a scenario: a year.
+    static let longestDuration = Duration.seconds(366 * 86_400)
+
     /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `1h`, or `200us`.
     ///
     /// - Throws: ``Failure`` if the text is not a time.
@@ -28,7 +31,7 @@ public enum Quantity {
             units: timeUnits,
             kind: "a time",
             examples: "50ms, 30s, or 2m",
-            most: 366 * 86_400e9,
+            most: Double(longestDuration.wholeNanoseconds),
             maximum: "8784h, a year"
         )
         return .nanoseconds(Int64(nanoseconds.rounded()))
@@ -82,6 +85,14 @@ public enum Quantity {
     public static func span(_ text: String) throws -> TimeSpan {
         if text.hasSuffix("%") { return .share(try share(text)) }
         return .absolute(try duration(text))
+    }
+
+    /// Returns a time as text that ``duration(_:)`` parses, such as `1.5s`.
+    static func text(_ duration: Duration) -> String {
+        let milliseconds = duration.inSeconds * 1000
+        return milliseconds < 1000
+            ? ReportUnits.unitless(milliseconds) + "ms"
+            : ReportUnits.unitless(milliseconds / 1000) + "s"
     }
 
     private static func value(

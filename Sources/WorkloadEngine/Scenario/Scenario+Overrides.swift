@@ -30,7 +30,7 @@ extension Scenario {
         }
         let log = IssueLog(file: file)
         for client in clients {
-            TimeFit(measured: duration).check(client) { key, problem in
+            MeasuredTimeCheck(measured: duration).check(client) { key, problem in
                 log.add(
                     "'\(key)' of client '\(client.name)' \(problem)",
                     at: mark(of: key, ofClient: client.name)

@@ -55,7 +55,7 @@ struct ScenariosSubcommand: ParsableCommand {
             for name in scenarios {
                 do throws(ScenarioError) {
                     let scenario = try Scenario.load(nameOrPath: name)
-                    try ScenarioCheck(LibraryTargetFactory()).check(scenario)
+                    try StatementCheck(LibraryTargetFactory()).check(scenario)
                     try? StandardOutput.write(
                         "\(name): valid ("
                             + HumanUnits.counted(scenario.clients.count, "client", "clients") + ", "

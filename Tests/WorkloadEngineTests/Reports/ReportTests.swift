@@ -252,6 +252,28 @@ struct ReportTests {
         #expect(lines.dropFirst(2).allSatisfy { $0[column].isEmpty })
     }
 
+    @Test func csvContainsEveryMetric() throws {
+        var result = ResultFixture.result
+        let lines = { (result: RunResult) in
+            CSVReport.text(of: result).split(separator: "\n").map {
+                $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            }
+        }
+        let header = lines(result)[0]
+        for metric in ClientMetrics.values { #expect(header.contains(metric.csvColumn)) }
+        let settings = try #require(header.firstIndex(of: "synchronous"))
+        #expect(header[settings...].prefix(3) == ["synchronous", "fairness", "longest_wait_ns"])
+        let name = lines(result)[1][5]
+        result.runs[0].clients[name]?.fairness?.smallestShare = 0.5
+        result.runs[0].clients[name]?.fairness?.longestWait = 1_234
+        #expect(lines(result)[1][settings...].dropFirst().prefix(2) == ["0.5", "1234"])
+        result.runs[0].clients[name]?.offered = 0
+        result.runs[0].clients[name]?.fairness = nil
+        let row = lines(result)[1]
+        #expect(row[try #require(header.firstIndex(of: "late"))] == "0")
+        #expect(row[settings...].dropFirst().prefix(2) == ["", ""])
+    }
+
     @Test func aLongListOfCausesIsShortened() throws {
         var result = ResultFixture.result
         let group = try #require(result.runs[0].busy?.groups.first)

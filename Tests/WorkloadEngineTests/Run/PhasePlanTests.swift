@@ -15,10 +15,10 @@ struct PhasePlanTests {
     }
 
     @Test func aTimeBelongsToThePhaseThatStartedLast() {
-        #expect(plan.stretch(at: 0)?.name == "warm-up")
-        #expect(plan.stretch(at: 99)?.name == "warm-up")
-        #expect(plan.stretch(at: 100)?.name == "one")
-        #expect(plan.stretch(at: 649)?.name == "two")
+        #expect(plan.phase(at: 0)?.name == "warm-up")
+        #expect(plan.phase(at: 99)?.name == "warm-up")
+        #expect(plan.phase(at: 100)?.name == "one")
+        #expect(plan.phase(at: 649)?.name == "two")
         #expect(plan.isMeasured(at: 299))
         #expect(!plan.isMeasured(at: 300))
         #expect(!plan.isMeasured(at: 650), "nothing is measured after the end")

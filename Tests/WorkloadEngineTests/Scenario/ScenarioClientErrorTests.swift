@@ -74,6 +74,16 @@ struct ScenarioClientErrorTests {
             "12:27: 'hold' requires access: read or snapshot, not write"
         ),
         ScenarioSlip(
+            "hold: 3s",
+            "hold: 0s",
+            "12:33: 'hold' of client 'report' must be a time longer than 0"
+        ),
+        ScenarioSlip(
+            "every: 10s",
+            "every: 0%",
+            "12:43: 'every' of client 'report' must be a time longer than 0"
+        ),
+        ScenarioSlip(
             "every: 10s",
             "every: 30s",
             "12:43: 'every' of client 'report' is 30s, but must be shorter than the measured "

@@ -84,7 +84,7 @@ package struct CrossoverMetric: Sendable, Equatable {
     var neededSamples: Double {
         guard aggregate.hasPrefix("p("), let percent = Double(aggregate.dropFirst(2).dropLast())
         else { return 1 }
-        return Double(PercentileRule.neededCount(for: percent) ?? 1)
+        return Double(Percentile.neededCount(for: percent) ?? 1)
     }
 
     /// Returns the metric if there are enough samples, or else the highest percentile with enough

@@ -77,8 +77,8 @@ package final class CrossoverRun: Sendable {
             self.b.append(metrics.map { $0.value(in: b) })
             if !a.valid || !b.valid { invalid += 1 }
             guard let client = metrics.first?.client else { return }
-            skippedA = max(skippedA, a.clients[client]?.skippedShare ?? 0)
-            skippedB = max(skippedB, b.clients[client]?.skippedShare ?? 0)
+            skippedA = max(skippedA, a.value(of: "\(client).skipped", "rate") ?? 0)
+            skippedB = max(skippedB, b.value(of: "\(client).skipped", "rate") ?? 0)
         }
 
         func pairs(of index: Int) -> [(a: Double, b: Double)] {
@@ -262,11 +262,5 @@ package final class CrossoverRun: Sendable {
             settings: trials.settings,
             cells: cells
         )
-    }
-}
-
-extension ClientResult {
-    fileprivate var skippedShare: Double {
-        offered > 0 ? Double(skipped) / Double(offered) : 0
     }
 }

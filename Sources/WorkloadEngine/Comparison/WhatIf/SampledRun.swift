@@ -266,9 +266,7 @@ extension LatencySpectrum {
     fileprivate var summary: LatencySummary? {
         guard let mean, let last = buckets.last else { return nil }
         func percentile(_ percentile: Double) -> UInt64? {
-            guard let needed = PercentileRule.neededCount(for: percentile), count >= needed else {
-                return nil
-            }
+            guard Percentile.supports(percentile, count: count) else { return nil }
             return value(at: percentile / 100).map { UInt64($0) }
         }
         return LatencySummary(

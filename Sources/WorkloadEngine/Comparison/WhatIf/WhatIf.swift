@@ -146,7 +146,7 @@ package struct WhatIf: Sendable {
         return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
-    static let minimumCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
+    static let minimumCount = Int(Percentile.neededCount(for: 99) ?? 0)
 
     /// Combines a client's waits in several simulations.
     ///
@@ -168,7 +168,7 @@ package struct WhatIf: Sendable {
     }
 
     static func percentile99(of waits: [Double]) -> UInt64? {
-        PercentileRule.value(at: 99, of: waits).map { UInt64(max(0, $0)) }
+        Percentile.value(at: 99, of: waits).map { UInt64(max(0, $0)) }
     }
 
     func simulate(

@@ -103,7 +103,7 @@ extension HTMLReport {
         for bucket in spectrum.buckets {
             if points.isEmpty { points.append((0, max(1, Double(bucket.lower)))) }
             below += Double(bucket.count)
-            guard count - below >= PercentileRule.valuesBeyond else { break }
+            guard count - below >= Percentile.valuesBeyond else { break }
             points.append((-log10(1 - below / count), max(1, Double(bucket.upper))))
         }
         return points

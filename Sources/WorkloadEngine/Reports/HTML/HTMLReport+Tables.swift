@@ -111,7 +111,7 @@ extension HTMLReport {
     static func numbers(_ run: ArmResult) -> [Markup] {
         var counts = HTMLTable(
             "Accesses by client, operation, and phase",
-            columns: ["client", "part"] + ClientMetrics.columns.map(\.title),
+            columns: ["client", "part"] + ClientMetrics.columnTitles,
             words: 2
         )
         let columns = LatencyColumns(

@@ -105,29 +105,15 @@ public enum HTMLReport {
             lines += (run.refusals ?? [:]).sorted { $0.key < $1.key }.map {
                 "The guard rejected \($0.key) \(times($0.value))."
             }
-            let columns = LatencyColumns(
-                LatencyColumns.brief,
-                for: run.clients.values.map(\.response)
-            )
+            let summary = ClientSummary([run])
             var table = HTMLTable(
                 "Clients",
                 columns: ["client", "completed", "rate"]
-                    + columns.titles.enumerated().map { $0 == 0 ? "response \($1)" : $1 }
+                    + summary.latencies.titles.enumerated().map { $0 == 0 ? "response \($1)" : $1 }
                     + ["wait p99", "errors", "skipped"]
             )
-            for (name, client) in clients(run) {
-                let head = [
-                    name + (client.loop == .closed && client.response != nil ? " †" : ""),
-                    ReportUnits.count(client.completed),
-                    client.throughput.map(ReportUnits.rate) ?? "–",
-                ]
-                let tail = [
-                    ReportUnits.time(client.wait?.p99), ReportUnits.count(client.errorCount),
-                    ReportUnits.count(client.skipped),
-                ]
-                table.add(head + columns.cells(client.response) + tail)
-            }
-            let isClosed = run.clients.values.contains { $0.loop == .closed && $0.response != nil }
+            for (name, client) in clients(run) { table.add(summary.cells(name, client)) }
+            let isClosed = run.clients.values.contains(where: \.showsClosedLoop)
             return [
                 table.markup,
                 isClosed ? closedLoopNote : .empty,

@@ -233,20 +233,25 @@ struct MappingReader {
         }
     }
 
-    /// Returns a time or a share of the measured time, either of which must be above 0.
-    func positiveSpan(_ name: String) -> TimeSpan? {
-        guard let span = quantity(name, Quantity.span) else { return nil }
-        if span.resolved(in: .seconds(1)) > .zero { return span }
-        add("'\(name)' of \(what) must be longer than 0", atValue: name)
-        return nil
+    /// Returns a time in the declared range.
+    func duration(_ name: String) -> Duration? {
+        quantity(name, Quantity.duration).flatMap { inRange($0, $0, name) }
     }
 
-    func duration(_ name: String) -> Duration? { quantity(name, Quantity.duration) }
+    /// Returns a time in the declared range, or a share of the measured time.
+    func span(_ name: String) -> TimeSpan? {
+        guard let span = quantity(name, Quantity.span) else { return nil }
+        switch span {
+        case .absolute(let time): return inRange(span, time, name)
+        // Only the lower bound limits a share, because the measured time is unknown.
+        case .share(let share): return share > 0 ? span : inRange(span, .zero, name)
+        }
+    }
 
-    func positiveDuration(_ name: String) -> Duration? {
-        guard let value = duration(name) else { return nil }
-        if value > .zero { return value }
-        log.add("\(path(name)) must be longer than 0", at: self[name]?.mark)
+    private func inRange<Value>(_ value: Value, _ time: Duration, _ name: String) -> Value? {
+        let range = shape?[name].durations ?? .unlimited
+        if range.contains(time) { return value }
+        add("\(path(name)) must be a time \(range.words ?? "")", atValue: name)
         return nil
     }
 

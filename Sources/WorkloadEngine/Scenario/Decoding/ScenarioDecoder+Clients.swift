@@ -37,12 +37,12 @@ extension ScenarioDecoder {
         client.pace = decodePace(reader) ?? client.pace
         client.busyRetries = decodeRetry(reader)
         client.phases = decodePhaseNames(reader)
-        client.interruptAfter = reader.positiveDuration("interrupt-after")
-        client.cancelAfter = reader.positiveDuration("cancel-after")
+        client.interruptAfter = reader.duration("interrupt-after")
+        client.cancelAfter = reader.duration("cancel-after")
         client.supersedes = reader.bool("supersede") ?? false
         client.thenRead = decodeReads(after: client, reader)
         checkInterruption(of: client, reader)
-        TimeFit(measured: measured).check(client) { key, problem in
+        MeasuredTimeCheck(measured: measured).check(client) { key, problem in
             reader.add("'\(key)' of \(reader.what) \(problem)", atValue: key)
         }
         return client
@@ -57,7 +57,7 @@ extension ScenarioDecoder {
         else { return nil }
         if access == "snapshot" {
             guard reader.required("hold", example: "10s") != nil,
-                let hold = reader.positiveSpan("hold")
+                let hold = reader.span("hold")
             else {
                 return nil
             }
@@ -72,7 +72,7 @@ extension ScenarioDecoder {
             }
             let statement = singleStatement(reader)
             if let statement { checkReads(statement, reader) }
-            return reader.positiveSpan("hold").map { .hold($0, sql: statement) }
+            return reader.span("hold").map { .hold($0, sql: statement) }
         }
         let workload: WorkloadAccess = access == "read" ? .read : .write
         let mix = decodeMix(name, reader, access: workload)

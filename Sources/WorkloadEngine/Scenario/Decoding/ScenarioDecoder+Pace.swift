@@ -7,9 +7,9 @@ extension ScenarioDecoder {
         case "arrival":
             return decodeArrival(reader).map(Client.Pace.open)
         case "at":
-            return reader.quantity("at", Quantity.span).map(Client.Pace.at)
+            return reader.span("at").map(Client.Pace.at)
         case "every":
-            return reader.positiveSpan("every").map(Client.Pace.every)
+            return reader.span("every").map(Client.Pace.every)
         case "think":
             return decodeThinkTime("think", of: reader).map(Client.Pace.closed)
         default:
@@ -22,7 +22,7 @@ extension ScenarioDecoder {
             let node = arrival.required("rate", example: "200/s")
         else { return nil }
         let process: Arrival.Process = arrival.choice("process") ?? .poisson
-        let skipAfter = arrival.positiveDuration("skip-after")
+        let skipAfter = arrival.duration("skip-after")
         if node.scalar == nil {
             return decodeStages(node, of: arrival).map {
                 Arrival(stages: $0, process: process, skipAfter: skipAfter)
@@ -83,7 +83,7 @@ extension ScenarioDecoder {
         var length = TimeSpan.share(1)
         if !isAlone {
             guard stage.required("for", example: "20%") != nil,
-                let span = stage.quantity("for", Quantity.span)
+                let span = stage.span("for")
             else { return nil }
             length = span
         }

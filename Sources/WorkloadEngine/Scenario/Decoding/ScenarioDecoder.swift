@@ -143,7 +143,7 @@ struct ScenarioDecoder {
                 let name = reader.required("name", example: "steady"),
                 let name = reader.text(name, named: "name"),
                 reader.required("duration", example: "30s") != nil,
-                let duration = reader.positiveDuration("duration")
+                let duration = reader.duration("duration")
             else {
                 isComplete = false
                 continue

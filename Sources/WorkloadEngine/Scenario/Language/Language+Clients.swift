@@ -33,7 +33,7 @@ extension Language {
             .init("workers", .integer(1...1000), "The number of concurrent workers. Default: 1."),
             .init(
                 "think",
-                .either([.quantity(.duration), .mapping(think)]),
+                .either([.duration(), .mapping(think)]),
                 "Closed loop: a worker's pause between two accesses, such as 5ms, or a random time."
             ),
             .init(
@@ -52,11 +52,11 @@ extension Language {
             .init("mix", .list(.mapping(operation)), "Operations, chosen at random by weight."),
             .init(
                 "hold",
-                .quantity(.span),
+                .span(.positive),
                 "The time to hold a reader or a snapshot, such as 10s, or a share of the measured part."
             ),
-            .init("every", .quantity(.span), "The period between two accesses or actions."),
-            .init("at", .quantity(.span), "The time of a single access or action."),
+            .init("every", .span(.positive), "The period between two accesses or actions."),
+            .init("at", .span(), "The time of a single access or action."),
             .init("rows", .integer(1...Int64.max), "The number of rows that an import inserts."),
             .init(
                 "batch",
@@ -82,12 +82,12 @@ extension Language {
             ),
             .init(
                 "interrupt-after",
-                .quantity(.duration),
+                .duration(.positive),
                 "The time from the start of an access to its interruption."
             ),
             .init(
                 "cancel-after",
-                .quantity(.duration),
+                .duration(.positive),
                 "The time after which the task of an access is canceled. Requires style: async."
             ),
             .init(
@@ -125,7 +125,7 @@ extension Language {
             ),
             .init(
                 "skip-after",
-                .quantity(.duration),
+                .duration(.positive),
                 "How late an access can be before it is skipped."
             ),
         ]
@@ -145,7 +145,7 @@ extension Language {
         "A stage of a changing rate. Stages run in order in the measured part.",
         alternatives: [["rate"], ["from", "to"]],
         [
-            .init("for", .quantity(.span), required: true, "The stage's length, such as 20%."),
+            .init("for", .span(), required: true, "The stage's length, such as 20%."),
             .init("rate", .quantity(.rate), "A constant rate."),
             .init("from", .quantity(.rate), "The starting rate."),
             .init("to", .quantity(.rate), "The final rate."),
@@ -157,9 +157,9 @@ extension Language {
         "A random time, drawn for each access.",
         alternatives: [["mean"], ["from", "to"]],
         [
-            .init("mean", .quantity(.duration), "The mean of an exponential distribution."),
-            .init("from", .quantity(.duration), "The shortest time of a uniform distribution."),
-            .init("to", .quantity(.duration), "The longest time of a uniform distribution."),
+            .init("mean", .duration(), "The mean of an exponential distribution."),
+            .init("from", .duration(), "The shortest time of a uniform distribution."),
+            .init("to", .duration(), "The longest time of a uniform distribution."),
         ]
     )
 
@@ -190,7 +190,7 @@ extension Language {
             .init("do", .steps, "Nested steps."),
             .init(
                 "pause",
-                .either([.quantity(.duration), .mapping(think)]),
+                .either([.duration(), .mapping(think)]),
                 "A pause that holds the connection and transaction, such as 5ms, or a random time."
             ),
             .init(

@@ -16,7 +16,7 @@ extension Language {
             ),
             .init(
                 "abort-after",
-                .quantity(.duration),
+                .duration(),
                 "With abort: true, the measured time before the first check. Default: 0s."
             ),
         ]

@@ -39,7 +39,7 @@ enum Language {
             ),
             .init(
                 "drain",
-                .quantity(.duration),
+                .duration(),
                 "The maximum time to wait for running accesses at the end of a run. Default: 2s."
             ),
             .init(
@@ -112,7 +112,7 @@ enum Language {
         [
             .init(
                 "timeout",
-                .quantity(.duration),
+                .duration(),
                 required: true,
                 "How long to wait before SQLITE_BUSY, such as 5s. With 0s, the access fails "
                     + "immediately. By default, the engine and GRDB fail immediately, and raw "
@@ -136,7 +136,7 @@ enum Language {
             .init("name", .text, required: true, "The phase's name."),
             .init(
                 "duration",
-                .quantity(.duration),
+                .duration(.positive),
                 required: true,
                 "The phase's length, such as 30s."
             ),
@@ -191,7 +191,7 @@ enum Language {
             ),
             .init(
                 "busy-timeout",
-                .quantity(.duration),
+                .duration(),
                 "busy-timeout: 5s is short for busy: {timeout: 5s}."
             ),
             .init(

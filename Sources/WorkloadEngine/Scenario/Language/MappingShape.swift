@@ -87,6 +87,10 @@ indirect enum ValueShape: Sendable {
     case integer(ClosedRange<Int64>)
     case number
     case boolean
+    /// A time in a range, such as `50ms`.
+    case duration(ClosedRange<Duration> = .unlimited)
+    /// A time in a range, or a share of the measured time, such as `40%`.
+    case span(ClosedRange<Duration> = .unlimited)
     case quantity(QuantityShape)
     /// Any scalar, which is text, a number, true, false, or null.
     case scalar
@@ -116,6 +120,17 @@ indirect enum ValueShape: Sendable {
         return nil
     }
 
+    /// The range of valid times, or `nil` if the value is not a time.
+    var durations: ClosedRange<Duration>? {
+        for part in parts {
+            switch part {
+            case .duration(let range), .span(let range): return range
+            default: break
+            }
+        }
+        return nil
+    }
+
     /// The mapping that the value can be, or `nil` if it cannot be a mapping.
     var mapping: MappingShape? {
         for case .mapping(let shape) in parts { return shape }
@@ -123,11 +138,27 @@ indirect enum ValueShape: Sendable {
     }
 }
 
+extension ClosedRange<Duration> {
+    /// All times that a scenario can contain.
+    static var unlimited: Self { .zero...Quantity.longestDuration }
+    /// All times longer than 0.
+    static var positive: Self { .nanoseconds(1)...Quantity.longestDuration }
+
+    /// The range after the word "time", such as `of at most 60s`, or `nil` for ``unlimited``.
+    var words: String? {
+        let most = upperBound < Quantity.longestDuration ? Quantity.text(upperBound) : nil
+        switch (lowerBound, most) {
+        case (Duration.zero, nil): return nil
+        case (Duration.zero, let most?): return "of at most \(most)"
+        case (Duration.nanoseconds(1), nil): return "longer than 0"
+        case (Duration.nanoseconds(1), let most?): return "longer than 0 and of at most \(most)"
+        case (_, nil): return "of at least \(Quantity.text(lowerBound))"
+        case (_, let most?): return "from \(Quantity.text(lowerBound)) to \(most)"
+        }
+    }
+}
+
 enum QuantityShape: Sendable {
-    /// `50ms`.
-    case duration
-    /// `50ms`, or a share of the measured time, such as `40%`.
-    case span
     /// `200/s`.
     case rate
     /// `64MiB`.

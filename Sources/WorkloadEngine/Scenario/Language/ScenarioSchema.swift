@@ -33,7 +33,8 @@ package enum ScenarioSchema {
         var properties: [JSONNode.Member] = []
         for key in shape.keys {
             var members = value(key.value, &definitions)
-            members.append(.init("description", .string(key.description)))
+            let range = key.value.durations?.words.map { " It must be a time \($0)." } ?? ""
+            members.append(.init("description", .string(key.description + range)))
             properties.append(.init(key.name, .object(members)))
         }
         var members: [JSONNode.Member] = [
@@ -85,11 +86,12 @@ package enum ScenarioSchema {
             ]
         case .boolean:
             return [.init("type", .string("boolean"))]
+        case .duration(let range):
+            return text(range.prefix + "\(number)\(timeUnit)$", ["50ms", "30s"])
+        case .span(let range):
+            return text(range.prefix + "\(number)(\(timeUnit)|%)$", ["40%", "30s"])
         case .quantity(let quantity):
-            return [
-                .init("type", .string("string")), .init("pattern", .string(quantity.pattern)),
-                .init("examples", .array(quantity.examples.map(JSONNode.string))),
-            ]
+            return text(quantity.pattern, quantity.examples)
         case .scalar:
             let types = ["string", "number", "boolean", "null"]
             return [.init("type", .array(types.map(JSONNode.string)))]
@@ -110,6 +112,13 @@ package enum ScenarioSchema {
             let nodes = shapes.map { JSONNode.object(value($0, &definitions)) }
             return [.init("anyOf", .array(nodes))]
         }
+    }
+
+    private static func text(_ pattern: String, _ examples: [String]) -> [JSONNode.Member] {
+        [
+            .init("type", .string("string")), .init("pattern", .string(pattern)),
+            .init("examples", .array(examples.map(JSONNode.string))),
+        ]
     }
 
     private static func named(
@@ -138,24 +147,27 @@ package enum ScenarioSchema {
     }
 }
 
+private let number = #"[0-9]*\.?[0-9]+ ?"#
+private let timeUnit = "(ns|us|µs|ms|s|m|h)"
+
+extension ClosedRange<Duration> {
+    /// The start of a pattern that excludes 0 if the range does.
+    fileprivate var prefix: String { lowerBound > .zero ? "^(?=.*[1-9])" : "^" }
+}
+
 extension QuantityShape {
     /// The pattern of valid text, as an ECMA-262 regular expression.
     fileprivate var pattern: String {
-        let number = #"[0-9]*\.?[0-9]+ ?"#
-        return switch self {
-        case .duration: "^\(number)(ns|us|µs|ms|s|m|h)$"
-        case .span: "^\(number)(ns|us|µs|ms|s|m|h|%)$"
+        switch self {
         case .rate: "^\(number)/[smh]$"
         case .bytes: "^\(number)(B|KiB|MiB|GiB|KB|MB|GB)$"
         case .share: "^\(number)%$"
-        case .fixedPause: "^fixed +\(number)(ns|us|µs|ms|s|m|h)$"
+        case .fixedPause: "^fixed +(?=.*[1-9])\(number)\(timeUnit)$"
         }
     }
 
     fileprivate var examples: [String] {
         switch self {
-        case .duration: ["50ms", "30s"]
-        case .span: ["40%", "30s"]
         case .rate: ["200/s"]
         case .bytes: ["64MiB"]
         case .share: ["40%"]

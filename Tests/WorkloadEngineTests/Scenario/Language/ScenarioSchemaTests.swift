@@ -34,6 +34,8 @@ struct ScenarioSchemaTests {
         ("duration: 30s", "duration: 30"), ("uniform", "unifrom"),
         ("rate: 200/s", "rate: 200"), ("access: read, hold", "access: reed, hold"),
         ("version: 1", "version: 2"), ("ui.response: [", "ui: ["),
+        ("duration: 30s", "duration: 0s"), ("hold: 3s", "hold: 0.0 ms"),
+        ("every: 10s", "every: 0%"),
     ])
     func malformedScenariosAreInvalid(old: String, new: String) throws {
         let yaml = ScenarioSlip.good.replacing(old, with: new, maxReplacements: 1)

@@ -1,10 +1,11 @@
 /// Checks that clients' times fit the measured time of a run.
-struct TimeFit {
+struct MeasuredTimeCheck {
     /// The measured time, or zero to disable the checks.
     let measured: Duration
 
     func check(_ client: Client, report: (_ key: String, _ problem: String) -> Void) {
         guard measured > .zero else { return }
+        let whole = Quantity.text(measured)
         var hold: TimeSpan?
         switch client.activity {
         case .hold(let span, _), .snapshot(let span, _): hold = span
@@ -12,7 +13,7 @@ struct TimeFit {
         }
         let length = hold?.resolved(in: measured) ?? .zero
         if let hold, length > measured {
-            report("hold", "lasts \(text(hold)), longer than the measured time, \(text(measured))")
+            report("hold", "lasts \(text(hold)), longer than the measured time, \(whole)")
             return
         }
         switch client.pace {
@@ -22,13 +23,13 @@ struct TimeFit {
                 report(
                     "at",
                     "is \(text(span)), but must be before the end of the measured time, "
-                        + text(measured)
+                        + whole
                 )
             } else if let hold, moment + length > measured {
                 report(
                     "hold",
                     "starts at \(text(span)) and lasts \(text(hold)), which exceeds the measured "
-                        + "time, \(text(measured))"
+                        + "time, \(whole)"
                 )
             }
         case .every(let span):
@@ -37,13 +38,13 @@ struct TimeFit {
                 report(
                     "every",
                     "is \(text(span)), but must be shorter than the measured time, "
-                        + text(measured)
+                        + whole
                 )
             } else if let hold, period + length > measured {
                 report(
                     "hold",
                     "starts after \(text(span)) and lasts \(text(hold)), which exceeds the "
-                        + "measured time, \(text(measured))"
+                        + "measured time, \(whole)"
                 )
             }
         case .closed, .open:
@@ -53,16 +54,8 @@ struct TimeFit {
 
     private func text(_ span: TimeSpan) -> String {
         switch span {
-        case .absolute(let duration): text(duration)
+        case .absolute(let duration): Quantity.text(duration)
         case .share(let share): ReportUnits.unitless((share * 1e6).rounded() / 1e4) + "%"
         }
-    }
-
-    private func text(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = Double(seconds) * 1e3 + Double(attoseconds) / 1e15
-        return milliseconds < 1000
-            ? ReportUnits.unitless(milliseconds) + "ms"
-            : ReportUnits.unitless(milliseconds / 1000) + "s"
     }
 }

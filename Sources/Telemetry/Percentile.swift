@@ -1,10 +1,13 @@
-/// The computation of a percentile, and the rule for reporting it.
+/// The computation of percentiles, and the rule for reporting them.
+///
+/// In reports of runs, HdrHistogram finds the values (`LatencyHistogram.value(at:)` in
+/// `WorkloadEngine`). Everything else uses the computation here.
 ///
 /// At least ten values must lie beyond a reported percentile. Every report, threshold, and
 /// comparison applies this rule. With fewer values, a percentile describes a few slow accesses
 /// instead of the load. A p99 requires 1,000 values, a p99.9 requires 10,000, and a p99.99 requires
 /// 100,000.
-package enum PercentileRule {
+package enum Percentile {
     package static let valuesBeyond = 10.0
 
     /// Returns whether `count` values support a percentile in 0…100.
@@ -46,6 +49,16 @@ package enum PercentileRule {
             last = bucket
         }
         return last.map { ($0, 1) }
+    }
+
+    /// Finds the value at a percentile, as ``place(of:in:)`` does, or returns `nil` if there are too
+    /// few values to report the percentile.
+    static func reportedPlace<Count: BinaryInteger>(
+        of percentile: Double,
+        in counts: some Collection<Count>
+    ) -> (bucket: Int, share: Double)? {
+        let count = counts.reduce(0) { $0 + UInt64($1) }
+        return supports(percentile, count: count) ? place(of: percentile, in: counts) : nil
     }
 
     /// Returns the value at a percentile (0…100), or `nil` if there are no values.

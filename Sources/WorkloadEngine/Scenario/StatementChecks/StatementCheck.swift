@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The check finds errors that the decoder cannot detect, such as missing columns. It reports
 /// each error at the statement's position in the file.
-package struct ScenarioCheck {
+package struct StatementCheck {
     private let factory: any WorkloadTargetFactory
 
     /// Creates a check that uses a library's databases.

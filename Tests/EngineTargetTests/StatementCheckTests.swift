@@ -5,7 +5,7 @@ import Testing
 import WorkloadEngine
 
 /// Tests errors in scenarios that only a database can detect, and their reported positions.
-struct ScenarioCheckTests {
+struct StatementCheckTests {
     private static let good = """
         version: 1
         name: good
@@ -24,7 +24,7 @@ struct ScenarioCheckTests {
         """
 
     private func check(_ yaml: String, file: String = "f") throws {
-        try ScenarioCheck(EngineTargetFactory()).check(Scenario.parse(yaml: yaml, file: file))
+        try StatementCheck(EngineTargetFactory()).check(Scenario.parse(yaml: yaml, file: file))
     }
 
     @Test func theUnchangedScenarioIsValid() throws {

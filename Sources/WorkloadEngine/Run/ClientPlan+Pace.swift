@@ -1,0 +1,78 @@
+/// All uses of a client's pace in a run.
+extension ClientPlan {
+    var loop: ClientResult.Loop {
+        switch client.pace {
+        case .closed: .closed
+        case .open: .open
+        case .at, .every: .scheduled
+        }
+    }
+
+    /// Whether each worker starts an access as soon as its previous access ends.
+    var keepsWorkersBusy: Bool { client.pace == .closed(think: .zero) }
+
+    func makeLoadModel(_ plan: PhasePlan, random: RandomStream) -> any LoadModel {
+        let measured = plan.measured
+        switch client.pace {
+        case .closed(let think):
+            return ClosedLoop(think: think, end: plan.end, windows: windows, random: random)
+        case .open:
+            guard let arrivals else {
+                return ClosedLoop(think: .constant(.zero), end: plan.end, random: nil)
+            }
+            return OpenLoop(queue: arrivals)
+        case .at(let moment):
+            let offset = moment.resolved(in: measured).wholeNanoseconds
+            return OneShot(at: plan.time(intoMeasuredPart: offset))
+        case .every(let period):
+            return Periodic(
+                every: period.resolved(in: measured).wholeNanoseconds,
+                from: plan.time(intoMeasuredPart: 0),
+                until: plan.end,
+                windows: windows
+            )
+        }
+    }
+}
+
+extension RecordedLoad.Client {
+    /// Records the pace, so that `what-if` can repeat it.
+    mutating func recordPace(of client: Client, measured: Duration) {
+        switch client.pace {
+        case .open(let arrival): arrivals = RecordedLoad.Arrivals(arrival, measured: measured)
+        case .closed(let think): self.think = RecordedLoad.Think(think)
+        case .at(let span): at = span.resolved(in: measured).wholeNanoseconds
+        case .every(let span): every = span.resolved(in: measured).wholeNanoseconds
+        }
+    }
+}
+
+extension RecordedLoad.Arrivals {
+    fileprivate init(_ arrival: Arrival, measured: Duration) {
+        process = arrival.process.rawValue
+        rate = arrival.rate
+        skipAfter = arrival.skipAfter?.wholeNanoseconds
+        guard !arrival.stages.isEmpty else { return }
+        stages = arrival.stages.map { stage in
+            RecordedLoad.Stage(
+                from: stage.from,
+                to: stage.to,
+                length: stage.length.resolved(in: measured).wholeNanoseconds
+            )
+        }
+    }
+}
+
+extension RecordedLoad.Think {
+    fileprivate init(_ think: ThinkTime) {
+        switch think {
+        case .constant(let time):
+            least = time.wholeNanoseconds
+            most = least
+        case .uniform(let range):
+            least = range.lowerBound.wholeNanoseconds
+            most = range.upperBound.wholeNanoseconds
+        case .exponential(let mean): self.mean = mean.wholeNanoseconds
+        }
+    }
+}
