@@ -111,7 +111,9 @@ package enum EngineTimings {
     @inlinable package static var longestRound: UInt64 { 2_000_000 }
     /// How long a fetch may take before another round takes over the remaining values.
     @inlinable package static var roundTrust: UInt64 { 3_000_000 }
-    /// The shortest pause. Instead of a shorter pause, the next round starts immediately.
+    /// The shortest pause after a round.
+    ///
+    /// Instead of a shorter pause, the next round starts immediately.
     @inlinable package static var shortestFetchPause: UInt64 { 200_000 }
     /// The longest pause after a round.
     ///
