@@ -96,7 +96,8 @@ static inline const void *poolgauge_wal_index_map(const void *region) {
 #if defined(POOLGAUGE_VALGRIND)
     // Valgrind does not support the call below. Use this only to count instructions.
     return region;
-#elif defined(__linux__)
+#endif
+#if defined(__linux__)
     // With an old size of 0, mremap duplicates a shared mapping (mremap(2)).
     void *copy = mremap((void *)region, 0, POOLGAUGE_WAL_INDEX_SIZE, MREMAP_MAYMOVE);
     return copy == MAP_FAILED ? 0 : copy;
