@@ -1,7 +1,8 @@
 /// The computation of percentiles, and the rule for reporting them.
 ///
-/// In reports of runs, HdrHistogram finds the values (`LatencyHistogram.value(at:)` in
-/// `WorkloadEngine`). Everything else uses the computation here.
+/// Among the latencies that a load measures itself, HdrHistogram finds the values
+/// (`LatencyHistogram.value(at:)` in `WorkloadEngine`). The status of databases and the screens that
+/// draw distributions use the computation here.
 ///
 /// At least ten values must lie beyond a reported percentile. Every report, threshold, and
 /// comparison applies this rule. With fewer values, a percentile describes a few slow accesses

@@ -11,7 +11,9 @@ struct MetricDescriptor<Owner>: Sendable {
         let value: @Sendable (Owner) -> Double?
     }
 
-    /// The key in thresholds and JSON, without the client's name.
+    /// The key in thresholds, without the client's name.
+    ///
+    /// JSON contains the names of the result's properties.
     let key: String
     /// The title of the column in tables of text and HTML, or `nil` if there is no column.
     let column: String?
