@@ -76,7 +76,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "hold: 3s",
             "hold: 0s",
-            "12:33: 'hold' of client 'report' must be a time longer than 0"
+            "12:32: 'hold' of client 'report' must be a time longer than 0"
         ),
         ScenarioSlip(
             "every: 10s",
