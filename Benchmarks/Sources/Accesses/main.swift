@@ -175,6 +175,8 @@ if let limit = Int(option("accesses", "")),
     for access in cases where access.name.contains(option("only", "")) {
         for key in 1...limit { try access.contenders[contender](0, Int64(key)) }
     }
+    // `exit` does not run the `defer` statement.
+    try? FileManager.default.removeItem(at: folder)
     exit(0)
 }
 

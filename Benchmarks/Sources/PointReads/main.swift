@@ -66,6 +66,8 @@ if let limit = Int(option("reads", "")) {
     for reader in all where reader.name == option("only", "engine") {
         print(try reader.run(thread: 0, rows: rows, limit: limit, stop: stop))
     }
+    // `exit` does not run the `defer` statement.
+    try? FileManager.default.removeItem(at: folder)
     exit(0)
 }
 
