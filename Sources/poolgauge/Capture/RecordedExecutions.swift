@@ -8,7 +8,7 @@ import WorkloadEngine
 ///
 /// A report counts the executions of each statement, but does not contain their order. The
 /// executions of an interval are therefore assumed to be independent, so that they arrive as in a
-/// Poisson process, and each statement is a transaction of its own.
+/// Poisson process, and each statement is a separate transaction.
 struct RecordedExecutions {
     private(set) var executions: [CapturedExecution] = []
     /// The limitations of the recording, as sentences.
@@ -105,7 +105,7 @@ struct RecordedExecutions {
         if grouped > 0 {
             notes.append(
                 "The programs began \(grouped) transactions. A recording does not contain which "
-                    + "statements they grouped, so each statement is a transaction of its own."
+                    + "statements they grouped, so each statement is a separate transaction."
             )
         }
         notes.append(
