@@ -8,6 +8,8 @@ struct MetricDescriptor<Owner>: Sendable {
         let name: String
         let unit: MetricCatalog.Unit
         /// Returns the value in its base unit, or `nil` if there are no samples.
+        ///
+        /// A threshold on a missing value is undecided.
         let value: @Sendable (Owner) -> Double?
     }
 

@@ -151,9 +151,7 @@ extension RecordedLoad.Client {
                     access: plan.accesses[index].rawValue
                 )
             }
-        if client.supersedes || client.interruptAfter != nil || client.cancelAfter != nil {
-            isCutShort = true
-        }
+        if client.canBeCutShort { isCutShort = true }
         switch client.activity {
         case .hold, .snapshot: hold = plan.holdTime
         case .importRows(let rows, let batch, _):

@@ -1,4 +1,4 @@
-/// All uses of a client's pace in a run.
+/// All uses of a client's pace in a run, except that `Worker.begin` skips late accesses.
 extension ClientPlan {
     var loop: ClientResult.Loop {
         switch client.pace {
@@ -32,6 +32,23 @@ extension ClientPlan {
                 windows: windows
             )
         }
+    }
+}
+
+extension Client {
+    func schedule(seed: UInt64, phases: PhasePlan, windows: ActiveWindows) -> ArrivalSchedule? {
+        guard let arrival = pace.arrival else { return nil }
+        return ArrivalSchedule(
+            arrival.process,
+            along: RateCurve(arrival, over: phases).only(in: windows),
+            random: RandomStream(seed: seed, stream: "\(name)/arrivals")
+        )
+    }
+}
+
+extension Client.Pace {
+    var arrival: Arrival? {
+        if case .open(let arrival) = self { arrival } else { nil }
     }
 }
 

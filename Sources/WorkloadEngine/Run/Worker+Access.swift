@@ -73,6 +73,8 @@ extension Worker {
 
     /// Counts the start of an access.
     ///
+    /// All styles of workers call this method before an access waits for a connection.
+    ///
     /// - Returns: The access, or `nil` if it is too late or no more accesses may start.
     @inline(__always)
     func begin(_ operation: Int, _ turn: Turn) -> Begun? {

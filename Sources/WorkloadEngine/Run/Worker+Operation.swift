@@ -40,6 +40,9 @@ extension Worker {
         }
     }
 
+    /// Runs the statements of an access with its connection.
+    ///
+    /// All styles of workers call this method.
     @inline(__always)
     func perform(_ operation: Int, in session: any WorkloadSession) throws {
         if let steps = plan.steps[operation] {

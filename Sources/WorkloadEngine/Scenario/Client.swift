@@ -4,7 +4,7 @@ public struct Client: Sendable, Equatable {
     public var name: String
     /// The client's activity.
     public var activity: Activity
-    /// The number of concurrent workers.
+    /// The number of concurrent workers, which `ClientKnobs` can change during a run.
     public var workers: Int = 1
     /// The kind of workers.
     public var style = Style.sync
@@ -12,7 +12,8 @@ public struct Client: Sendable, Equatable {
     public var pace: Pace = .closed(think: .zero)
     /// The maximum number of retries of an access if the database is busy.
     public var busyRetries: Int = 0
-    /// The time inside an access before it is interrupted, or `nil` for no limit.
+    /// The time from when an access acquires its connection to its interruption, or `nil` for no
+    /// limit.
     public var interruptAfter: Duration?
     /// The time before a task's access is canceled, including its wait, or `nil` for no limit.
     public var cancelAfter: Duration?

@@ -137,4 +137,49 @@ extension ScenarioDecoder {
     private func decodeRetry(_ reader: MappingReader) -> Int {
         reader.mapping("retry")?.integer("busy") ?? 0
     }
+
+    private func checkStyle(of client: Client, _ reader: MappingReader) {
+        let isSupported =
+            switch (client.style, client.activity) {
+            case (.sync, _), (_, .operations): true
+            case (.process, .hold), (.process, .importRows): true
+            case (.async, _), (.process, _): false
+            }
+        if client.style == .async, case .operations(_, let mix) = client.activity,
+            mix.contains(where: { $0.steps.contains(where: \.pauses) })
+        {
+            reader.add(
+                "'pause' requires style: sync or process, because a pause would block a task's thread",
+                atKey: "style"
+            )
+        }
+        if isSupported { return }
+        reader.add(
+            "'style: \(client.style.rawValue)' requires a client that runs 'sql', 'use', or a "
+                + "'mix'",
+            atKey: "style"
+        )
+    }
+
+    private func checkInterruption(of client: Client, _ reader: MappingReader) {
+        if client.style != .async, reader.has("cancel-after") {
+            reader.add(
+                "'cancel-after' requires style: async; other styles use interrupt-after",
+                atKey: "cancel-after"
+            )
+        }
+        if client.style == .async, reader.has("interrupt-after") {
+            reader.add(
+                "'interrupt-after' cannot be combined with style: async, which uses cancel-after",
+                atKey: "interrupt-after"
+            )
+        }
+        if case .operations = client.activity, client.style != .process { return }
+        for key in ["interrupt-after", "supersede"] where reader.has(key) {
+            reader.add(
+                "'\(key)' requires a client that runs 'sql', 'use', or a 'mix' in this process",
+                atKey: key
+            )
+        }
+    }
 }

@@ -83,7 +83,7 @@ extension Language {
             .init(
                 "interrupt-after",
                 .duration(.positive),
-                "The time from the start of an access to its interruption."
+                "The time from when an access acquires its connection to its interruption."
             ),
             .init(
                 "cancel-after",
