@@ -57,6 +57,9 @@ missing_packages() {
         command -v debootstrap >/dev/null 2>&1 || echo debootstrap
         command -v lintian >/dev/null 2>&1 || echo lintian
         command -v python3 >/dev/null 2>&1 || echo python3
+        # The tests forward an agent's socket with ssh.
+        command -v ssh >/dev/null 2>&1 || echo openssh-client
+        [[ -x /usr/sbin/sshd ]] || command -v sshd >/dev/null 2>&1 || echo openssh-server
         # Contains promtool.
         command -v promtool >/dev/null 2>&1 || echo prometheus
     fi

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Records samples on a separate thread, in at most one transaction per second.
+/// Records samples on a separate thread, in at most one transaction every 0.8 seconds.
 ///
 /// Recording never blocks the caller and never ends a run or a watch: after the first error, the
 /// recording ends, and ``failure`` explains the error.
@@ -33,7 +33,10 @@ package final class FlightRecorder: Sendable {
     /// The number of samples that wait at most, for example while the disk does not respond.
     private static let pendingLimit = 2_000
     /// The time between two transactions, in milliseconds.
-    private static let period = 1_000
+    ///
+    /// A recording must lack at most the last second, which includes the time since the last sample
+    /// and the time that the transaction takes.
+    private static let period = 800
 
     /// Creates or extends a recording and starts the thread.
     ///

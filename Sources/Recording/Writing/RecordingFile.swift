@@ -48,7 +48,10 @@ final class RecordingFile: Sendable {
             isNew = true
         }
         guard descriptor >= 0 else {
-            throw RecordingError("cannot write to '\(path)': \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            throw RecordingError(
+                "cannot write to '\(path)': \(reason); specify a file in an existing, writable folder"
+            )
         }
         #if os(Linux)
         // On other systems, this lock conflicts with SQLite's locks.

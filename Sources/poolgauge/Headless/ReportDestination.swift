@@ -115,6 +115,8 @@ struct ReportDestination {
 
     private static func refusal(of path: String, _ code: Int32) -> CommandFailure {
         let reason = String(cString: strerror(code))
-        return CommandFailure("--output: cannot write to '\(path)': \(reason)")
+        return CommandFailure(
+            "--output: cannot write to '\(path)': \(reason); specify a file in an existing, writable folder"
+        )
     }
 }

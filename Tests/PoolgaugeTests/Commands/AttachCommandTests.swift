@@ -67,6 +67,24 @@ struct AttachCommandTests {
         }
     }
 
+    #if os(Linux)
+    @Test(.enabled(if: SSHForwarding.isInstalled, "requires sshd, ssh, and ssh-keygen"))
+    func anAgentIsReadThroughSSH() throws {
+        try withFolder { folder in
+            let (_, agent) = try start("app", in: folder)
+            defer { agent.stop() }
+            let local = folder.appendingPathComponent("forwarded.sock")
+            let forwarding = try SSHForwarding(from: local, to: agent.socketPath, in: folder)
+            let outcome = try attach([local.path, "--once", "--format", "json"], in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let status = try JSONDecoder().decode(AgentStatus.self, from: Data(outcome.output.utf8))
+            #expect(status.name == "app")
+            #expect(status.process == getpid())
+            withExtendedLifetime(forwarding) {}
+        }
+    }
+    #endif
+
     @Test func statusIsReportedOnce() throws {
         try withFolder { folder in
             let (pool, agent) = try start("app", in: folder)
