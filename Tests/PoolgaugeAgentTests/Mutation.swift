@@ -4,7 +4,7 @@ import Foundation
 ///
 /// `POOLGAUGE_MUTATIONS` raises it for a longer attack.
 let mutationCount =
-    ProcessInfo.processInfo.environment["POOLGAUGE_MUTATIONS"].flatMap(Int.init) ?? 30_000
+    ProcessInfo.processInfo.environment["POOLGAUGE_MUTATIONS"].flatMap(Int.init) ?? 100_000
 
 /// Valid requests with random changes.
 enum MutatedRequest {

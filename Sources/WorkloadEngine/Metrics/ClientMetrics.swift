@@ -23,7 +23,7 @@ enum ClientMetrics {
     /// The other metrics, in the order of their columns.
     ///
     /// Each metric has a column in CSV. Those with a ``MetricDescriptor/column`` also have one in
-    /// the tables of text and HTML.
+    /// the tables of text and HTML: see `throughput`, and `longest-wait` for a metric without one.
     static let values: [Metric] = [
         count("offered", isLowerBetter: false, "Accesses that the load requested.") { $0.offered },
         count("started", isLowerBetter: false, hasColumn: false, "Accesses that started.") {

@@ -11,7 +11,7 @@ extension MetricCatalog {
         case count
         /// A share in 0…1, shown as a percentage.
         case share
-        /// A ratio, shown as a decimal fraction.
+        /// A number without a unit, of any size, shown with decimals, such as `12.50`.
         case ratio
 
         package func text(_ value: Double) -> String {

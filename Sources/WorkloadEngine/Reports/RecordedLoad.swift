@@ -151,7 +151,7 @@ extension RecordedLoad.Client {
                     access: plan.accesses[index].rawValue
                 )
             }
-        if client.canBeCutShort { isCutShort = true }
+        if client.canBeInterrupted { isCutShort = true }
         switch client.activity {
         case .hold, .snapshot: hold = plan.holdTime
         case .importRows(let rows, let batch, _):

@@ -92,7 +92,7 @@ extension Client {
     }
 
     /// Whether a time limit or the client's next access can interrupt or cancel an access.
-    var canBeCutShort: Bool { supersedes || interruptAfter != nil || cancelAfter != nil }
+    var canBeInterrupted: Bool { supersedes || interruptAfter != nil || cancelAfter != nil }
 
     /// Returns the reason that an arm cannot run the client, or `nil` if it can.
     func obstacle(on target: any WorkloadTarget) -> String? {

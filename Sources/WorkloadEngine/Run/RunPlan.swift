@@ -48,7 +48,7 @@ struct RunPlan: Sendable {
     private static func interrupts(of clients: [Client]) -> [String: ClientInterrupts] {
         var interrupts: [String: ClientInterrupts] = [:]
         for client in clients {
-            if client.canBeCutShort {
+            if client.canBeInterrupted {
                 interrupts[client.name] = interrupts[client.name] ?? ClientInterrupts()
             }
             if case .action(.interrupt(client: let other)) = client.activity {
