@@ -21,7 +21,9 @@ let package = Package(
     products: [
         .library(name: "SQLiteEngine", targets: ["SQLiteEngine"]),
         .library(name: "SQLiteEngineCombine", targets: ["SQLiteEngineCombine"]),
+        .library(name: "SQLiteEngineMetrics", targets: ["SQLiteEngineMetrics"]),
         .library(name: "PoolgaugeAgent", targets: ["PoolgaugeAgent"]),
+        .library(name: "PoolgaugeGRDB", targets: ["PoolgaugeGRDB"]),
         .library(name: "WorkloadEngine", targets: ["WorkloadEngine"]),
         .library(name: "Telemetry", targets: ["Telemetry"]),
         .library(name: "SQLiteWatch", targets: ["SQLiteWatch"]),
@@ -29,15 +31,17 @@ let package = Package(
         .executable(name: "poolgauge", targets: ["poolgauge"]),
     ],
     traits: [
-        .trait(name: "GRDB", description: "Arms with library: grdb, which need GRDB built.")
+        .trait(name: "GRDB", description: "Arms with library: grdb, and PoolgaugeGRDB."),
+        .trait(name: "Metrics", description: "SQLiteEngineMetrics, for swift-metrics."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        // Neither fetched nor built unless the trait is on: `swift build --traits GRDB`.
+        // Neither fetched nor built unless the traits are on: `swift build --traits GRDB,Metrics`.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -75,9 +79,39 @@ let package = Package(
             dependencies: ["SQLiteEngine", "Telemetry"] + openCombine,
             swiftSettings: strict
         ),
+        .target(name: "MetricDescriptors", dependencies: ["Telemetry"], swiftSettings: strict),
+        .target(
+            name: "SQLiteEngineMetrics",
+            dependencies: [
+                "MetricDescriptors", "Telemetry",
+                .product(
+                    name: "Metrics",
+                    package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])
+                ),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "PoolgaugeAgent",
-            dependencies: ["SQLiteEngine", "Telemetry"],
+            dependencies: ["MetricDescriptors", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "PoolgaugeGRDB",
+            dependencies: [
+                "Telemetry",
+                .product(
+                    name: "GRDB",
+                    package: "GRDB.swift",
+                    condition: .when(traits: ["GRDB"])
+                ),
+                .product(
+                    name: "GRDBSQLite",
+                    package: "GRDB.swift",
+                    condition: .when(traits: ["GRDB"])
+                ),
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -141,8 +175,8 @@ let package = Package(
             name: "poolgauge",
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
-                "PoolgaugeAgent", "Recording", "SQLTrace", "SQLiteEngine", "SQLiteWatch",
-                "Telemetry", "TerminalUI", "Units", "WorkloadEngine",
+                "MetricDescriptors", "PoolgaugeAgent", "Recording", "SQLTrace", "SQLiteEngine",
+                "SQLiteWatch", "Telemetry", "TerminalUI", "Units", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -201,7 +235,31 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeAgentTests",
-            dependencies: ["PoolgaugeAgent", "SQLiteEngine", "Telemetry"],
+            dependencies: ["MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine", "Telemetry"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PoolgaugeGRDBTests",
+            dependencies: [
+                "PoolgaugeAgent", "PoolgaugeGRDB", "Telemetry",
+                .product(
+                    name: "GRDB",
+                    package: "GRDB.swift",
+                    condition: .when(traits: ["GRDB"])
+                ),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SQLiteEngineMetricsTests",
+            dependencies: [
+                "MetricDescriptors", "SQLiteEngine", "SQLiteEngineMetrics", "Telemetry",
+                .product(
+                    name: "MetricsTestKit",
+                    package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])
+                ),
+            ],
             swiftSettings: strict
         ),
         // The helper process of the sessions that tests start.
@@ -294,9 +352,9 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "PoolgaugeAgent",
-                "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
-                "WorkloadEngine",
+                "CNCurses", "CursesTerminal", "Dashboard", "MetricDescriptors", "OwnTarget",
+                "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry",
+                "TerminalUI", "WorkloadEngine",
                 "poolgauge",
             ],
             exclude: ["Export/alerts.test.yaml"],

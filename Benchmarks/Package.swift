@@ -6,7 +6,7 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Poolgauge", path: ".."),
+        .package(name: "Poolgauge", path: "..", traits: ["GRDB"]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -50,6 +50,13 @@ let package = Package(
             dependencies: [
                 .product(name: "PoolgaugeAgent", package: "Poolgauge"),
                 .product(name: "SQLiteEngine", package: "Poolgauge"),
+            ]
+        ),
+        .executableTarget(
+            name: "WatchedCost",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "PoolgaugeGRDB", package: "Poolgauge"),
             ]
         ),
         .executableTarget(

@@ -28,7 +28,7 @@ struct StatusTable {
         }
         for snapshot in status.snapshots {
             lines.append(
-                "  snapshot \(snapshot.label) of \(snapshot.origin.name) is "
+                "  snapshot \(snapshot.label) of \(snapshot.origin?.name ?? "an unknown access") is "
                     + "\(time(snapshot.ageNanoseconds)) old"
             )
         }
@@ -52,7 +52,8 @@ struct StatusTable {
             let all = elapsed * UInt64(now.maximum)
             parts.append("readers \(now.inUse) of \(now.open) open, at most \(now.maximum)")
             parts.append("used \(percent(now.busyNanoseconds - before.busyNanoseconds, of: all))")
-            let saturated = now.saturatedNanoseconds - before.saturatedNanoseconds
+            let (end, start) = (now.saturatedNanoseconds ?? 0, before.saturatedNanoseconds ?? 0)
+            let saturated = end - start
             parts.append("saturated \(percent(saturated, of: elapsed))")
         }
         if let wal = status.wal {
@@ -61,8 +62,9 @@ struct StatusTable {
                     + "\(wal.frames ?? 0) frames checkpointed"
             )
         }
-        let interrupts = status.interrupts
-        parts.append("interrupts \(interrupts.delivered) of \(interrupts.requested)")
+        if let interrupts = status.interrupts {
+            parts.append("interrupts \(interrupts.delivered) of \(interrupts.requested)")
+        }
         return parts.joined(separator: " · ")
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import SQLiteEngine
 import Telemetry
 
 /// A server in a program that reports the status of a database to `poolgauge` and other clients.
@@ -16,83 +15,49 @@ public final class Agent: Sendable {
     private let mailbox: Mailbox
     private let isRunning = Lock(true)
 
-    /// Starts an agent for a pool.
+    /// Starts an agent for a database.
     ///
     /// - Parameters:
-    ///   - pool: The pool whose status the agent reports.
+    ///   - database: The database whose status the agent reports, such as a `DatabasePool`.
     ///   - name: The name of the agent: 1 to 32 letters, digits, `.`, `_`, or `-`.
     ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
     /// - Returns: The running agent.
     /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
     ///   be created.
     public static func start(
-        _ pool: DatabasePool,
+        _ database: some StatusReporting,
         name: String,
         allowsControl: Bool = false
     ) throws(AgentError) -> Agent {
-        try Agent(service: AgentService(pool, name: name, allowsControl: allowsControl))
+        try Agent(service: AgentService(database, name: name, allowsControl: allowsControl))
     }
 
-    /// Starts an agent for a queue.
+    /// Starts an agent for a database if the environment variable `POOLGAUGE_AGENT` is `1`.
     ///
     /// - Parameters:
-    ///   - queue: The queue whose status the agent reports.
-    ///   - name: The name of the agent: 1 to 32 letters, digits, `.`, `_`, or `-`.
-    ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
-    /// - Returns: The running agent.
-    /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
-    ///   be created.
-    public static func start(
-        _ queue: DatabaseQueue,
-        name: String,
-        allowsControl: Bool = false
-    ) throws(AgentError) -> Agent {
-        try Agent(service: AgentService(queue, name: name, allowsControl: allowsControl))
-    }
-
-    /// Starts an agent for a pool if the environment variable `POOLGAUGE_AGENT` is `1`.
-    ///
-    /// - Parameters:
-    ///   - pool: The pool whose status the agent reports.
+    ///   - database: The database whose status the agent reports, such as a `DatabasePool`.
     ///   - name: The name of the agent, or `nil` to derive it from the name of the process.
     ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
     /// - Returns: The running agent, or `nil` if it was not requested.
     /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
     ///   be created.
     public static func startIfRequested(
-        _ pool: DatabasePool,
+        _ database: some StatusReporting,
         name: String? = nil,
         allowsControl: Bool = false
     ) throws(AgentError) -> Agent? {
         guard isRequested else { return nil }
-        return try start(pool, name: name ?? unusedName, allowsControl: allowsControl)
+        return try start(database, name: name ?? unusedName, allowsControl: allowsControl)
     }
 
-    /// Starts an agent for a queue if the environment variable `POOLGAUGE_AGENT` is `1`.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue whose status the agent reports.
-    ///   - name: The name of the agent, or `nil` to derive it from the name of the process.
-    ///   - allowsControl: Whether clients may interrupt statements and request checkpoints.
-    /// - Returns: The running agent, or `nil` if it was not requested.
-    /// - Throws: ``AgentError`` if the name is invalid, the folder is unsafe, or the socket cannot
-    ///   be created.
-    public static func startIfRequested(
-        _ queue: DatabaseQueue,
-        name: String? = nil,
-        allowsControl: Bool = false
-    ) throws(AgentError) -> Agent? {
-        guard isRequested else { return nil }
-        return try start(queue, name: name ?? unusedName, allowsControl: allowsControl)
-    }
-
-    /// Starts an agent for a pool, with its socket in the given folder.
+    /// Starts an agent for a database, with its socket in the given folder.
     package static func start(
-        _ pool: DatabasePool,
+        _ database: some StatusReporting,
         name: String,
+        allowsControl: Bool = false,
         folder: AgentFolder
     ) throws(AgentError) -> Agent {
-        let service = AgentService(pool, name: name, allowsControl: false)
+        let service = AgentService(database, name: name, allowsControl: allowsControl)
         return try Agent(service: service, folder: folder)
     }
 

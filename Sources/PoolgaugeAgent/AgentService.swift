@@ -1,5 +1,5 @@
 import Foundation
-import SQLiteEngine
+import MetricDescriptors
 import Telemetry
 
 /// The operations on a database that an agent offers.
@@ -8,42 +8,24 @@ struct AgentService: Sendable {
     var name: String
     /// Whether clients may interrupt statements and request checkpoints.
     var allowsControl: Bool
-    var status: @Sendable () -> DatabaseStatus
-    var events: @Sendable () -> AsyncStream<ConnectionEvent>
-    var interrupt: @Sendable () -> Void
-    var checkpoint: @Sendable () async throws -> AgentCheckpoint
+    private let database: any StatusReporting
     private let metrics = MetricText()
     /// The time at which the agent started, on the monotonic clock.
     private let start = monotonicNanoseconds()
 
-    init(_ pool: DatabasePool, name: String, allowsControl: Bool) {
-        self.init(pool, name: name, allowsControl: allowsControl) { pool.events() }
-    }
-
-    init(_ queue: DatabaseQueue, name: String, allowsControl: Bool) {
-        self.init(queue, name: name, allowsControl: allowsControl) { queue.events() }
-    }
-
-    private init(
-        _ database: some DatabaseWriter,
-        name: String,
-        allowsControl: Bool,
-        events: @escaping @Sendable () -> AsyncStream<ConnectionEvent>
-    ) {
+    init(_ database: some StatusReporting, name: String, allowsControl: Bool) {
+        self.database = database
         self.name = name
         self.allowsControl = allowsControl
-        self.events = events
-        status = { database.status() }
-        interrupt = { database.interrupt() }
-        checkpoint = {
-            try await database.writeWithoutTransaction { db in
-                let result = try db.checkpoint()
-                return AgentCheckpoint(
-                    frames: result.walFrameCount,
-                    checkpointed: result.checkpointedFrameCount
-                )
-            }
-        }
+    }
+
+    private func events() -> AsyncStream<ConnectionEvent> {
+        database.events(slowerThan: .milliseconds(100), buffering: 256)
+    }
+
+    private func checkpoint() async throws -> AgentCheckpoint {
+        let result = try await database.passiveCheckpoint()
+        return AgentCheckpoint(frames: result.frames, checkpointed: result.checkpointed)
     }
 
     /// The paths that an agent serves.
@@ -80,10 +62,10 @@ struct AgentService: Sendable {
         case .status: return .complete(statusResponse(closes: closes))
         case .events: return .events(events)
         case .metrics:
-            let text = metrics.text(AgentMetric.all, of: [status()])
+            let text = metrics.text(DatabaseMetric.all, of: [database.status()])
             return .complete(HTTPResponse.metrics(text, closes: closes))
         case .interrupt:
-            interrupt()
+            database.interrupt()
             let body = Array("{\"interrupted\":true}\n".utf8)
             return .complete(HTTPResponse.complete(200, body, closes: closes))
         case .checkpoint: return .checkpoint(checkpoint)
@@ -96,7 +78,7 @@ struct AgentService: Sendable {
             process: getpid(),
             ageNanoseconds: monotonicNanoseconds() - start,
             allowsControl: allowsControl,
-            database: status()
+            database: database.status()
         )
         guard let body = Self.line(status) else {
             return HTTPResponse.failure(500, "the status cannot be encoded", closes: closes)

@@ -1,3 +1,4 @@
+import MetricDescriptors
 import Telemetry
 
 /// The values of a histogram or summary that must not decrease.

@@ -1,3 +1,4 @@
+import MetricDescriptors
 import Telemetry
 
 /// A writer of metrics in Prometheus's text format.

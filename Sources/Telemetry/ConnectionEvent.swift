@@ -15,9 +15,9 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
         /// The connection encountered another connection's lock.
         case busy(by: AccessOrigin?)
         /// A snapshot was created.
-        case snapshotMade(by: AccessOrigin)
+        case snapshotMade(by: AccessOrigin?)
         /// A snapshot was closed or deallocated.
-        case snapshotClosed(by: AccessOrigin, age: UInt64)
+        case snapshotClosed(by: AccessOrigin?, age: UInt64)
         /// A connection was opened.
         case connectionOpened(took: UInt64)
         /// A connection could not be opened.

@@ -74,8 +74,8 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var transaction: TransactionState?
     /// The number of times that another connection's lock made the connection wait or fail.
     public var busyCount: UInt64
-    /// The number of interrupted statements.
-    public var interruptCount: UInt64
+    /// The number of interrupted statements, or `nil` if unknown.
+    public var interruptCount: UInt64?
     /// The time spent waiting for other connections' locks, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
 
@@ -91,7 +91,7 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
         sqlNanoseconds: UInt64? = nil,
         transaction: TransactionState? = nil,
         busyCount: UInt64 = 0,
-        interruptCount: UInt64 = 0
+        interruptCount: UInt64? = 0
     ) {
         self.label = label
         self.role = role

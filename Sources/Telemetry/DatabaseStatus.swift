@@ -48,8 +48,9 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     /// The total time during which all readers were in use and at least one access waited, in
     /// nanoseconds.
     ///
-    /// The growth of this time divided by the elapsed time is the *saturation*.
-    public var saturatedNanoseconds: UInt64
+    /// The growth of this time divided by the elapsed time is the *saturation*. The value is `nil`
+    /// if the library does not know which accesses wait.
+    public var saturatedNanoseconds: UInt64?
 
     /// Creates a status.
     ///
@@ -60,7 +61,7 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
         maximum: Int,
         peak: Int = 0,
         busyNanoseconds: UInt64 = 0,
-        saturatedNanoseconds: UInt64 = 0
+        saturatedNanoseconds: UInt64? = 0
     ) {
         self.inUse = inUse
         self.open = open
@@ -107,8 +108,8 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var snapshots: [SnapshotStatus]
     /// The number of snapshots created since the database was opened.
     public var snapshotsMade: UInt64
-    /// The interrupts since the database was opened.
-    public var interrupts: InterruptStatus
+    /// The interrupts since the database was opened, or `nil` if the library does not count them.
+    public var interrupts: InterruptStatus?
     /// The number of times that a connection encountered another connection's lock.
     public var busyCount: UInt64
     /// The write-ahead log, or `nil` if the database is not in WAL mode.
@@ -160,7 +161,7 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
         hold: LatencySummary? = nil,
         snapshots: [SnapshotStatus] = [],
         snapshotsMade: UInt64 = 0,
-        interrupts: InterruptStatus = InterruptStatus(),
+        interrupts: InterruptStatus? = InterruptStatus(),
         busyCount: UInt64 = 0,
         wal: WALStatus? = nil,
         isClosed: Bool = false

@@ -23,10 +23,10 @@ extension DatabaseStatus {
 
     /// Whether a program does not report whether accesses wait.
     ///
-    /// A program that measures waits reports their durations.
+    /// A program that observes waits counts them or reports their durations.
     package var hidesWaits: Bool {
-        hidesConnections && readers == nil && oldestWaiterNanoseconds == nil && acquire == nil
-            && writerAcquire == nil
+        oldestWaiterNanoseconds == nil && acquire == nil && writerAcquire == nil
+            && waitingReadersPeak == nil && waitingWritersPeak == nil && !isClosed
     }
 }
 

@@ -2,8 +2,8 @@
 public struct SnapshotStatus: Sendable, Codable, Equatable {
     /// The label of the snapshot's connection: `L.snapshot.N`.
     public var label: String
-    /// The access that created the snapshot.
-    public var origin: AccessOrigin
+    /// The access that created the snapshot, or `nil` if unknown.
+    public var origin: AccessOrigin?
     /// The age of the snapshot's database state, in nanoseconds.
     public var ageNanoseconds: UInt64
     /// The last log frame that belongs to the snapshot's state, or `nil` if unknown.
@@ -14,7 +14,7 @@ public struct SnapshotStatus: Sendable, Codable, Equatable {
     public var pinnedFrames: UInt64?
 
     /// Creates a status.
-    public init(label: String, origin: AccessOrigin, ageNanoseconds: UInt64) {
+    public init(label: String, origin: AccessOrigin?, ageNanoseconds: UInt64) {
         self.label = label
         self.origin = origin
         self.ageNanoseconds = ageNanoseconds

@@ -106,6 +106,95 @@ struct ProgramGoldenTests {
         #expect(!connections.contains("0 connections"))
     }
 
+    /// Returns the samples of a program that reports its connections, but neither its waits nor its
+    /// interrupts, as PoolgaugeGRDB does without accesses through the watched database.
+    private func observedSamples() -> [Sample] {
+        (0..<40).map { index in
+            var database = DatabaseStatus(
+                label: "grdb",
+                kind: .pool,
+                takenAtNanoseconds: UInt64(index) * 250_000_000,
+                connections: [
+                    ConnectionStatus(label: "grdb.writer", role: .writer, interruptCount: nil),
+                    ConnectionStatus(
+                        label: "grdb.reader.1",
+                        role: .reader,
+                        state: .statement,
+                        accessCount: 12,
+                        heldNanoseconds: 4_000_000,
+                        sql: "SELECT * FROM orders",
+                        sqlNanoseconds: 3_000_000,
+                        transaction: .read,
+                        interruptCount: nil
+                    ),
+                    ConnectionStatus(
+                        label: "grdb.snapshot.1",
+                        role: .snapshot,
+                        interruptCount: nil
+                    ),
+                ],
+                readers: ReaderPoolStatus(
+                    inUse: 1,
+                    open: 1,
+                    maximum: 4,
+                    peak: 1,
+                    saturatedNanoseconds: nil
+                ),
+                snapshots: [
+                    SnapshotStatus(
+                        label: "grdb.snapshot.1",
+                        origin: nil,
+                        ageNanoseconds: 2_000_000_000
+                    )
+                ],
+                snapshotsMade: 1,
+                interrupts: nil,
+                wal: WALStatus(bytes: 41_232)
+            )
+            database.hold = LatencySummary(count: 12, mean: 2_000_000, max: 4_000_000)
+            var sample = Sample(
+                sequence: index,
+                time: Double(index) / 4,
+                scenario: "grdb",
+                arm: "",
+                database: database
+            )
+            sample.program = ProgramStatus(process: 4711)
+            return sample
+        }
+    }
+
+    @Test func unreportedWaitsAreUnknown() throws {
+        let extent = Size(width: 120, height: 40)
+        var model = DashboardModel(theme: try Theme.named("dark"))
+        _ = model.handle(.resize(extent))
+        for sample in observedSamples() { model.ingest(sample) }
+        let picture = model.render(size: extent)
+        try Golden.expect(picture, named: "program-observed-120x40")
+        let overview = picture.plainText
+        #expect(overview.contains("Waits unknown: 1.0 of 4 in use on average"))
+        #expect(overview.contains("interrupts unknown"))
+        #expect(overview.contains("grdb.snapshot.1"))
+        for claim in ["No waiters", "no interrupts", "saturated  0 %"] {
+            #expect(!overview.contains(claim), "\(claim)")
+        }
+        for (key, expected) in [("3", "unknown: the program reports no waits"), ("4", "–")] {
+            _ = model.handle(.key(.character(Character(key))))
+            let text = model.render(size: extent).plainText
+            #expect(text.contains(expected), "\(text)")
+            #expect(!text.contains("no waiters"), "\(text)")
+        }
+        // The outcome of an interrupt cannot be observed.
+        _ = model.handle(.key(.character("1")))
+        #expect(model.handle(.key(.character("I"))) == [.interrupt(connection: nil)])
+        for var sample in observedSamples() {
+            sample.sequence += 40
+            sample.time += 10
+            model.ingest(sample)
+        }
+        #expect(!model.render(size: extent).plainText.contains("no statement ended"))
+    }
+
     @Test func waitersOfUnreportedConnectionsAreShown() throws {
         var history = History()
         let waiter = WaiterStatus(

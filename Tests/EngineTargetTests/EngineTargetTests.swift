@@ -57,7 +57,7 @@ struct EngineTargetTests {
             let watchEnded = DispatchSemaphore(value: 0)
             let watcher = Thread {
                 // Repeat the interrupt, because the first one may arrive before the statement.
-                while target.status()?.interrupts.delivered == 0, !hasEnded.withLock({ $0 }) {
+                while target.status()?.interrupts?.delivered == 0, !hasEnded.withLock({ $0 }) {
                     target.interrupt()
                 }
                 watchEnded.signal()

@@ -146,7 +146,7 @@ struct LibraryTargetTests {
                 let count = try session.run("SELECT * FROM item", [])
                 #expect(count == 0)
             }
-            #expect(target.status()?.snapshots.map(\.origin.name) == ["report"])
+            #expect(target.status()?.snapshots.map(\.origin?.name) == ["report"])
             #expect(target.status()?.snapshotsMade == 1)
             snapshot.release()
             #expect(target.status()?.snapshots.isEmpty == true)

@@ -1,3 +1,4 @@
+import MetricDescriptors
 import SQLiteEngine
 import Telemetry
 import Testing
@@ -8,7 +9,7 @@ struct AgentMetricsTests {
     private let summary = LatencySummary(count: 2_000, mean: 1_500, p50: 1_000, max: 9_000_000)
 
     private func text(of status: DatabaseStatus) -> String {
-        MetricText().text(AgentMetric.all, of: [status])
+        MetricText().text(DatabaseMetric.all, of: [status])
     }
 
     private var status: DatabaseStatus {
@@ -94,6 +95,28 @@ struct AgentMetricsTests {
         #expect(text(of: status).contains("cause=\"snapshot-upgrade\"} 2\n"))
     }
 
+    @Test func unknownValuesAreAbsent() {
+        var status = status
+        status.acquire = nil
+        status.waitingReaders = []
+        status.readers?.saturatedNanoseconds = nil
+        status.interrupts = nil
+        status.wal?.frames = nil
+        let unknown = text(of: status)
+        for name in [
+            "db_client_connection_pending_requests", "sqlite_readers_saturated_seconds_total",
+            "sqlite_interrupt_requests_total", "sqlite_interrupts_total",
+            "sqlite_wal_pinned_frames",
+        ] {
+            #expect(!unknown.contains(name), "\(name)")
+        }
+        #expect(unknown.contains("sqlite_wal_oldest_reader_seconds"))
+        status.connections = []
+        #expect(!text(of: status).contains("sqlite_wal_oldest_reader_seconds"))
+        status.waitingWritersPeak = 0
+        #expect(text(of: status).contains("db_client_connection_pending_requests"))
+    }
+
     @Test func checkpointsHaveAMode() {
         var status = status
         status.wal?.checkpoints = ["full": 2, "unknown": 7]
@@ -115,13 +138,13 @@ struct AgentMetricsTests {
     @Test func sumsNeverDecrease() {
         let writer = MetricText()
         var status = status
-        _ = writer.text(AgentMetric.all, of: [status])
+        _ = writer.text(DatabaseMetric.all, of: [status])
         // The rounded mean multiplied by the count is smaller than before.
         status.acquire = LatencySummary(count: 2_001, mean: 1_499, max: 9_000_000)
         let sum = ".readers\"} 0.003\n"
-        #expect(writer.text(AgentMetric.all, of: [status]).contains(sum))
+        #expect(writer.text(DatabaseMetric.all, of: [status]).contains(sum))
         writer.restart()
-        #expect(!writer.text(AgentMetric.all, of: [status]).contains(sum))
+        #expect(!writer.text(DatabaseMetric.all, of: [status]).contains(sum))
     }
 
     @Test func linesHaveTheFormatOfPrometheus() throws {
@@ -139,12 +162,12 @@ struct AgentMetricsTests {
         }
         #expect(text.contains("sqlite_checkpoint_total{database=\"\(pool.pool.status().label)\","))
         #expect(text.contains("# TYPE db_client_connection_use_time_seconds histogram\n"))
-        #expect(Set(AgentMetric.all.map(\.name)).count == AgentMetric.all.count)
+        #expect(Set(DatabaseMetric.all.map(\.name)).count == DatabaseMetric.all.count)
     }
 
     @Test func additionalLabelsComeFirst() {
         let text = MetricText().text(
-            AgentMetric.all,
+            DatabaseMetric.all,
             of: [
                 DatabaseStatus(label: "a", kind: .queue), DatabaseStatus(label: "b", kind: .queue),
             ],

@@ -65,15 +65,17 @@ enum ConnectionList {
         _ title: String,
         _ width: Int,
         priority: Int,
-        _ value: @escaping @Sendable (ConnectionStatus) -> UInt64
+        _ value: @escaping @Sendable (ConnectionStatus) -> UInt64?
     ) -> Listing<Lane>.Column {
         Listing.Column(
             title,
             .fixed(width, priority: priority),
             alignment: .trailing,
-            rank: { .number(Double($0.status.map(value) ?? 0)) },
+            rank: { .number(Double($0.status.flatMap(value) ?? 0)) },
             cell: { lane, theme in
-                let number = lane.status.map(value) ?? 0
+                guard let number = lane.status.map(value) ?? 0 else {
+                    return Span("–", theme.style(.dim))
+                }
                 return Span(HumanUnits.count(number), theme.style(number == 0 ? .dim : .text))
             }
         )

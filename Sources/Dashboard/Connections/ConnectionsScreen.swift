@@ -171,7 +171,9 @@ struct ConnectionsScreen {
         if let time = status.busyWaitNanoseconds, time > 0 {
             add("waited for locks", HumanUnits.duration(nanoseconds: time))
         }
-        add("interrupted", HumanUnits.count(status.interruptCount))
+        if let interrupts = status.interruptCount {
+            add("interrupted", HumanUnits.count(interrupts))
+        }
         return facts
     }
 }

@@ -46,7 +46,10 @@ struct Moment: Timed, Equatable {
             // An access that waits for the only connection proves that the connection is in use.
             if sample.saturation == nil { saturation = waits ? 1 : .nan }
         }
-        if sample.hidesWaits { (waitingReaders, waitingWriters) = (.nan, .nan) }
+        if sample.hidesWaits {
+            (waitingReaders, waitingWriters) = (.nan, .nan)
+            if sample.saturation == nil { saturation = .nan }
+        }
         if sample.program?.isConnected == false {
             (inUse, waitingReaders, waitingWriters) = (.nan, .nan, .nan)
             (saturation, walBytes) = (.nan, .nan)

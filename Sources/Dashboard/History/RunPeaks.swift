@@ -60,7 +60,9 @@ struct RunPeaks: Sendable {
         else { return }
         let time = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
         elapsed += time
-        saturated += max(0, Double(now.saturatedNanoseconds) - Double(last.saturatedNanoseconds))
+        if let now = now.saturatedNanoseconds, let last = last.saturatedNanoseconds {
+            saturated += max(0, Double(now) - Double(last))
+        }
         used +=
             max(0, Double(now.busyNanoseconds) - Double(last.busyNanoseconds))
             / Double(max(now.maximum, 1))

@@ -15,11 +15,12 @@ struct InterruptWatch: Sendable, Equatable {
     /// The number of interrupted statements as of the last sample.
     private var ended: UInt64
 
-    /// Starts to wait for an outcome.
+    /// Starts to wait for an outcome, or returns `nil` if the library does not count interrupts.
     ///
     /// `sample` is the newest sample at the time of the request.
-    init(_ sample: Sample, name: String) {
-        before = sample.database.interrupts
+    init?(_ sample: Sample, name: String) {
+        guard let interrupts = sample.database.interrupts else { return nil }
+        before = interrupts
         requestTime = sample.time
         ended = before.delivered
         self.name = name
@@ -34,7 +35,7 @@ struct InterruptWatch: Sendable, Equatable {
     ///
     /// - Returns: The outcome as a sentence, or `nil` if the outcome is pending.
     mutating func update(with sample: Sample) -> String? {
-        let now = sample.database.interrupts
+        let now = sample.database.interrupts ?? before
         let isLate = sample.time - requestTime > Self.timeout
         // Statements on different connections end at different times. Report the outcome when no
         // more statements end.

@@ -36,7 +36,7 @@ struct SnapshotsPanel {
             let age = "\(HumanUnits.duration(nanoseconds: snapshot.ageNanoseconds)) old"
             canvas.write(age, in: row, style: theme.style(.snapshot), alignment: .trailing)
             canvas.write(
-                "  \(snapshot.origin.name)",
+                "  \(snapshot.origin?.name ?? snapshot.label)",
                 x: row.minX,
                 y: row.minY,
                 style: theme.style(.text),
@@ -52,14 +52,15 @@ struct SnapshotsPanel {
     }
 
     private func drawInterrupts(
-        _ interrupts: InterruptStatus,
+        _ interrupts: InterruptStatus?,
         on canvas: inout Canvas,
         in inner: Rect
     ) {
         let theme = canvas.theme
         let dim = theme.style(.dim)
-        guard interrupts.requested > 0 else {
-            canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
+        guard let interrupts, interrupts.requested > 0 else {
+            let text = interrupts == nil ? "interrupts unknown" : "no interrupts"
+            canvas.write(text, x: inner.minX, y: inner.maxY - 1, style: dim)
             return
         }
         // The numbers of calls and statements differ: a call may find no statement, end several

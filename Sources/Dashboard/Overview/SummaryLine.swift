@@ -80,12 +80,13 @@ struct SummaryLine {
 
     /// Returns text such as `4 interrupts ended 2 statements`.
     private func interrupts(
-        _ counts: InterruptStatus,
+        _ counts: InterruptStatus?,
         theme: Theme,
         _ wording: Wording
     ) -> [Span] {
         let dim = theme.style(.dim)
         let text = theme.style(.text)
+        guard let counts else { return [Span("interrupts ", dim), Span("unknown", text)] }
         let calls = HumanUnits.count(counts.requested)
         let ended = HumanUnits.count(counts.delivered)
         if wording == .short || counts.requested == 0 {

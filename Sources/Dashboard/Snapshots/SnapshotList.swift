@@ -41,9 +41,9 @@ enum SnapshotList {
             Listing.Column(
                 "created by",
                 Track(minimum: 8, ideal: 14, maximum: 30, priority: 18, flex: 1),
-                rank: { .text($0.status.origin.name) }
+                rank: { .text($0.status.origin?.name ?? "") }
             ) {
-                Span($0.status.origin.name, $1.bold(.text))
+                Span($0.status.origin?.name ?? "–", $1.bold(.text))
             },
             .number(
                 "age",

@@ -131,8 +131,8 @@ struct SnapshotsScreen {
             oldest.pinnedFrames.map {
                 " and pinned \(HumanUnits.count($0)) \($0 == 1 ? "frame" : "frames")"
             } ?? ""
-        return "the run has ended; the oldest snapshot (by \(oldest.origin.name)) was \(age) old"
-            + frames
+        let origin = oldest.origin.map { " (by \($0.name))" } ?? ""
+        return "the run has ended; the oldest snapshot\(origin) was \(age) old" + frames
     }
 
     /// The keys for a TRUNCATE checkpoint, if any.

@@ -114,7 +114,7 @@ struct WaitersScreen {
             return scene.history.isOver
                 ? "the run has ended; at most \(peaks.waitingReaders) reads and "
                     + "\(peaks.waitingWriters) writes \(peaks.waited)"
-                : "no waiters"
+                : scene.history.hidesWaits ? "unknown" : "no waiters"
         }
         let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
         let start = HumanUnits.seconds(scene.history.start(of: first.status))
@@ -144,8 +144,10 @@ struct WaitersScreen {
             return
         }
         guard !waiting.isEmpty else {
-            let text = all.isEmpty ? "no waiters now" : "no waiter matches the filter"
-            let style = canvas.theme.style(all.isEmpty ? .ok : .dim)
+            let isUnknown = scene.history.hidesWaits
+            let absence = isUnknown ? "unknown: the program reports no waits" : "no waiters now"
+            let text = all.isEmpty ? absence : "no waiter matches the filter"
+            let style = canvas.theme.style(all.isEmpty && !isUnknown ? .ok : .dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return
         }

@@ -163,7 +163,10 @@ struct Verdict: Equatable {
     ///
     /// After the run, the text contains the maximum number of waiters.
     private static func heads(of history: History, _ use: String) -> [String] {
-        guard history.isOver else { return ["No waiters: \(use)", "No waiters"] }
+        guard history.isOver else {
+            let waits = history.hidesWaits ? "Waits unknown" : "No waiters"
+            return ["\(waits): \(use)", waits]
+        }
         let peaks = history.peaks.accesses.sentence
         return ["\(peaks); \(use)", peaks]
     }

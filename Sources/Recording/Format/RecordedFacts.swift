@@ -54,11 +54,10 @@ struct FactTracker {
         }
         facts.busy = database.busyCount - before.busyCount
         let elapsed = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
-        if let now = database.readers, let last = before.readers,
-            now.saturatedNanoseconds >= last.saturatedNanoseconds
+        if let now = database.readers?.saturatedNanoseconds,
+            let last = before.readers?.saturatedNanoseconds, now >= last
         {
-            let saturated = Double(now.saturatedNanoseconds - last.saturatedNanoseconds)
-            facts.saturation = min(saturated / elapsed, 1)
+            facts.saturation = min(Double(now - last) / elapsed, 1)
         }
         let (accesses, earlier) = (Self.accesses(database), Self.accesses(before))
         if accesses >= earlier { facts.rate = Double(accesses - earlier) / (elapsed / 1e9) }

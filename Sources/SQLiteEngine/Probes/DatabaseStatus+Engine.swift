@@ -34,7 +34,7 @@ extension DatabaseStatus {
         status.interrupts = interrupts.status(
             delivered: probes.map(\.interruptCount).reduce(0, +)
         )
-        status.interrupts.latency = AtomicHistogram.summary(of: gates.map(\.gate.times.interrupts))
+        status.interrupts?.latency = AtomicHistogram.summary(of: gates.map(\.gate.times.interrupts))
         status.busyWaitNanoseconds = probes.map(\.busyWaitNanoseconds).reduce(0, +)
         status.busyUpgradeCount = probes.map(\.busyUpgradeCount).reduce(0, +)
         status.statement = AtomicHistogram.summary(
@@ -123,7 +123,7 @@ extension DatabaseStatus {
             let status = snapshot.life.status(at: now)
             for slot in snapshot.gate.slots {
                 guard var holder = slot.probe.logHolder(at: now) else { continue }
-                holder.origin = status.origin
+                holder.origin = status.origin ?? holder.origin
                 holder.age = status.ageNanoseconds
                 holders.append(holder)
                 positions[status.label] = holder.after ?? holder.before

@@ -60,10 +60,8 @@ struct DatabaseWatch {
         }
         let capacity = time * Double(now.maximum)
         let busy = Double(now.busyNanoseconds &- min(now.busyNanoseconds, before.busyNanoseconds))
-        let saturated = Double(
-            now.saturatedNanoseconds
-                &- min(now.saturatedNanoseconds, before.saturatedNanoseconds)
-        )
+        let ends = (now.saturatedNanoseconds ?? 0, before.saturatedNanoseconds ?? 0)
+        let saturated = Double(ends.0 &- min(ends.0, ends.1))
         if isMeasured {
             self.busy += busy
             self.saturated += saturated

@@ -79,7 +79,7 @@ final class UserCommands: Sendable {
                 // Only this thread takes snapshots under this name, so the new label belongs to
                 // this snapshot.
                 let label = context.target.status()?.snapshots
-                    .first { $0.origin.name == Self.name.name && !known.contains($0.label) }?.label
+                    .first { $0.origin?.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])
                 kept.append(Kept(snapshot: snapshot, label: label, digest: digest))
                 context.events.note("you took a snapshot; \(open)")

@@ -64,8 +64,10 @@ struct AgentSampler {
         if let before = previous?.database {
             let database = status.database
             note(countOf: database.busyCount, since: before.busyCount, "lock conflict", time)
-            let (now, old) = (database.interrupts.delivered, before.interrupts.delivered)
-            note(countOf: now, since: old, "interrupted statement", time)
+            if let now = database.interrupts, let old = before.interrupts {
+                let name = "interrupted statement"
+                note(countOf: now.delivered, since: old.delivered, name, time)
+            }
         }
         return finished(Sample(status, since: previous, sequence: sequence, time: time))
     }

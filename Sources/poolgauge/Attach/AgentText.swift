@@ -74,10 +74,9 @@ struct AgentText {
     }
 
     private func uses(_ used: Int?, _ maximum: Int, _ waiting: [WaiterStatus]) -> String {
-        guard let used else {
-            return database.hidesWaits ? "unknown" : "use unknown, " + Self.waiters(waiting)
-        }
-        return "\(used) of \(maximum) in use, " + Self.waiters(waiting)
+        let waiters = database.hidesWaits ? nil : Self.waiters(waiting)
+        guard let used else { return waiters.map { "use unknown, " + $0 } ?? "unknown" }
+        return "\(used) of \(maximum) in use, " + (waiters ?? "waits unknown")
     }
 
     /// Returns text such as `2 accesses wait, oldest ui 12 ms`.
@@ -121,14 +120,14 @@ struct AgentText {
     private var snapshots: String {
         guard let oldest = database.snapshots.first else { return "" }
         let age = HumanUnits.duration(nanoseconds: oldest.ageNanoseconds)
-        return
-            "\(database.snapshots.count), oldest \(oldest.label) by \(oldest.origin.name), \(age)"
+        let origin = oldest.origin.map { " by \($0.name)" } ?? ""
+        return "\(database.snapshots.count), oldest \(oldest.label)\(origin), \(age)"
     }
 
     private var locks: String {
-        let interrupts = database.interrupts
-        return "busy \(HumanUnits.exact(database.busyCount)), interrupts "
-            + "\(HumanUnits.exact(interrupts.requested)) requested, "
+        let busy = "busy \(HumanUnits.exact(database.busyCount))"
+        guard let interrupts = database.interrupts else { return busy + ", interrupts unknown" }
+        return busy + ", interrupts \(HumanUnits.exact(interrupts.requested)) requested, "
             + "\(HumanUnits.exact(interrupts.delivered)) delivered"
     }
 

@@ -30,10 +30,8 @@ extension Sample {
         func growth(_ now: UInt64, _ old: UInt64) -> Double { Double(now - min(now, old)) }
         let capacity = elapsed * Double(max(now.maximum, 1))
         utilization = min(1, growth(now.busyNanoseconds, old.busyNanoseconds) / capacity)
-        saturation = min(
-            1,
-            growth(now.saturatedNanoseconds, old.saturatedNanoseconds) / elapsed
-        )
+        guard let saturated = now.saturatedNanoseconds else { return }
+        saturation = min(1, growth(saturated, old.saturatedNanoseconds ?? 0) / elapsed)
     }
 
     private static func clients(

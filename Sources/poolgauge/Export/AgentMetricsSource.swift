@@ -1,3 +1,4 @@
+import MetricDescriptors
 import PoolgaugeAgent
 import Telemetry
 
@@ -47,6 +48,6 @@ final class AgentMetricsSource: Sendable {
         let state = state.withLock { $0 }
         let answer = Answer(label: state.status?.database.label ?? name, isUp: state.isUp)
         let known = state.isUp ? state.status.map { [$0.database] } ?? [] : []
-        return writer.text([Self.up], of: [answer]) + writer.text(AgentMetric.all, of: known)
+        return writer.text([Self.up], of: [answer]) + writer.text(DatabaseMetric.all, of: known)
     }
 }

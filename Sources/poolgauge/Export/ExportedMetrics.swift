@@ -1,3 +1,4 @@
+import MetricDescriptors
 import PoolgaugeAgent
 
 /// The reference of all exported metrics, generated from their descriptors.
@@ -32,7 +33,7 @@ enum ExportedMetrics {
             }
         }
         add([AgentMetricsSource.up], from: ["attach"])
-        add(AgentMetric.all, from: ["attach", "run"])
+        add(DatabaseMetric.all, from: ["attach", "run"])
         add(WatchMetric.all, from: ["top"])
         add(LoadMetric.all, from: ["run"])
         return rows

@@ -1,3 +1,4 @@
+import MetricDescriptors
 import PoolgaugeAgent
 import Telemetry
 

@@ -1,3 +1,4 @@
+import MetricDescriptors
 import PoolgaugeAgent
 import Telemetry
 
@@ -42,7 +43,7 @@ final class RunMetrics: Sendable {
         let arm = [(name: "arm", value: sample.arm)]
         // Without a time, the status describes a database that is not open or reports no status.
         let isKnown = sample.state != .preparing && sample.database.takenAtNanoseconds > 0
-        return database.text(AgentMetric.all, of: isKnown ? [sample.database] : [], labels: arm)
+        return database.text(DatabaseMetric.all, of: isKnown ? [sample.database] : [], labels: arm)
             + load.text(LoadMetric.all, of: [sample], labels: arm)
     }
 }

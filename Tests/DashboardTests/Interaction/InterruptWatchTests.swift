@@ -13,7 +13,9 @@ struct InterruptWatchTests {
     {
         var database = DatabaseStatus(label: "db", kind: .pool)
         database.connections = [ConnectionStatus(label: "db.writer", role: .writer)]
-        change(&database.interrupts)
+        var interrupts = InterruptStatus()
+        change(&interrupts)
+        database.interrupts = interrupts
         return Sample(
             sequence: sequence,
             time: Double(sequence) / 10,

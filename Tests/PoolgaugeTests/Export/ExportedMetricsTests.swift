@@ -1,4 +1,5 @@
 import Foundation
+import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteEngine
 import Telemetry
@@ -21,7 +22,7 @@ struct ExportedMetricsTests {
             return Dictionary(rows) { first, _ in first }
         }
         let sources = [
-            rows([AgentMetricsSource.up]), rows(AgentMetric.all), rows(WatchMetric.all),
+            rows([AgentMetricsSource.up]), rows(DatabaseMetric.all), rows(WatchMetric.all),
             rows(LoadMetric.all),
         ]
         for source in sources {

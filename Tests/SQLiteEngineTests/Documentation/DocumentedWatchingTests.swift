@@ -75,9 +75,11 @@ struct DocumentedWatchingTests {
         #expect(print.all.last?.hasPrefix("1 of 1 readers in use") == true)
         // sample
         func saturation(from first: DatabaseStatus, to last: DatabaseStatus) -> Double? {
-            guard let begin = first.readers, let end = last.readers else { return nil }
+            guard let begin = first.readers?.saturatedNanoseconds,
+                let end = last.readers?.saturatedNanoseconds
+            else { return nil }
             let elapsed = last.takenAtNanoseconds - first.takenAtNanoseconds
-            return Double(end.saturatedNanoseconds - begin.saturatedNanoseconds) / Double(elapsed)
+            return Double(end - begin) / Double(elapsed)
         }
         // end
         let share = try #require(saturation(from: first, to: pool.status()))
@@ -125,7 +127,8 @@ struct DocumentedWatchingTests {
         #expect(print.all.first?.hasPrefix("oldReader by backup for") == true)
         // sample
         for snapshot in pool.status().snapshots {
-            print(snapshot.origin.name, snapshot.ageNanoseconds, snapshot.pinnedFrames ?? 0)
+            let origin = snapshot.origin?.name ?? "unknown"
+            print(origin, snapshot.ageNanoseconds, snapshot.pinnedFrames ?? 0)
         }
         // end
         #expect(print.all.last?.hasPrefix("backup ") == true)

@@ -124,8 +124,8 @@ struct ConnectionEventTests {
             switch event.kind {
             case .connectionOpened: seen.append("\(event.label) opened")
             case .connectionClosed: seen.append("\(event.label) closed")
-            case .snapshotMade(let by): seen.append("\(by.name) made")
-            case .snapshotClosed(let by, _): seen.append("\(by.name) gone")
+            case .snapshotMade(let by): seen.append("\(by?.name ?? "") made")
+            case .snapshotClosed(let by, _): seen.append("\(by?.name ?? "") gone")
             default: break
             }
             if event.label == "shop.writer", event.kind == .connectionClosed { break }

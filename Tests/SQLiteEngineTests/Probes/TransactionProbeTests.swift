@@ -104,7 +104,7 @@ struct TransactionProbeTests {
             }
         }
         try gate.awaitStatement()
-        #expect(pool.status().interrupts.latency == nil)
+        #expect(pool.status().interrupts?.latency == nil)
         let requested = monotonicNanoseconds()
         pool.interrupt()
         // A second request does not change the recorded time of the first request.
@@ -112,7 +112,7 @@ struct TransactionProbeTests {
         let later = monotonicNanoseconds()
         gate.resume()
         #expect(throws: DatabaseError.self) { try read.value() }
-        let latency = try #require(pool.status().interrupts.latency)
+        let latency = try #require(pool.status().interrupts?.latency)
         #expect(latency.count == 1)
         #expect(latency.max > 0 && latency.max <= monotonicNanoseconds() - requested)
         _ = later

@@ -95,7 +95,7 @@ struct DatabaseSnapshotTests {
         var status = pool.status()
         #expect(status.snapshots.map(\.label) == ["shop.snapshot.1", "shop.snapshot.2"])
         #expect(
-            status.snapshots.map(\.origin.name)
+            status.snapshots.map(\.origin?.name)
                 == ["report", "DatabaseSnapshotTests.swift:\(line)"]
         )
         #expect(status.connections.filter { $0.role == .snapshot }.count == 2)

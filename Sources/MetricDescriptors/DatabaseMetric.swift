@@ -5,7 +5,7 @@ import Telemetry
 /// Counts and times cover the time since the database was opened. Names follow OpenTelemetry's
 /// conventions for connection pools in Prometheus's form; the readers and the writer of a database
 /// count as one pool each. No label contains SQL.
-package enum AgentMetric {
+package enum DatabaseMetric {
     /// All metrics.
     package static let all = connections + latencies + log + counts
 
@@ -36,13 +36,15 @@ package enum AgentMetric {
         var used: Int
         var open: Int
         var maximum: Int
-        var pending: Int
+        /// The accesses that wait, or `nil` if unknown.
+        var pending: Int?
         var wait: LatencySummary?
         var use: LatencySummary?
 
         static func of(_ status: DatabaseStatus) -> [Pool] {
             let writer = status.connections.filter { $0.role == .writer || $0.role == .queue }
             let used = writer.count { $0.state != .idle }
+            func pending(_ count: Int) -> Int? { status.hidesWaits ? nil : count }
             guard let readers = status.readers else {
                 return [
                     Pool(
@@ -50,7 +52,9 @@ package enum AgentMetric {
                         used: used,
                         open: writer.count,
                         maximum: 1,
-                        pending: status.waitingReaders.count + status.waitingWriters.count,
+                        pending: pending(
+                            status.waitingReaders.count + status.waitingWriters.count
+                        ),
                         wait: status.acquire,
                         use: status.hold
                     )
@@ -62,7 +66,7 @@ package enum AgentMetric {
                     used: used,
                     open: writer.count,
                     maximum: 1,
-                    pending: status.waitingWriters.count,
+                    pending: pending(status.waitingWriters.count),
                     wait: status.writerAcquire,
                     use: status.writerHold
                 ),
@@ -71,7 +75,7 @@ package enum AgentMetric {
                     used: readers.inUse,
                     open: readers.open,
                     maximum: readers.maximum,
-                    pending: status.waitingReaders.count,
+                    pending: pending(status.waitingReaders.count),
                     wait: status.acquire,
                     use: status.hold
                 ),
@@ -115,7 +119,7 @@ package enum AgentMetric {
             "db_client_connection_pending_requests",
             .gauge,
             "The accesses that wait for a connection."
-        ) { .single(Double($0.pending)) },
+        ) { $0.pending.map { .single(Double($0)) } },
         perPool(
             "db_client_connection_wait_time_seconds",
             .histogram,
@@ -135,7 +139,7 @@ package enum AgentMetric {
             "sqlite_readers_saturated_seconds_total",
             .counter,
             "The total time during which all readers were in use and an access waited."
-        ) { $0.readers.map { seconds($0.saturatedNanoseconds) } },
+        ) { $0.readers?.saturatedNanoseconds.map(seconds) },
     ]
 
     private static func latency(
@@ -168,12 +172,17 @@ package enum AgentMetric {
         metric(.walFrames) { $0.wal?.frames.map { Double($0) } },
         metric(.walCheckpointedFrames) { $0.wal?.checkpointedFrames.map { Double($0) } },
         metric(.walPinnedFrames) { status in
-            status.wal.map { _ in Double(status.snapshots.compactMap(\.pinnedFrames).max() ?? 0) }
+            // Without the number of frames, no status of a snapshot contains its position.
+            status.wal?.frames.map { _ in
+                Double(status.snapshots.compactMap(\.pinnedFrames).max() ?? 0)
+            }
         },
         metric(.walOldestReader) { status in
             let reads = status.connections.filter { $0.transaction == .read }
             let ages = reads.compactMap(\.heldNanoseconds) + status.snapshots.map(\.ageNanoseconds)
-            return status.wal.map { _ in seconds(ages.max() ?? 0) }
+            return status.wal.flatMap { _ in
+                status.hidesConnections ? nil : seconds(ages.max() ?? 0)
+            }
         },
         Metric(.checkpoints, labels: ["database", "mode"]) { status in
             (status.wal?.checkpoints ?? [:]).sorted { $0.key < $1.key }.map { mode, count in
@@ -216,7 +225,7 @@ package enum AgentMetric {
             "The time spent waiting for other connections' locks."
         ) { $0.busyWaitNanoseconds.map(seconds) },
         metric("sqlite_interrupt_requests_total", .counter, "The calls to interrupt().") {
-            Double($0.interrupts.requested)
+            $0.interrupts.map { Double($0.requested) }
         },
         Metric(
             "sqlite_interrupts_total",
@@ -224,9 +233,10 @@ package enum AgentMetric {
             "The interrupted statements, and the calls that met no statement, by outcome.",
             labels: ["database", "outcome"]
         ) { status in
+            guard let interrupts = status.interrupts else { return [] }
             let counts = [
-                ("delivered", status.interrupts.delivered),
-                ("without_effect", status.interrupts.withoutEffect),
+                ("delivered", interrupts.delivered),
+                ("without_effect", interrupts.withoutEffect),
             ]
             return counts.map { outcome, count in
                 MetricValue([status.label, outcome], .single(Double(count)))

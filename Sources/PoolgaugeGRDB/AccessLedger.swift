@@ -1,0 +1,228 @@
+#if GRDB
+import Synchronization
+import Telemetry
+
+/// The connections of a database, and the accesses that wait for them.
+final class AccessLedger: Sendable {
+    /// An access that has been called and whose closure has not started.
+    private struct Call: Sendable {
+        var number: UInt64
+        var kind: WatchedAccess.Kind
+        var site: CallSite
+        var since: UInt64
+        var isTask: Bool
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var number: UInt64 = 0
+        /// The probes by the address of their connection.
+        var probes: [UInt: ConnectionProbe] = [:]
+        /// The addresses in the order in which the connections were opened.
+        var order: [UInt] = []
+        var snapshotsMade: UInt64 = 0
+        /// The use of the readers, or `nil` for a queue.
+        var readers: ReaderUse?
+        var busyCount: UInt64 = 0
+        var busyWait: UInt64 = 0
+    }
+
+    let listeners = EventListeners()
+    let statements = AtomicHistogram()
+    let commits = AtomicHistogram()
+    private let waits = AtomicHistogram()
+    private let holds = AtomicHistogram()
+    private let writerWaits = AtomicHistogram()
+    private let writerHolds = AtomicHistogram()
+    private let hasStarted = Atomic<Bool>(false)
+    private let state = Lock(State())
+
+    /// Whether the database has been opened.
+    ///
+    /// The statements that GRDB executes to open the database are not observed.
+    var isObserving: Bool { hasStarted.load(ordering: .relaxed) }
+
+    /// Starts the observation.
+    ///
+    /// `maximumReaders` is `nil` for a queue.
+    func start(maximumReaders: Int?) {
+        let probes = state.withLock { state in
+            state.readers = maximumReaders.map(ReaderUse.init(maximum:))
+            return Array(state.probes.values)
+        }
+        for probe in probes { probe.finishOpening() }
+        hasStarted.store(true, ordering: .relaxed)
+    }
+
+    // MARK: Connections
+
+    func add(_ probe: ConnectionProbe, for connection: OpaquePointer) {
+        let address = UInt(bitPattern: connection)
+        state.withLock { state in
+            state.probes[address] = probe
+            state.order.append(address)
+            if probe.role == .snapshot { state.snapshotsMade += 1 }
+        }
+        if probe.role == .snapshot { listeners.emit(probe.label, .snapshotMade(by: nil)) }
+    }
+
+    func remove(_ probe: ConnectionProbe) {
+        let now = monotonicNanoseconds()
+        state.withLock { state in
+            guard let address = state.probes.first(where: { $0.value === probe })?.key else {
+                return
+            }
+            state.probes[address] = nil
+            state.order.removeAll { $0 == address }
+        }
+        if probe.role == .snapshot {
+            listeners.emit(probe.label, .snapshotClosed(by: nil, age: now - probe.openedAt))
+        } else {
+            listeners.emit(probe.label, .connectionClosed)
+        }
+    }
+
+    /// Records the start or the end of a hold.
+    func didChange(_ change: ConnectionActivity.Change?, _ role: ConnectionRole, at now: UInt64) {
+        guard let change else { return }
+        if case .ended(let held) = change {
+            switch role {
+            case .reader, .queue: holds.record(held)
+            case .writer: writerHolds.record(held)
+            case .snapshot: break
+            }
+        }
+        guard role == .reader else { return }
+        state.withLock { state in
+            if change == .began {
+                state.readers?.beginHold(at: now)
+            } else {
+                state.readers?.endHold(at: now)
+            }
+        }
+    }
+
+    // MARK: Waits
+
+    /// Records the call of an access, and returns its number.
+    func call(
+        _ kind: WatchedAccess.Kind,
+        at site: CallSite,
+        _ now: UInt64,
+        isTask: Bool
+    ) -> UInt64 {
+        state.withLock { state in
+            if kind == .read { state.readers?.beginWait(at: now) }
+            state.number += 1
+            state.calls.append(
+                Call(number: state.number, kind: kind, site: site, since: now, isTask: isTask)
+            )
+            return state.number
+        }
+    }
+
+    /// Ends the wait of an access because its closure starts.
+    ///
+    /// - Returns: The probe of the connection, or `nil` if the connection is not observed.
+    func start(
+        _ number: UInt64,
+        on connection: OpaquePointer?,
+        at now: UInt64,
+        waited: UInt64
+    ) -> ConnectionProbe? {
+        let probe = state.withLock { state in
+            Self.remove(number, from: &state, at: now)
+            return state.probes[UInt(bitPattern: connection)]
+        }
+        (probe?.role == .writer ? writerWaits : waits).record(waited)
+        return probe
+    }
+
+    /// Ends the wait of an access whose closure did not run.
+    func end(_ number: UInt64) {
+        state.withLock { Self.remove(number, from: &$0, at: monotonicNanoseconds()) }
+    }
+
+    private static func remove(_ number: UInt64, from state: inout State, at now: UInt64) {
+        guard let index = state.calls.firstIndex(where: { $0.number == number }) else { return }
+        let call = state.calls.remove(at: index)
+        if call.kind == .read { state.readers?.endWait(at: now) }
+    }
+
+    // MARK: Locks and interrupts
+
+    func didEncounterLock() { state.withLock { $0.busyCount += 1 } }
+
+    func didWaitForLock(_ nanoseconds: UInt64) { state.withLock { $0.busyWait += nanoseconds } }
+
+    func didRequestInterrupt(label: String) {
+        let probes = state.withLock { Array($0.probes.values) }
+        let isRunning = probes.contains(where: \.isRunningStatement)
+        listeners.emit(label, .interruptRequested(metStatement: isRunning))
+    }
+
+    // MARK: Status
+
+    /// Returns the observed status.
+    ///
+    /// GRDB's program can call `interrupt()` without the ledger, so interrupts are unknown.
+    func status(label: String, kind: DatabaseKind) -> DatabaseStatus {
+        let now = monotonicNanoseconds()
+        let seen = state.withLock { state in
+            state.readers?.advance(to: now)
+            return state
+        }
+        let ranks: [ConnectionRole] = [.queue, .writer, .reader, .snapshot]
+        let probes = ranks.flatMap { role in
+            seen.order.compactMap { seen.probes[$0] }.filter { $0.role == role }
+        }
+        func waiters(_ kind: WatchedAccess.Kind) -> [WaiterStatus] {
+            seen.calls.filter { $0.kind == kind }.map { call in
+                WaiterStatus(
+                    origin: call.site.origin,
+                    waitedNanoseconds: now - min(now, call.since),
+                    isAsync: call.isTask
+                )
+            }
+        }
+        func summary(_ histogram: AtomicHistogram) -> LatencySummary? {
+            AtomicHistogram.summary(of: [histogram], hasBuckets: true)
+        }
+        var status = DatabaseStatus(
+            label: label,
+            kind: kind,
+            takenAtNanoseconds: now,
+            connections: probes.map { $0.status(at: now) },
+            waitingReaders: waiters(.read),
+            waitingWriters: waiters(.write),
+            acquire: summary(waits),
+            hold: summary(holds),
+            snapshots: probes.filter { $0.role == .snapshot }.map { probe in
+                let age = now - min(now, probe.openedAt)
+                return SnapshotStatus(label: probe.label, origin: nil, ageNanoseconds: age)
+            },
+            snapshotsMade: seen.snapshotsMade,
+            interrupts: nil,
+            busyCount: seen.busyCount,
+            isClosed: isObserving && !probes.contains { $0.role == .queue || $0.role == .writer }
+        )
+        status.statement = summary(statements)
+        status.commit = summary(commits)
+        status.busyWaitNanoseconds = seen.busyWait
+        if let readers = seen.readers {
+            status.writerAcquire = summary(writerWaits)
+            status.writerHold = summary(writerHolds)
+            status.readers = ReaderPoolStatus(
+                inUse: readers.inUse,
+                open: probes.count { $0.role == .reader },
+                maximum: readers.maximum,
+                peak: readers.peak,
+                busyNanoseconds: readers.busy,
+                // Without accesses through the watched database, no wait is visible.
+                saturatedNanoseconds: seen.number > 0 ? readers.saturated : nil
+            )
+        }
+        return status
+    }
+}
+#endif

@@ -1,0 +1,146 @@
+#if GRDB
+import Telemetry
+
+/// What a connection does, derived from its accesses, statements, and transactions.
+///
+/// A connection is held while an access through ``WatchedDatabase`` uses it, or while a statement
+/// or a transaction is open. A snapshot's transaction is always open and does not count.
+struct ConnectionActivity: Sendable {
+    /// A change of the holding of a connection.
+    enum Change: Sendable, Equatable {
+        case began
+        /// The hold ended after a number of nanoseconds.
+        case ended(UInt64)
+    }
+
+    /// A statement between its first step and its reset.
+    private struct Statement: Sendable {
+        var id: UInt
+        var since: UInt64
+        var kind: StatementKind
+        var isReadOnly: Bool
+    }
+
+    /// The duration of a statement that ended.
+    enum Ended: Sendable, Equatable {
+        case statement(UInt64)
+        /// The end of a write transaction.
+        case commit(UInt64)
+    }
+
+    private let role: ConnectionRole
+    private(set) var access: CallSite?
+    private var accessSince: UInt64 = 0
+    private var statements: [Statement] = []
+    /// The text of the last statement, without a terminating zero.
+    private var sql: [UInt8] = []
+    private var isInTransaction = false
+    private var transaction = TransactionState.none
+    private var heldSince: UInt64?
+    private var accessCount: UInt64 = 0
+
+    init(role: ConnectionRole) { self.role = role }
+
+    var isRunningStatement: Bool { !statements.isEmpty }
+
+    // MARK: Changes
+
+    mutating func accessDidStart(_ site: CallSite, at now: UInt64) -> Change? {
+        access = site
+        accessSince = now
+        return change(at: now)
+    }
+
+    /// Returns how long the access held the connection, and the change.
+    mutating func accessDidEnd(at now: UInt64) -> (held: UInt64, change: Change?) {
+        access = nil
+        return (now - min(now, accessSince), change(at: now))
+    }
+
+    mutating func statementDidStart(
+        _ id: UInt,
+        _ text: UnsafePointer<CChar>,
+        isReadOnly: Bool,
+        at now: UInt64
+    ) -> Change? {
+        // SQLite also reports the triggers of a statement.
+        guard !statements.contains(where: { $0.id == id }) else { return nil }
+        let kind = StatementKind(text)
+        statements.append(Statement(id: id, since: now, kind: kind, isReadOnly: isReadOnly))
+        // The array keeps its memory, so that most statements need no allocation.
+        sql.removeAll(keepingCapacity: true)
+        var end = text
+        while end.pointee != 0 { end += 1 }
+        sql.append(contentsOf: UnsafeRawBufferPointer(start: text, count: end - text))
+        return change(at: now)
+    }
+
+    mutating func statementDidEnd(
+        _ id: UInt,
+        isInTransaction: Bool,
+        transaction: TransactionState,
+        at now: UInt64
+    ) -> (ended: Ended?, change: Change?) {
+        guard let index = statements.lastIndex(where: { $0.id == id }) else { return (nil, nil) }
+        let statement = statements.remove(at: index)
+        let duration = now - min(now, statement.since)
+        var ended: Ended?
+        switch statement.kind {
+        case .other: ended = .statement(duration)
+        case .commit where self.transaction == .write && !isInTransaction: ended = .commit(duration)
+        case .begin, .commit, .rollback: break
+        }
+        self.isInTransaction = isInTransaction
+        self.transaction = transaction
+        return (ended, change(at: now))
+    }
+
+    private mutating func change(at now: UInt64) -> Change? {
+        let isHeld =
+            access != nil || !statements.isEmpty || isInTransaction && role != .snapshot
+        switch (heldSince, isHeld) {
+        case (nil, true):
+            heldSince = now
+            accessCount += 1
+            return .began
+        case (let since?, false):
+            heldSince = nil
+            return .ended(now - min(now, since))
+        default: return nil
+        }
+    }
+
+    // MARK: Status
+
+    func status(label: String, at now: UInt64) -> ConnectionStatus {
+        let running = statements.last
+        let state: ConnectionState
+        if let running {
+            state = running.kind == .commit && isInTransaction ? .committing : .statement
+        } else {
+            state = heldSince == nil ? .idle : .closure
+        }
+        let isHeld = heldSince != nil
+        return ConnectionStatus(
+            label: label,
+            role: role,
+            state: state,
+            accessCount: accessCount,
+            holder: access?.origin,
+            heldNanoseconds: heldSince.map { now - min(now, $0) },
+            sql: isHeld && !sql.isEmpty ? String(decoding: sql, as: UTF8.self) : nil,
+            sqlNanoseconds: running.map { now - min(now, $0.since) },
+            transaction: currentTransaction,
+            interruptCount: nil
+        )
+    }
+
+    /// The state of the transaction, or `nil` if it depends on the progress of a running statement.
+    private var currentTransaction: TransactionState? {
+        guard let running = statements.last, running.kind == .other, transaction != .write else {
+            return transaction
+        }
+        return running.isReadOnly ? .read : nil
+    }
+}
+#endif

@@ -1,0 +1,180 @@
+#if GRDB
+import GRDB
+import GRDBSQLite
+import Telemetry
+
+/// The observer of one connection.
+///
+/// The thread that uses the connection reports statements, locks, and accesses. Any thread can
+/// request the status, which does not call SQLite.
+final class ConnectionProbe: Sendable {
+    private struct State {
+        var activity: ConnectionActivity
+        /// Whether GRDB has not yet executed the first statement, which checks the file's format.
+        var isOpening = true
+        var isWaitingForLock = false
+        var busyCount: UInt64 = 0
+        var busyWait: UInt64 = 0
+    }
+
+    let label: String
+    let role: ConnectionRole
+    let openedAt = monotonicNanoseconds()
+    private let retry: LockRetry
+    private let ledger: AccessLedger
+    private let state: Lock<State>
+
+    init(_ db: Database, retry: LockRetry, _ ledger: AccessLedger) {
+        label = db.description
+        role = Self.role(of: db)
+        self.retry = retry
+        self.ledger = ledger
+        state = Lock(State(activity: ConnectionActivity(role: role)))
+    }
+
+    /// Returns the role of a connection, which GRDB publishes only in its description.
+    private static func role(of db: Database) -> ConnectionRole {
+        let parts = db.description.split(separator: ".")
+        if parts.last == "writer" { return .writer }
+        switch parts.dropLast().last {
+        case "reader": return .reader
+        case "snapshot": return .snapshot
+        default: return .queue
+        }
+    }
+
+    // MARK: Statements
+
+    func statementDidStart(_ statement: OpaquePointer, _ sql: UnsafePointer<CChar>) {
+        guard ledger.isObserving else { return }
+        let isReadOnly = sqlite3_stmt_readonly(statement) != 0
+        let now = monotonicNanoseconds()
+        let change = state.withLock { state -> ConnectionActivity.Change? in
+            guard !state.isOpening else { return nil }
+            return state.activity.statementDidStart(
+                UInt(bitPattern: statement),
+                sql,
+                isReadOnly: isReadOnly,
+                at: now
+            )
+        }
+        ledger.didChange(change, role, at: now)
+    }
+
+    func statementDidEnd(_ statement: OpaquePointer) {
+        guard ledger.isObserving else { return }
+        let connection = sqlite3_db_handle(statement)
+        let isInTransaction = sqlite3_get_autocommit(connection) == 0
+        let transaction: TransactionState =
+            switch sqlite3_txn_state(connection, nil) {
+            case SQLITE_TXN_WRITE: .write
+            case SQLITE_TXN_READ: .read
+            default: .none
+            }
+        let now = monotonicNanoseconds()
+        let (ended, change) = state.withLock { state in
+            state.isOpening = false
+            return state.activity.statementDidEnd(
+                UInt(bitPattern: statement),
+                isInTransaction: isInTransaction,
+                transaction: transaction,
+                at: now
+            )
+        }
+        switch ended {
+        case .statement(let duration): ledger.statements.record(duration)
+        case .commit(let duration): ledger.commits.record(duration)
+        case nil: break
+        }
+        ledger.didChange(change, role, at: now)
+    }
+
+    // MARK: Accesses
+
+    /// Records the start of an access's closure.
+    ///
+    /// - Returns: The number of locks that the connection has encountered.
+    func enter(_ site: CallSite, at now: UInt64) -> UInt64 {
+        let (change, busyCount) = state.withLock { state in
+            (state.activity.accessDidStart(site, at: now), state.busyCount)
+        }
+        ledger.didChange(change, role, at: now)
+        return busyCount
+    }
+
+    /// Records the end of an access's closure.
+    ///
+    /// - Parameters:
+    ///   - waited: How long the access waited for the connection, in nanoseconds.
+    ///   - failedUpgrade: Whether the closure failed because of a lock for which SQLite did not call
+    ///     the busy handler.
+    func leave(waited: UInt64, failedUpgrade: Bool) {
+        let now = monotonicNanoseconds()
+        let (site, held, change) = state.withLock { state in
+            if failedUpgrade { state.busyCount += 1 }
+            let site = state.activity.access
+            let (held, change) = state.activity.accessDidEnd(at: now)
+            return (site, held, change)
+        }
+        if failedUpgrade {
+            ledger.didEncounterLock()
+            ledger.listeners.emit(label, .busy(by: site?.origin))
+        }
+        ledger.didChange(change, role, at: now)
+        if let site {
+            ledger.listeners.emit(label, .slowAccess(by: site.origin, waited: waited, held: held))
+        }
+    }
+
+    // MARK: Locks of other connections
+
+    var busyCount: UInt64 { state.withLock { $0.busyCount } }
+
+    /// Pauses before the next attempt to acquire another connection's lock.
+    ///
+    /// - Parameter tries: The number of previous calls for the same lock.
+    /// - Returns: Whether to retry.
+    func encounterLock(tries: Int) -> Bool {
+        let start = monotonicNanoseconds()
+        let site = state.withLock { state in
+            if tries == 0 { state.busyCount += 1 }
+            state.isWaitingForLock = true
+            return state.activity.access
+        }
+        if tries == 0 {
+            ledger.didEncounterLock()
+            ledger.listeners.emit(label, .busy(by: site?.origin))
+        }
+        let retries = retry.pause(tries: tries)
+        let waited = monotonicNanoseconds() - start
+        state.withLock { state in
+            state.isWaitingForLock = false
+            state.busyWait += waited
+        }
+        ledger.didWaitForLock(waited)
+        return retries
+    }
+
+    // MARK: Opening and closing
+
+    /// Starts the observation of a connection that was opened before ``AccessLedger/isObserving``.
+    func finishOpening() { state.withLock { $0.isOpening = false } }
+
+    func didClose() { ledger.remove(self) }
+
+    // MARK: Status
+
+    var isRunningStatement: Bool { state.withLock { $0.activity.isRunningStatement } }
+
+    func status(at now: UInt64) -> ConnectionStatus {
+        state.withLock { state in
+            var status = state.activity.status(label: label, at: now)
+            if state.isOpening { status.state = .opening }
+            if state.isWaitingForLock { status.state = .waitingForLock }
+            status.busyCount = state.busyCount
+            status.busyWaitNanoseconds = state.busyWait
+            return status
+        }
+    }
+}
+#endif

@@ -1,0 +1,48 @@
+#if GRDB
+/// The use of a pool's readers over time, in nanoseconds.
+struct ReaderUse: Sendable, Equatable {
+    /// The maximum number of readers.
+    var maximum: Int
+    private(set) var inUse = 0
+    private(set) var peak = 0
+    /// The number of accesses that are known to wait for a reader.
+    private(set) var waiting = 0
+    /// The total time that readers were held.
+    private(set) var busy: UInt64 = 0
+    /// The total time during which all readers were in use and an access waited.
+    private(set) var saturated: UInt64 = 0
+    private var changedAt: UInt64 = 0
+
+    init(maximum: Int) { self.maximum = maximum }
+
+    /// Adds the time since the last change to the totals.
+    mutating func advance(to now: UInt64) {
+        guard now > changedAt else { return }
+        let time = now - changedAt
+        changedAt = now
+        busy += time * UInt64(inUse)
+        if inUse >= maximum, waiting > 0 { saturated += time }
+    }
+
+    mutating func beginHold(at now: UInt64) {
+        advance(to: now)
+        inUse += 1
+        peak = max(peak, inUse)
+    }
+
+    mutating func endHold(at now: UInt64) {
+        advance(to: now)
+        inUse = max(0, inUse - 1)
+    }
+
+    mutating func beginWait(at now: UInt64) {
+        advance(to: now)
+        waiting += 1
+    }
+
+    mutating func endWait(at now: UInt64) {
+        advance(to: now)
+        waiting = max(0, waiting - 1)
+    }
+}
+#endif

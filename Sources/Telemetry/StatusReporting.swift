@@ -1,0 +1,28 @@
+/// A database that reports its status and its events, and that can be interrupted.
+///
+/// The queue and the pool of SQLiteEngine conform to this protocol. An agent and the metrics
+/// reporter serve any conforming database. A value that a database does not know is `nil` in its
+/// status.
+public protocol StatusReporting: Sendable {
+    /// Reports the current status without blocking any access.
+    func status() -> DatabaseStatus
+
+    /// Returns a separate stream of new events for each call.
+    ///
+    /// - Parameters:
+    ///   - limit: The minimum duration of a slow access, including its wait.
+    ///   - capacity: The number of events to buffer. When the buffer is full, the stream drops the
+    ///     oldest event.
+    /// - Returns: The stream of events.
+    func events(slowerThan limit: Duration, buffering capacity: Int) -> AsyncStream<ConnectionEvent>
+
+    /// Interrupts the running statements.
+    func interrupt()
+
+    /// Runs a passive checkpoint when the writer is free.
+    ///
+    /// - Returns: The number of frames in the log and the number of frames that are now in the
+    ///   database file. Both are -1 if the database is not in WAL mode.
+    /// - Throws: The database's error if the checkpoint fails.
+    func passiveCheckpoint() async throws -> (frames: Int, checkpointed: Int)
+}

@@ -1,0 +1,47 @@
+#if GRDB
+import Dispatch
+import Foundation
+import Telemetry
+
+/// A gate that makes threads wait until another thread opens it, once for each waiter.
+final class Gate: Sendable {
+    struct Timeout: Error {}
+
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func open() { semaphore.signal() }
+
+    func wait() throws {
+        guard semaphore.wait(timeout: .now() + 20) == .success else { throw Timeout() }
+    }
+}
+
+/// Work on a new thread.
+final class Background: Sendable {
+    private let result = Lock<Result<Void, any Error>?>(nil)
+    private let done = Gate()
+
+    init(_ body: @escaping @Sendable () throws -> Void) {
+        Thread.detachNewThread { [self] in
+            let outcome = Result { try body() }
+            result.withLock { $0 = outcome }
+            done.open()
+        }
+    }
+
+    /// Waits until the work ends, and throws its error.
+    func end() throws {
+        try done.wait()
+        try result.withLock { $0 }?.get()
+    }
+}
+
+/// Repeats a check until it succeeds.
+func eventually(_ condition: () throws -> Bool) throws {
+    let end = monotonicNanoseconds() + 20_000_000_000
+    while try !condition() {
+        guard monotonicNanoseconds() < end else { throw Gate.Timeout() }
+        sched_yield()
+    }
+}
+#endif
