@@ -1,4 +1,5 @@
 #if GRDB
+import Foundation
 import Telemetry
 
 /// What a connection does, derived from its accesses, statements, and transactions.
@@ -69,9 +70,7 @@ struct ConnectionActivity: Sendable {
         statements.append(Statement(id: id, since: now, kind: kind, isReadOnly: isReadOnly))
         // The array keeps its memory, so that most statements need no allocation.
         sql.removeAll(keepingCapacity: true)
-        var end = text
-        while end.pointee != 0 { end += 1 }
-        sql.append(contentsOf: UnsafeRawBufferPointer(start: text, count: end - text))
+        sql.append(contentsOf: UnsafeRawBufferPointer(start: text, count: strlen(text)))
         return change(at: now)
     }
 

@@ -42,7 +42,7 @@ struct AgentTextTests {
         #expect(text.contains("1 of 4 in use, waits unknown"))
         #expect(text.contains("0 of 1 in use, waits unknown"))
         #expect(text.contains("busy 2, interrupts unknown"))
-        #expect(text.contains("1, oldest app.snapshot.1, 3.0 ms"))
+        #expect(text.contains("1, oldest app.snapshot.1, 3.00 ms"))
         #expect(!text.contains("no access waits"))
     }
 
@@ -54,6 +54,6 @@ struct AgentTextTests {
         let text = text(of: database)
         #expect(text.contains("1 of 4 in use, no access waits"))
         #expect(text.contains("busy 2, interrupts 3 requested, 1 delivered"))
-        #expect(text.contains("1, oldest app.snapshot.1 by report, 3.0 ms"))
+        #expect(text.contains("1, oldest app.snapshot.1 by report, 3.00 ms"))
     }
 }
