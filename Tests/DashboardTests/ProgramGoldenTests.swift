@@ -159,7 +159,7 @@ struct ProgramGoldenTests {
                 arm: "",
                 database: database
             )
-            sample.program = ProgramStatus(process: 4711)
+            sample.program = ProgramStatus(process: 4711, allowsControl: true)
             return sample
         }
     }
