@@ -15,6 +15,13 @@ let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].ma
     )
 }
 
+// The libraries whose input fuzzing changes.
+let fuzzed: [Target.Dependency] = [
+    "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLTrace",
+    "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
+    .product(name: "Yams", package: "Yams"),
+]
+
 let package = Package(
     name: "Poolgauge",
     platforms: [.macOS(.v15)],
@@ -134,7 +141,10 @@ let package = Package(
         .target(
             name: "Dashboard",
             // Of SQLiteWatch, it shows the reports; it samples nothing itself.
-            dependencies: ["SQLiteWatch", "TerminalUI", "Telemetry"],
+            dependencies: [
+                "SQLiteWatch", "TerminalUI", "Telemetry", "Units",
+                .product(name: "Yams", package: "Yams"),
+            ],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -148,6 +158,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The texts that the tests of all outputs use.
+        .target(name: "HostileStrings", path: "Tests/HostileStrings", swiftSettings: strict),
         .testTarget(
             name: "TelemetryTests",
             dependencies: ["Telemetry"],
@@ -182,8 +194,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: [
-                "CSQLite", "CommitWriter", "Isolation", "IsolationPeer", "SQLiteEngine",
-                "SecondProcess", "Telemetry",
+                "CSQLite", "CommitWriter", "HostileStrings", "Isolation", "IsolationPeer",
+                "SQLiteEngine", "SecondProcess", "Telemetry",
             ],
             swiftSettings: strict
         ),
@@ -201,7 +213,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeAgentTests",
-            dependencies: ["PoolgaugeAgent", "SQLiteEngine", "Telemetry"],
+            dependencies: ["HostileStrings", "PoolgaugeAgent", "SQLiteEngine", "Telemetry"],
             swiftSettings: strict
         ),
         // The helper process of the sessions that tests start.
@@ -238,7 +250,7 @@ let package = Package(
         .testTarget(
             name: "WorkloadEngineTests",
             dependencies: [
-                "Isolation", "Telemetry", "Units", "WorkloadEngine",
+                "HostileStrings", "Isolation", "Telemetry", "Units", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -248,7 +260,7 @@ let package = Package(
         .testTarget(
             name: "CaptureTests",
             dependencies: [
-                "Capture", "EngineTarget", "Telemetry", "WorkloadEngine",
+                "Capture", "EngineTarget", "HostileStrings", "Telemetry", "WorkloadEngine",
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict
@@ -278,10 +290,16 @@ let package = Package(
         .testTarget(
             name: "DashboardTests",
             dependencies: [
-                "Dashboard", "EngineTarget", "SQLiteWatch", "Telemetry", "TerminalUI",
-                "WorkloadEngine",
+                "Dashboard", "EngineTarget", "HostileStrings", "SQLiteWatch", "Telemetry",
+                "TerminalUI", "WorkloadEngine",
             ],
             exclude: ["Golden"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: fuzzed,
+            exclude: ["Base", "Corpus", "Driver", "Planted"],
             swiftSettings: strict
         ),
         // A program with its own target, two builds of which the tests compare.
@@ -294,8 +312,9 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "PoolgaugeAgent",
-                "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
+                "CNCurses", "CursesTerminal", "Dashboard", "HostileStrings", "OwnTarget",
+                "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry",
+                "TerminalUI",
                 "WorkloadEngine",
                 "poolgauge",
             ],
@@ -305,6 +324,21 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// With POOLGAUGE_FUZZ, the fuzzing targets are a program, which needs libFuzzer (see `.ci/fuzz`).
+if Context.environment["POOLGAUGE_FUZZ"] != nil {
+    package.targets.removeAll { $0.name == "FuzzTests" }
+    package.targets.append(
+        .executableTarget(
+            name: "poolgauge-fuzz",
+            dependencies: fuzzed,
+            path: "Tests/FuzzTests",
+            exclude: ["Base", "Corpus", "Planted", "FuzzTests.swift", "Mutator.swift"],
+            sources: ["Driver", "Targets"],
+            swiftSettings: strict
+        )
+    )
+}
 
 // POOLGAUGE_TESTS limits the package to these test targets and the targets that they need: `./test`
 // builds no more than it runs with a sanitizer.
