@@ -1,10 +1,8 @@
 extension String {
-    /// Returns the text in quotes, with each quote in the text doubled.
+    /// Returns the text in quotes, such as `'` for an SQL string, with each quote in it doubled.
     ///
     /// SQL, YAML and CSV use this form. The method compares scalars, because a combining character
     /// after a quote belongs to the same `Character`, in which `replacing(_:with:)` finds no quote.
-    ///
-    /// - Parameter quote: The quote, such as `'` for an SQL string or `"` for an SQL identifier.
     package func quoted(by quote: Unicode.Scalar) -> String {
         let mark = String(quote)
         return mark + replacing(scalar: quote, with: mark + mark) + mark

@@ -13,7 +13,7 @@ struct FuzzTests {
     @Test(arguments: FuzzTarget.all.map(\.name))
     func everyInputIsReadOrRejected(name: String) throws {
         let target = try #require(FuzzTarget.all.first { $0.name == name })
-        let inputs = target.seeds() + Corpus.inputs(of: name)
+        let inputs = target.seeds + Corpus.inputs(of: name)
         #expect(inputs.contains { !$0.isEmpty })
         for input in inputs + [[]] { try check(target, input, "an input of the corpus") }
         var mutator = Mutator(target, inputs: inputs, seed: 21)

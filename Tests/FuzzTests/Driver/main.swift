@@ -27,7 +27,7 @@ func target(named name: String) -> FuzzTarget {
 
 /// Writes the valid inputs and the words of a target to files.
 func write(_ target: FuzzTarget, to folder: String, dictionary: String) throws {
-    let inputs = target.seeds() + Corpus.inputs(of: target.name)
+    let inputs = target.seeds + Corpus.inputs(of: target.name)
     for (number, input) in inputs.enumerated() {
         try Data(input).write(to: URL(fileURLWithPath: "\(folder)/seed-\(number)"))
     }

@@ -4,13 +4,11 @@ extension FuzzTarget {
     static let agentRequest = FuzzTarget(
         name: "agent-request",
         maximumLength: 12_000,
-        seeds: {
-            [
-                "GET /status HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n",
-                "POST /checkpoint HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\n0123456789ab",
-                "GET /metrics HTTP/1.1\r\nHost: [::1]:9719\r\nConnection: close\r\n\r\n",
-            ].map { Array($0.utf8) }
-        },
+        seeds: [
+            "GET /status HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n",
+            "POST /checkpoint HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\n0123456789ab",
+            "GET /metrics HTTP/1.1\r\nHost: [::1]:9719\r\nConnection: close\r\n\r\n",
+        ].map { Array($0.utf8) },
         words: [
             "\r\n", "\r\n\r\n", "GET ", "POST ", "/", " HTTP/1.1", "Host: ", "Content-Length: ",
             "Transfer-Encoding: chunked", "Connection: close", "[::1]", "127.0.0.1:1", "localhost:",

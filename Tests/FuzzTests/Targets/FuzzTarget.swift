@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable {
     /// The maximum length of an input, in bytes.
     var maximumLength = 4_096
     /// Valid inputs, from which mutations start.
-    var seeds: @Sendable () -> [[UInt8]]
+    var seeds: [[UInt8]]
     /// Words of the input's language, which mutations insert.
     var words: [String] = []
     /// Reads an input, and throws ``BrokenPromise`` if a result is wrong.

@@ -20,7 +20,7 @@ extension FuzzTarget {
     /// The JSON of a run, which `what-if` reads.
     static let result: FuzzTarget = {
         let base = JSONEdits(text(Corpus.file(recordedRun)))
-        return FuzzTarget(name: "result", seeds: { edits }, words: json) { bytes in
+        return FuzzTarget(name: "result", seeds: edits, words: json) { bytes in
             try expectMessage(with: "input.json") {
                 let result = try RunResult.decode(Data(base.text(bytes)), file: "input.json")
                 _ = TextReport.text(of: result)
@@ -38,7 +38,7 @@ extension FuzzTarget {
     static let sample: FuzzTarget = {
         let base = JSONEdits(Corpus.base("sample"))
         let good = try? JSONDecoder().decode(Sample.self, from: Data(Corpus.base("sample").utf8))
-        return FuzzTarget(name: "sample", seeds: { edits.map { [1] + $0 } }, words: json) { bytes in
+        return FuzzTarget(name: "sample", seeds: edits.map { [1] + $0 }, words: json) { bytes in
             var reader = InputReader(bytes)
             let screen = Int(reader.byte()) % DashboardScreen.allCases.count + 1
             let text = base.text(reader.remaining())
@@ -61,7 +61,7 @@ extension FuzzTarget {
     /// The report on a watched database in a recording.
     static let report: FuzzTarget = {
         let base = JSONEdits(Corpus.base("report"))
-        return FuzzTarget(name: "report", seeds: { edits.map { [1] + $0 } }, words: json) { bytes in
+        return FuzzTarget(name: "report", seeds: edits.map { [1] + $0 }, words: json) { bytes in
             var reader = InputReader(bytes)
             let screen = Int(reader.byte()) % WatchScreens.standard.count + 1
             let text = base.text(reader.remaining())
@@ -86,9 +86,7 @@ extension FuzzTarget {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
         return FuzzTarget(
             name: "agent-answer",
-            seeds: {
-                edits.map { [1] + $0 } + [Array((head + "2\r\n\r\n{}").utf8), Array(head.utf8)]
-            },
+            seeds: edits.map { [1] + $0 } + [Array((head + "2\r\n\r\n{}").utf8), Array(head.utf8)],
             words: json + [head, "\r\n", "\r\n\r\n", "Content-Length: 0", "HTTP/1.1 ", "599"]
         ) { bytes in
             if case .response(let status, let body) = HTTPResponseParser.parse(bytes) {

@@ -15,12 +15,10 @@ extension FuzzTarget {
         return FuzzTarget(
             name: "keys",
             maximumLength: 512,
-            seeds: {
-                [
-                    "\u{1B}[A\u{1B}OB\u{1B}[<0;12;5M\u{1B}[<0;12;5m", "1j\t\r?q/x\n234567",
-                    "\u{1B}[<64;3;3M\u{1B}[<32;9;9M", "nn\u{1B}?\u{03}",
-                ].map { Array($0.utf8) }
-            },
+            seeds: [
+                "\u{1B}[A\u{1B}OB\u{1B}[<0;12;5M\u{1B}[<0;12;5m", "1j\t\r?q/x\n234567",
+                "\u{1B}[<64;3;3M\u{1B}[<32;9;9M", "nn\u{1B}?\u{03}",
+            ].map { Array($0.utf8) },
             words: [
                 "\u{1B}[<", "\u{1B}[", "\u{1B}O", ";", "M", "m", "64", "65", "32", "35", "99999999",
                 "\u{7F}", "/", "?", "<Esc>", "<PgUp>", "<^C>", "[", "]", "h", "l",

@@ -91,9 +91,9 @@ enum RecordingBytes {
         var input = input
         var configuration = Configuration()
         configuration.probes = .off
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.write { db in
-            try db.execute(sql: "PRAGMA synchronous = OFF")
             for _ in 0..<16 where !input.isAtEnd {
                 let choice = columns[Int(input.byte()) % columns.count]
                 let row = input.byte()

@@ -17,7 +17,7 @@ extension FuzzTarget {
     static let scenario = FuzzTarget(
         name: "scenario",
         maximumLength: 8_192,
-        seeds: { Corpus.files(in: "scenarios") },
+        seeds: Corpus.files(in: "scenarios"),
         words: yaml + [
             "arms:", "clients:", "dataset:", "phases:", "thresholds:", "invariants:", "variables:",
             "seed:", "name:", "kind: pool", "kind: queue", "rate:", "workers:", "hold:", "think:",
@@ -34,7 +34,7 @@ extension FuzzTarget {
 
     static let theme = FuzzTarget(
         name: "theme",
-        seeds: { Corpus.files(in: "themes") },
+        seeds: Corpus.files(in: "themes"),
         words: yaml + [
             "#ffffff", "#fff", "palette:", "roles:", "gradients:", "start:", "mid:", "end:",
             "color:", "bold: true", "brightBlack", "default", "description:", "version: 1",
@@ -48,21 +48,19 @@ extension FuzzTarget {
 
     static let configuration = FuzzTarget(
         name: "configuration",
-        seeds: {
-            [
-                """
-                version: 1
-                theme: dark
-                glyphs: ascii
-                refresh: 2.5
-                mouse: false
-                keys:
-                  quit: [x, ^C]
-                  help: F1
-                """,
-                "keys: {quit: Space}\nrefresh: 60",
-            ].map { Array($0.utf8) }
-        },
+        seeds: [
+            """
+            version: 1
+            theme: dark
+            glyphs: ascii
+            refresh: 2.5
+            mouse: false
+            keys:
+              quit: [x, ^C]
+              help: F1
+            """,
+            "keys: {quit: Space}\nrefresh: 60",
+        ].map { Array($0.utf8) },
         words: yaml + DashboardCommand.allCases.map(\.rawValue) + [
             "keys:", "glyphs: braille", "refresh:", "theme:", "^C", "F12", "PgUp", "Space", "<lt>",
         ]
@@ -77,15 +75,13 @@ extension FuzzTarget {
     static let statements = FuzzTarget(
         name: "statements",
         maximumLength: 16_384,
-        seeds: {
-            [
-                "SELECT a, count(*) FROM \"t\" WHERE b IN (1, 2, 3) AND c = 'x''y' -- end",
-                "INSERT INTO t(a, b) VALUES (?1, :b), (x'00ff', 1.5e3) ON CONFLICT DO NOTHING",
-                "ATTACH 'file:x?key=secret' AS y KEY 'z'; PRAGMA key = 'secret'",
-                "WITH c AS (SELECT [x] FROM `y` LIMIT $1) UPDATE t SET a = @b WHERE rowid BETWEEN ? AND ?",
-                "BEGIN IMMEDIATE; /* c */ SAVEPOINT s; ROLLBACK TO s; RELEASE s; COMMIT",
-            ].map { Array($0.utf8) }
-        },
+        seeds: [
+            "SELECT a, count(*) FROM \"t\" WHERE b IN (1, 2, 3) AND c = 'x''y' -- end",
+            "INSERT INTO t(a, b) VALUES (?1, :b), (x'00ff', 1.5e3) ON CONFLICT DO NOTHING",
+            "ATTACH 'file:x?key=secret' AS y KEY 'z'; PRAGMA key = 'secret'",
+            "WITH c AS (SELECT [x] FROM `y` LIMIT $1) UPDATE t SET a = @b WHERE rowid BETWEEN ? AND ?",
+            "BEGIN IMMEDIATE; /* c */ SAVEPOINT s; ROLLBACK TO s; RELEASE s; COMMIT",
+        ].map { Array($0.utf8) },
         words: [
             "SELECT ", "FROM ", "WHERE ", "IN (", "VALUES (", ", ", ")", "'", "\"", "`", "[", "]",
             "/*", "*/", "--", "x'", "?1", ":a", "@a", "$a", ";", "PRAGMA key=", "ATTACH ", "KEY ",

@@ -7,7 +7,7 @@ extension FuzzTarget {
     static let traceRecords = FuzzTarget(
         name: "trace-records",
         maximumLength: 4_096,
-        seeds: { [[0] + TraceBytes.page, [1] + TraceBytes.buffer] + [TraceBytes.format] },
+        seeds: [[0] + TraceBytes.page, [1] + TraceBytes.buffer] + [TraceBytes.format],
         words: [
             "field:", "offset:", "size:", "signed:", "ID: ", "__data_loc char[] text;", "u64 st;",
         ]
@@ -52,7 +52,7 @@ extension FuzzTarget {
     static let programFile = FuzzTarget(
         name: "program-file",
         maximumLength: 2_048,
-        seeds: { [TraceBytes.program] },
+        seeds: [TraceBytes.program],
         words: ["sqlite3_step", "sqlite3_", ".gopclntab", "\u{7F}ELF"]
     ) { bytes in
         let file = ELFFile(isIncluded: { _ in true }) { offset, count in

@@ -8,7 +8,7 @@ extension FuzzTarget {
     static let headers = FuzzTarget(
         name: "headers",
         maximumLength: 512,
-        seeds: { HeaderBytes.all.enumerated().map { [UInt8($0.offset)] + $0.element } }
+        seeds: HeaderBytes.all.enumerated().map { [UInt8($0.offset)] + $0.element }
     ) { bytes in
         let content = Array(bytes.dropFirst())
         var monitor = DatabaseMonitor(path: "x")
@@ -53,7 +53,7 @@ extension FuzzTarget {
     static let pages = FuzzTarget(
         name: "pages",
         maximumLength: 4_096,
-        seeds: { [HeaderBytes.schemaPage, HeaderBytes.schemaPage + HeaderBytes.schemaPage] }
+        seeds: [HeaderBytes.schemaPage, HeaderBytes.schemaPage + HeaderBytes.schemaPage]
     ) { bytes in
         let size = 512
         func page(_ number: UInt32) -> [UInt8]? {
@@ -99,7 +99,8 @@ extension FuzzTarget {
                 .batch(slots: 1, probesReaders: true, moments: [.init(time: 1, readsList: true)]),
             ]
             return [sample.bytes, batch.bytes] + requests.map(\.bytes)
-        }
+
+        }()
     ) { bytes in
         if let sample = FileSample(bytes), sample.bytes != bytes, FileSample(sample.bytes) != sample
         {
@@ -114,16 +115,14 @@ extension FuzzTarget {
     /// The texts in `/proc`.
     static let systemTexts = FuzzTarget(
         name: "system-texts",
-        seeds: {
-            [
-                "1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123\n2: POSIX  ADVISORY  WRITE 9 "
-                    + "00:2a:77 1073741826 EOF\n",
-                "22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw\n36 35 98:0 /m1 "
-                    + "/mnt/a\\040b rw,noatime master:1 - ext4 /dev/root rw\n",
-                "4711 (a (b) c) S 1 4711 4711 0 -1 4194560 100 0 0 0 12 34 0 0 20 0 1 0 99 1 1 1\n",
-                "55d0c0a01000-55d0c0a02000 r-xp 00001000 fe:00 1311      /usr/lib/libsqlite3.so.0\n",
-            ].map { Array($0.utf8) }
-        },
+        seeds: [
+            "1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123\n2: POSIX  ADVISORY  WRITE 9 "
+                + "00:2a:77 1073741826 EOF\n",
+            "22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw\n36 35 98:0 /m1 "
+                + "/mnt/a\\040b rw,noatime master:1 - ext4 /dev/root rw\n",
+            "4711 (a (b) c) S 1 4711 4711 0 -1 4194560 100 0 0 0 12 34 0 0 20 0 1 0 99 1 1 1\n",
+            "55d0c0a01000-55d0c0a02000 r-xp 00001000 fe:00 1311      /usr/lib/libsqlite3.so.0\n",
+        ].map { Array($0.utf8) },
         words: [
             "POSIX ", "ADVISORY ", "READ ", "WRITE ", "EOF", "-> ", ":", " - ", "/", "\\040",
             "18446744073709551615", "18446744073709551616", "4294967295", "ffffffffffffffff",
