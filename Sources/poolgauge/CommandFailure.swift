@@ -1,5 +1,6 @@
 import ArgumentParser
 import CursesTerminal
+import Dashboard
 import EngineTarget
 import PoolgaugeAgent
 import Recording

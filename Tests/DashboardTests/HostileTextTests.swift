@@ -76,6 +76,23 @@ struct HostileTextTests {
         }
     }
 
+    @Test func aReportWithImpossibleNumbersIsFormatted() throws {
+        var report = try #require(WatchStory().reports(until: 20).last)
+        report.window.samples = -1
+        report.window.listSamples = .min
+        report.window.seconds = .infinity
+        #expect(WatchText.text(of: report).contains("0 samples in "))
+        for share in [1e308, -1e308, .infinity, .nan] {
+            for index in report.processes.indices {
+                report.processes[index].share.reader.value = share
+                report.processes[index].processorShare = share
+            }
+            var dashboard = WatchDashboard()
+            dashboard.ingest([report])
+            _ = dashboard.render(size: Size(width: 120, height: 40))
+        }
+    }
+
     private func check(_ surface: Surface, _ text: String) throws {
         let unsafe = surface.cells.flatMap { cell in
             HostileStrings.unsafe(in: cell.character)
