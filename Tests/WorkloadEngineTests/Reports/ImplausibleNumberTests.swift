@@ -36,4 +36,24 @@ struct ImplausibleNumberTests {
         }
         #expect(ReportUnits.seconds(1e19) == "1e+19 s")
     }
+
+    /// The memory of a prediction does not depend on the numbers in the result.
+    @Test(arguments: [
+        ("\"time\":2.201", "\"time\":1000000000000"),
+        ("\"workers\":", "\"workers\":1000000000000,\"x\":"),
+        ("\"maximumReaderCount\":", "\"maximumReaderCount\":1000000000000,\"x\":"),
+    ])
+    func aPredictionUsesLittleMemory(number: String, replacement: String) throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent()
+            .appendingPathComponent("Comparison/WhatIf/Recorded/small-load.json")
+        let json = try String(contentsOf: file, encoding: .utf8)
+        let changed = json.replacing(number, with: replacement)
+        #expect(changed != json)
+        let result = try RunResult.decode(Data(changed.utf8), file: "run.json")
+        // The result is either simulated or rejected with a reason.
+        do { _ = try WhatIf(result).predict([.queue]) } catch let error as WhatIfError {
+            #expect(error.description.contains("the maximum is"))
+        }
+    }
 }
