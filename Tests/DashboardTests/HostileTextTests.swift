@@ -93,6 +93,24 @@ struct HostileTextTests {
         }
     }
 
+    @Test(arguments: DashboardScreen.allCases)
+    func impossibleNumbersOfAnAgentAreDrawn(screen: DashboardScreen) throws {
+        var sample = try #require(Story().samples(until: 25.9).last)
+        var model = DashboardModel()
+        model.ingest(sample)
+        for number in [Int.max, .min] {
+            sample.sequence += 1
+            sample.database.readers?.maximum = number
+            sample.database.readers?.inUse = number
+            for index in sample.clients.indices {
+                sample.clients[index].slow?.holders[0].held = Double(number) * 1e100
+            }
+            model.ingest(sample)
+            _ = model.handle(.key(.character(Character("\(screen.rawValue)"))))
+            #expect(model.render(size: Size(width: 120, height: 40)).size.width == 120)
+        }
+    }
+
     private func check(_ surface: Surface, _ text: String) throws {
         let unsafe = surface.cells.flatMap { cell in
             HostileStrings.unsafe(in: cell.character)
