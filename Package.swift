@@ -15,6 +15,13 @@ let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].ma
     )
 }
 
+// The libraries whose input fuzzing changes.
+let fuzzed: [Target.Dependency] = [
+    "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLTrace",
+    "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
+    .product(name: "Yams", package: "Yams"),
+]
+
 let package = Package(
     name: "Poolgauge",
     platforms: [.macOS(.v15)],
@@ -168,7 +175,10 @@ let package = Package(
         .target(
             name: "Dashboard",
             // Of SQLiteWatch, it shows the reports; it samples nothing itself.
-            dependencies: ["SQLiteWatch", "TerminalUI", "Telemetry"],
+            dependencies: [
+                "SQLiteWatch", "TerminalUI", "Telemetry", "Units",
+                .product(name: "Yams", package: "Yams"),
+            ],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -182,6 +192,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The texts that the tests of all outputs use.
+        .target(name: "HostileStrings", path: "Tests/HostileStrings", swiftSettings: strict),
         .testTarget(
             name: "TelemetryTests",
             dependencies: ["Telemetry"],
@@ -216,8 +228,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: [
-                "CSQLite", "CommitWriter", "Isolation", "IsolationPeer", "SQLiteEngine",
-                "SecondProcess", "Telemetry",
+                "CSQLite", "CommitWriter", "HostileStrings", "Isolation", "IsolationPeer",
+                "SQLiteEngine", "SecondProcess", "Telemetry",
             ],
             swiftSettings: strict
         ),
@@ -235,7 +247,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PoolgaugeAgentTests",
-            dependencies: ["MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine", "Telemetry"],
+            dependencies: [
+                "HostileStrings", "MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine", "Telemetry",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -296,7 +310,7 @@ let package = Package(
         .testTarget(
             name: "WorkloadEngineTests",
             dependencies: [
-                "Isolation", "Telemetry", "Units", "WorkloadEngine",
+                "HostileStrings", "Isolation", "Telemetry", "Units", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -306,7 +320,7 @@ let package = Package(
         .testTarget(
             name: "CaptureTests",
             dependencies: [
-                "Capture", "EngineTarget", "Telemetry", "WorkloadEngine",
+                "Capture", "EngineTarget", "HostileStrings", "Telemetry", "WorkloadEngine",
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: strict
@@ -336,10 +350,16 @@ let package = Package(
         .testTarget(
             name: "DashboardTests",
             dependencies: [
-                "Dashboard", "EngineTarget", "SQLiteWatch", "Telemetry", "TerminalUI",
-                "WorkloadEngine",
+                "Dashboard", "EngineTarget", "HostileStrings", "SQLiteWatch", "Telemetry",
+                "TerminalUI", "WorkloadEngine",
             ],
             exclude: ["Golden"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: fuzzed,
+            exclude: ["Base", "Corpus", "Driver", "Planted"],
             swiftSettings: strict
         ),
         // A program with its own target, two builds of which the tests compare.
@@ -352,9 +372,9 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "MetricDescriptors", "OwnTarget",
-                "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch", "Telemetry",
-                "TerminalUI", "WorkloadEngine",
+                "CNCurses", "CursesTerminal", "Dashboard", "HostileStrings", "MetricDescriptors",
+                "OwnTarget", "PoolgaugeAgent", "Recording", "SQLiteEngine", "SQLiteWatch",
+                "Telemetry", "TerminalUI", "WorkloadEngine",
                 "poolgauge",
             ],
             exclude: ["Export/alerts.test.yaml"],
@@ -363,6 +383,21 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// With POOLGAUGE_FUZZ, the fuzzing targets are a program, which needs libFuzzer (see `.ci/fuzz`).
+if Context.environment["POOLGAUGE_FUZZ"] != nil {
+    package.targets.removeAll { $0.name == "FuzzTests" }
+    package.targets.append(
+        .executableTarget(
+            name: "poolgauge-fuzz",
+            dependencies: fuzzed,
+            path: "Tests/FuzzTests",
+            exclude: ["Base", "Corpus", "Planted", "FuzzTests.swift", "Mutator.swift"],
+            sources: ["Driver", "Targets"],
+            swiftSettings: strict
+        )
+    )
+}
 
 // POOLGAUGE_TESTS limits the package to these test targets and the targets that they need: `./test`
 // builds no more than it runs with a sanitizer.

@@ -19,6 +19,26 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         counts = []
     }
 
+    private enum CodingKeys: CodingKey { case firstBucket, counts }
+
+    /// Decodes a distribution, which another program may have written.
+    ///
+    /// - Throws: `DecodingError` if a bucket does not exist.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        firstBucket = try container.decode(Int.self, forKey: .firstBucket)
+        counts = try container.decode([UInt32].self, forKey: .counts)
+        guard (0..<Self.bucketCount).contains(firstBucket),
+            counts.count <= Self.bucketCount - firstBucket
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .firstBucket,
+                in: container,
+                debugDescription: "expected buckets from 0 to \(Self.bucketCount - 1)"
+            )
+        }
+    }
+
     /// The number of latencies.
     public var count: UInt64 { counts.reduce(0) { $0 + UInt64($1) } }
 

@@ -119,18 +119,29 @@ package enum HumanUnits {
     package static func threeDigits(_ value: Double) -> String {
         if value < 9.995 { return decimal(value, places: 2) }
         if value < 99.95 { return decimal(value, places: 1) }
-        return "\(Int(value.rounded()))"
+        return whole(value)
     }
 
     /// Formats a number, such as `4.0`, `38.1` or `412`.
     ///
     /// Numbers below 100 have one decimal place.
     private static func oneDecimal(_ value: Double) -> String {
-        value < 99.95 ? decimal(value, places: 1) : "\(Int(value.rounded()))"
+        value < 99.95 ? decimal(value, places: 1) : whole(value)
+    }
+
+    /// The numbers from which a format has no digits after the point, and uses an exponent.
+    private static let exponentLimit = 1e15
+
+    /// Formats a number without decimal places.
+    ///
+    /// Results of other programs can contain any number.
+    private static func whole(_ value: Double) -> String {
+        value.magnitude < exponentLimit ? "\(Int(value.rounded()))" : "\(value)"
     }
 
     /// Formats a nonnegative number with one or two decimal places.
     package static func decimal(_ value: Double, places: Int) -> String {
+        guard value.magnitude < exponentLimit else { return "\(value)" }
         let scale = places == 1 ? 10.0 : 100.0
         let scaled = Int((value * scale).rounded())
         let whole = scaled / Int(scale)

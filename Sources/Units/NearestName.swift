@@ -9,8 +9,11 @@ package enum NearestName {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
         for candidate in candidates {
+            let limit = max(1, max(wanted.count, candidate.count) / 3)
+            // The difference of the lengths is a lower bound, which excludes very long names.
+            guard abs(wanted.count - candidate.count) <= limit else { continue }
             let distance = distance(wanted, Array(candidate.lowercased()))
-            guard distance <= max(1, max(wanted.count, candidate.count) / 3) else { continue }
+            guard distance <= limit else { continue }
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.name

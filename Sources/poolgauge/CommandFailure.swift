@@ -1,5 +1,6 @@
 import ArgumentParser
 import CursesTerminal
+import Dashboard
 import EngineTarget
 import PoolgaugeAgent
 import Recording
@@ -55,8 +56,14 @@ struct CommandFailure: Error {
         case let error as StandardOutput.Failure:
             failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         default:
-            // ArgumentParser handles help, versions, usage errors and exit codes.
-            Poolgauge.exit(withError: error)
+            // ArgumentParser handles help, versions, usage errors and exit codes. The message of a
+            // usage error contains the arguments.
+            let message = Poolgauge.fullMessage(for: error)
+            guard !Poolgauge.exitCode(for: error).isSuccess, !message.isEmpty else {
+                Poolgauge.exit(withError: error)
+            }
+            StandardError.write(PrintableText.escapedLines(message) + "\n")
+            Poolgauge.exit(withError: Poolgauge.exitCode(for: error))
         }
         StandardError.write("poolgauge: \(PrintableText.escapedLines(failure.message))\n")
         Poolgauge.exit(withError: ExitCode(failure.status))

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The statements that programs are likely to execute on a table.
 package struct TableStatements {
     /// A statement with `?` parameters.
@@ -146,9 +148,12 @@ package struct TableStatements {
     ) -> Statement {
         var trial = ""
         var values = columns[...]
-        for character in sql {
-            guard character == "?", let column = values.popFirst() else {
-                trial.append(character)
+        var isName = false
+        for scalar in sql.unicodeScalars {
+            if scalar == "\"" { isName.toggle() }
+            // A question mark in a quoted name is not a parameter.
+            guard scalar == "?", !isName, let column = values.popFirst() else {
+                trial.unicodeScalars.append(scalar)
                 continue
             }
             trial += "(SELECT \(Self.quoted(column)) FROM \(from) ORDER BY random() LIMIT 1)"
@@ -161,7 +166,7 @@ package struct TableStatements {
         let isPlain =
             VariableRegistry.identifier(name) == name
             && !SQLKeywords.all.contains(name.uppercased())
-        return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+        return isPlain ? name : name.quoted(by: "\"")
     }
 }
 

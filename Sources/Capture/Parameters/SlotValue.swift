@@ -1,3 +1,4 @@
+import Telemetry
 import WorkloadEngine
 
 /// The replacement for a slot in the scenario's SQL.
@@ -235,7 +236,7 @@ struct SlotPlanner {
     }
 
     private static func quotedName(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        name.quoted(by: "\"")
     }
 
     private static func reference(_ column: Variable.Column) -> String {

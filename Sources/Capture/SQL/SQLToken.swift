@@ -24,16 +24,23 @@ struct SQLToken: Equatable {
 
     /// The name without its quotes.
     var name: String {
-        guard kind == .quotedName, let quote = text.first else { return text }
-        let inner = String(text.dropFirst().dropLast())
-        return quote == "[" ? inner : inner.replacing("\(quote)\(quote)", with: "\(quote)")
+        guard kind == .quotedName else { return text }
+        return text.utf8.first == UInt8(ascii: "[") ? Self.content(of: text) : unquoted
     }
 
     /// The value of a string, without its quotes.
     var unquoted: String {
-        guard let quote = text.first, quote == "'" || quote == "\"" else { return text }
-        return String(text.dropFirst().dropLast())
-            .replacing("\(quote)\(quote)", with: "\(quote)")
+        guard let quote = text.unicodeScalars.first, "'\"`".unicodeScalars.contains(quote) else {
+            return text
+        }
+        return Self.content(of: text).undoubling(quote)
+    }
+
+    /// Returns the text between the first and the last scalar.
+    ///
+    /// A combining character after a quote belongs to the same `Character`.
+    private static func content(of text: String) -> String {
+        String(text.unicodeScalars.dropFirst().dropLast())
     }
 }
 

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// Formats strings as YAML scalars that parsers convert back to the same strings.
 package enum YAMLText {
     /// Returns a string as a quoted scalar.
@@ -7,7 +9,7 @@ package enum YAMLText {
     /// (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
     package static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy(isPrintable)
-        if isPlain { return "'" + text.replacing("'", with: "''") + "'" }
+        if isPlain { return text.quoted(by: "'") }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

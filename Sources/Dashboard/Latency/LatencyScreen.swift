@@ -238,6 +238,12 @@ struct LatencyScreen {
         return offsets + [rows - 1]
     }
 
+    /// Returns the interval that contains a time, from -1 to `count`.
+    private static func place(_ time: Double, _ length: Double, _ count: Int) -> Int {
+        let place = (time / length).rounded(.down)
+        return place.isFinite ? Int(min(max(place, -1), Double(count))) : -1
+    }
+
     /// Returns the distributions of equal intervals.
     ///
     /// If an interval is shorter than a second, each second fills several intervals.
@@ -249,8 +255,8 @@ struct LatencyScreen {
         var bins = Array(repeating: LatencyDistribution?.none, count: count)
         series.visitIntervals(from: end - scene.seconds, to: end) { second, began in
             let distribution = second.distribution(part)
-            let last = Int((second.time - (end - scene.seconds)) / length)
-            let first = Int(((began - (end - scene.seconds)) / length).rounded(.down)) + 1
+            let last = Self.place(second.time - (end - scene.seconds), length, count)
+            let first = Self.place(began - (end - scene.seconds), length, count) + 1
             for place in max(first, 0)...max(last, first, 0) where place < count {
                 if bins[place] == nil {
                     bins[place] = distribution

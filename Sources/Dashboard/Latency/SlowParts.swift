@@ -154,7 +154,8 @@ struct SlowParts {
             sum += share(part)
             let glyph = canvas.glyphs == .ascii ? part.ascii : part.glyph
             let style = canvas.theme.style(part.role)
-            let next = min(max(Int((sum * Double(row.width)).rounded()), end), row.width)
+            let filled = sum.isFinite ? min(max(sum, 0), 1) * Double(row.width) : 0
+            let next = min(max(Int(filled.rounded()), end), row.width)
             for column in end..<next {
                 canvas.put(glyph, x: row.minX + column, y: row.minY, style: style)
             }

@@ -55,7 +55,7 @@ struct PoolPanel {
                 ),
             ],
             maximum: top,
-            reference: (limit, "max \(Int(limit))"),
+            reference: (limit, "max \(HumanUnits.number(limit))"),
             seconds: seconds,
             end: history.endLabel(seconds),
             ghost: ghost

@@ -295,11 +295,10 @@ struct WaitersScreen {
         let theme = canvas.theme
         let name = Rect(x: inner.minX + 2, y: y, width: 14, height: 1)
         canvas.write(holder.name, in: name, style: theme.bold(.text), alignment: .leading)
-        let hundredths = Int((holder.held * 100).rounded())
-        let fraction = hundredths % 100 < 10 ? "0\(hundredths % 100)" : "\(hundredths % 100)"
+        let held = HumanUnits.decimal(max(0, holder.held), places: 2)
         let number = Rect(x: name.maxX, y: y, width: 13, height: 1)
         canvas.write(
-            "\(hundredths / 100).\(fraction) of \(count)",
+            "\(held) of \(count)",
             in: number,
             style: theme.style(.text),
             alignment: .trailing

@@ -146,10 +146,10 @@ struct Verdict: Equatable {
             )
         }
         let mean = history.inUse(over: seconds) ?? 0
-        let tenths = Int((mean * 10).rounded())
+        let average = HumanUnits.decimal(max(0, mean), places: 1)
         let use =
             database.readers.map {
-                "\(tenths / 10).\(tenths % 10) of \(counted($0.maximum)) in use on average"
+                "\(average) of \(counted($0.maximum)) in use on average"
             } ?? "the connection is in use \(HumanUnits.percent(min(mean, 1))) of the time"
         let pin = WALWords.pin(database.wal).map { "the log \($0)" }
         return Verdict(

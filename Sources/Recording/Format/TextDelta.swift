@@ -9,6 +9,8 @@ enum TextDelta {
     /// The shortest copy, in bytes; a shorter copy would not be smaller than its text.
     private static let shortest = 6
     private static let tableBits = 14
+    /// The maximum length of a decoded text, in bytes.
+    private static let lengthLimit = 1 << 26
 
     static func encode(_ text: [UInt8], from base: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
@@ -52,7 +54,7 @@ enum TextDelta {
             guard let instruction = integer(in: delta, &index) else { return nil }
             let count = Int(instruction >> 1)
             // A damaged count must not allocate memory.
-            guard count <= 1 << 28, output.count <= 1 << 28 else { return nil }
+            guard count <= lengthLimit, output.count + count <= lengthLimit else { return nil }
             if instruction & 1 == 0 {
                 guard index + count <= delta.count else { return nil }
                 output += delta[index..<(index + count)]

@@ -58,7 +58,7 @@ extension RecordingContents {
             "session",
             "kind, tool, title, scenario, environment, wall_ms, end_ms, end_reason"
         ) { row in
-            guard let kind = row.text(1).flatMap(RecordedKind.init), let start = row.integer(6)
+            guard let kind = row.text(1).flatMap(RecordedKind.init), let start = row.time(6)
             else { return false }
             contents.sessions.append(
                 RecordedSession(
@@ -69,7 +69,7 @@ extension RecordingContents {
                     scenario: row.text(4),
                     environment: row.text(5),
                     start: start,
-                    end: row.integer(7),
+                    end: row.time(7),
                     endReason: row.text(8)
                 )
             )
@@ -86,13 +86,13 @@ extension RecordingContents {
             "sample",
             "source, time_ms, base, wait_ns, waiting, wal_bytes, busy, saturation, rate"
         ) { row in
-            guard let source = row.integer(1).flatMap({ positions[$0] }), let time = row.integer(2)
+            guard let source = row.integer(1).flatMap({ positions[$0] }), let time = row.time(2)
             else { return false }
             var facts = RecordedFacts()
-            facts.waitNanoseconds = row.integer(4).flatMap { UInt64(exactly: $0) }
-            facts.waiting = row.integer(5).flatMap { Int(exactly: $0) }
-            facts.walBytes = row.integer(6).flatMap { UInt64(exactly: $0) }
-            facts.busy = row.integer(7).flatMap { UInt64(exactly: $0) }
+            facts.waitNanoseconds = row.count(4)
+            facts.waiting = row.count(5).map { Int($0) }
+            facts.walBytes = row.count(6)
+            facts.busy = row.count(7)
             facts.saturation = row.real(8)
             facts.rate = row.real(9)
             contents.rows.append(
@@ -107,14 +107,14 @@ extension RecordingContents {
             return true
         }
         scan.forEach("event", "time_ms, severity, message") { row in
-            guard let time = row.integer(1), let message = row.text(3) else { return false }
+            guard let time = row.time(1), let message = row.text(3) else { return false }
             contents.events.append(
                 RecordedEvent(time: time, severity: row.text(2) ?? "info", message: message)
             )
             return true
         }
         scan.forEach("gap", "source, start_ms, end_ms, reason") { row in
-            guard let start = row.integer(2), let end = row.integer(3) else { return false }
+            guard let start = row.time(2), let end = row.time(3) else { return false }
             let source = row.integer(1).flatMap { positions[$0] }
             contents.gaps.append(
                 RecordedGap(

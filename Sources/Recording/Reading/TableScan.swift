@@ -25,9 +25,21 @@ struct TableScan {
             if case .int64(let value)? = storage(index) { value } else { nil }
         }
 
+        /// Returns a time in milliseconds since 1970, or `nil` for a time after the year 9999.
+        ///
+        /// Differences of these times do not overflow.
+        func time(_ index: Int) -> Int64? {
+            integer(index).flatMap { (0..<253_402_300_800_000).contains($0) ? $0 : nil }
+        }
+
+        /// Returns a count of events, bytes, or nanoseconds, or `nil` if sums could overflow.
+        func count(_ index: Int) -> UInt64? {
+            integer(index).flatMap { (0..<1 << 53).contains($0) ? UInt64($0) : nil }
+        }
+
         func real(_ index: Int) -> Double? {
             switch storage(index) {
-            case .double(let value)?: value
+            case .double(let value)?: value.isFinite ? value : nil
             case .int64(let value)?: Double(value)
             default: nil
             }

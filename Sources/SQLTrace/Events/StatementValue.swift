@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A value that a program bound to a parameter of a statement.
 public enum StatementValue: Sendable, Equatable {
     /// `NULL`, or a parameter without a value.
@@ -19,7 +21,7 @@ extension StatementValue: CustomStringConvertible {
         case .null: "NULL"
         case .integer(let value): String(value)
         case .real(let value): String(value)
-        case .text(let text): "'" + text.replacing("'", with: "''") + "'"
+        case .text(let text): text.quoted(by: "'")
         case .blob(let bytes): "a blob of \(bytes) bytes"
         }
     }

@@ -99,16 +99,17 @@ enum StatementText {
     /// Collapses lists of values and of rows: `IN (?, ?)` becomes `IN (?…)`, and
     /// `VALUES (?, ?), (?, ?)` becomes `VALUES (?, ?)…`.
     private static func collapsed(_ words: [String]) -> [String] {
+        let ends = groupEnds(of: words)
         var result: [String] = []
         var index = 0
         while index < words.count {
             let word = words[index].uppercased()
             result.append(words[index])
             index += 1
-            if word == "IN", let end = listEnd(words, from: index), end > index + 3 {
+            if word == "IN", let end = listEnd(words, ends, from: index), end > index + 3 {
                 result.append("(?…)")
                 index = end
-            } else if word == "VALUES", let end = groupEnd(words, from: index) {
+            } else if word == "VALUES", let end = ends[index] {
                 let row = words[index..<end]
                 result += row
                 index = end
@@ -126,8 +127,8 @@ enum StatementText {
     }
 
     /// Returns the index after `( ?, ?, … )`, or `nil` for anything else.
-    private static func listEnd(_ words: [String], from start: Int) -> Int? {
-        guard let end = groupEnd(words, from: start) else { return nil }
+    private static func listEnd(_ words: [String], _ ends: [Int: Int], from start: Int) -> Int? {
+        guard let end = ends[start] else { return nil }
         let inner = words[(start + 1)..<(end - 1)]
         let isList = inner.enumerated().allSatisfy {
             $0.element == ($0.offset % 2 == 0 ? "?" : ",")
@@ -135,16 +136,18 @@ enum StatementText {
         return isList ? end : nil
     }
 
-    /// Returns the index after the parenthesis that closes the group at an index.
-    private static func groupEnd(_ words: [String], from start: Int) -> Int? {
-        guard start < words.count, words[start] == "(" else { return nil }
-        var depth = 0
-        for index in start..<words.count {
-            if words[index] == "(" { depth += 1 }
-            if words[index] == ")" { depth -= 1 }
-            if depth == 0 { return index + 1 }
+    /// Returns the index after the matching parenthesis for each opening parenthesis.
+    ///
+    /// One pass finds all of them, because a hostile statement can contain thousands of unmatched
+    /// parentheses.
+    private static func groupEnds(of words: [String]) -> [Int: Int] {
+        var ends: [Int: Int] = [:]
+        var open: [Int] = []
+        for (index, word) in words.enumerated() {
+            if word == "(" { open.append(index) }
+            if word == ")", let start = open.popLast() { ends[start] = index + 1 }
         }
-        return nil
+        return ends
     }
 
     private static func spaced(_ words: [String]) -> String {

@@ -101,11 +101,11 @@ struct EventDecoder {
 
     private func values(_ record: EventRecord, _ format: EventFormat) -> [StatementValue] {
         let number = { (name: String) in record.unsigned(format.fields[name]) ?? 0 }
-        let count = min(Int(number("nv")), ProbeArguments.valueCount)
+        let count = min(Int(clamping: number("nv")), ProbeArguments.valueCount)
         return (0..<count).map { index in
             let value = number("v\(index)")
             let flags = number("f\(index)")
-            let length = Int(number("l\(index)"))
+            let length = Int(clamping: number("l\(index)"))
             // MEM_Null, MEM_Str, MEM_Int, MEM_Real and MEM_Blob in vdbeInt.h.
             if flags & 0x1 != 0 { return .null }
             if flags & 0x4 != 0 { return .integer(Int64(bitPattern: value)) }

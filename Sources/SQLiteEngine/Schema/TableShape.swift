@@ -1,4 +1,5 @@
 import CSQLite
+import Telemetry
 
 /// The table properties that a record requires.
 struct TableShape {
@@ -66,6 +67,6 @@ extension Database {
 extension String {
     /// The name in double quotes, as an SQL identifier.
     var quotedIdentifier: String {
-        utf8.contains(0x22) ? "\"" + replacing("\"", with: "\"\"") + "\"" : "\"" + self + "\""
+        utf8.contains(0x22) ? quoted(by: "\"") : "\"" + self + "\""
     }
 }

@@ -1,17 +1,10 @@
+import Units
+
 /// Escapes text from other programs to prevent terminals from interpreting control characters.
 public enum PrintableText {
     /// Replaces control characters and invisible formatting characters with `\u{…}`.
     public static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            if isUnsafe(scalar) {
-                escaped += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+        VisibleText.escaped(text)
     }
 
     /// Escapes each line of text, preserving newlines.
@@ -36,7 +29,7 @@ public enum PrintableText {
         guard mayBeUnsafe else { return json }
         var escaped = ""
         for scalar in json.unicodeScalars {
-            if isUnsafe(scalar), !(keepingNewlines && scalar == "\n") {
+            if VisibleText.isUnsafe(scalar), !(keepingNewlines && scalar == "\n") {
                 let units = String(scalar).utf16.map { unit in
                     let digits = String(unit, radix: 16)
                     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -47,16 +40,5 @@ public enum PrintableText {
             }
         }
         return escaped
-    }
-
-    /// Returns whether a character is a control, a line or paragraph separator, or an invisible
-    /// formatting character.
-    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,
-            0xfeff, 0xfff9...0xfffb, 0xe0000...0xe007f:
-            true
-        default: false
-        }
     }
 }

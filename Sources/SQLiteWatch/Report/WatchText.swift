@@ -35,9 +35,10 @@ public struct WatchText {
         let window = report.window
         let readers =
             window.listSamples < window.samples
-            ? ", \(HumanUnits.exact(UInt64(window.listSamples))) of them with readers" : ""
+            ? ", \(HumanUnits.exact(UInt64(clamping: window.listSamples))) of them with readers"
+            : ""
         lines.append(
-            "\(HumanUnits.exact(UInt64(window.samples), "sample")) in "
+            "\(HumanUnits.exact(UInt64(clamping: window.samples), "sample")) in "
                 + "\(HumanUnits.duration(seconds: window.seconds)) at random times\(readers); "
                 + "poolgauge used \(HumanUnits.percent(window.processorShare)) of a core"
         )
@@ -55,7 +56,7 @@ public struct WatchText {
         if let pages = file.pages {
             parts.append(
                 HumanUnits.exact(pages, "page")
-                    + (file.pageSize.map { " of \(HumanUnits.bytes(UInt64($0)))" } ?? "")
+                    + (file.pageSize.map { " of \(HumanUnits.bytes(UInt64(clamping: $0)))" } ?? "")
                     + (file.freePages.map { ", \(HumanUnits.exact($0)) free" } ?? "")
             )
         }

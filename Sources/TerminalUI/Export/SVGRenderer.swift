@@ -273,13 +273,17 @@ package struct SVGRenderer {
 
     private static func escaped(_ text: String) -> String {
         var escaped = ""
-        for character in text {
-            switch character {
+        // A combining character after `<` belongs to the same `Character`.
+        for scalar in text.unicodeScalars {
+            switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
-            default: escaped.append(character)
+            // XML 1.0 cannot represent these characters (https://www.w3.org/TR/xml/#charsets).
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}"..."\u{FFFF}":
+                escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
             }
         }
         return escaped

@@ -27,7 +27,7 @@ public enum ComparisonCSV {
                 .representative?.environment
             cells["journal_mode"] = settings?["journal_mode"]
             cells["synchronous"] = settings?["synchronous"]
-            lines.append(columns.map { quoted(cells[$0] ?? "") }.joined(separator: ","))
+            lines.append(columns.map { CSVText.cell(cells[$0] ?? "") }.joined(separator: ","))
         }
         for pair in result.pairs {
             var cells = [
@@ -56,10 +56,5 @@ public enum ComparisonCSV {
             }
         }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func quoted(_ cell: String) -> String {
-        guard cell.contains(where: { ",\"\n\r".contains($0) }) else { return cell }
-        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -36,7 +36,7 @@ extension ComparisonReport {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    private static func escaped(_ text: String) -> String { MarkdownReport.escaped(text) }
+    private static func escaped(_ text: String) -> String { MarkdownText.escaped(text) }
 
     private static func list(_ lines: [String]) -> String {
         lines.map { "* " + escaped($0) }.joined(separator: "\n")

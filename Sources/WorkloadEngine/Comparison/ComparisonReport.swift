@@ -11,7 +11,7 @@ public enum ComparisonReport {
         where !part.isEmpty {
             lines += [""] + part
         }
-        return lines.joined(separator: "\n") + "\n"
+        return ReportLines.text(lines)
     }
 
     // MARK: Problems and title

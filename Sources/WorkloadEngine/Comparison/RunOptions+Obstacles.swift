@@ -20,7 +20,7 @@ extension RunOptions {
         _ reason: (Client, Arm, any WorkloadTarget) -> String?
     ) throws -> [String: String] {
         let folder = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try PrivateFolder.create(at: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
         var reasons: [String: String] = [:]
         for arm in arms {

@@ -1,3 +1,5 @@
+import Telemetry
+
 extension DatasetBuilder {
     private static let rowsPerTransaction = 5000
 
@@ -92,6 +94,6 @@ extension DatasetBuilder {
     }
 
     private static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        name.quoted(by: "\"")
     }
 }

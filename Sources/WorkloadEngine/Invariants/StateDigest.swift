@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A digest that is equal for equal states of a snapshot.
 struct StateDigest: Equatable, Sendable {
     struct Query: Sendable {
@@ -37,7 +39,7 @@ struct StateDigest: Equatable, Sendable {
         )
         return tables.flatMap { row -> [Query] in
             guard case .text(let name) = row.first else { return [] }
-            let table = "\"" + name.replacing("\"", with: "\"\"") + "\""
+            let table = name.quoted(by: "\"")
             return [
                 Query(sql: "SELECT count(*) FROM \(table)", values: []),
                 Query(sql: "SELECT * FROM \(table) LIMIT \(rowsPerTable)", values: []),

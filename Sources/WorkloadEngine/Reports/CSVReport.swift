@@ -62,7 +62,7 @@ public enum CSVReport {
                     let further = laterMetrics.map { $0.csvCell(of: row) }
                     let last = [kind, versions] + tails(row) + busy + settings + further
                     lines.append(
-                        (head + cells(row) + last).map(quoted)
+                        (head + cells(row) + last).map(CSVText.cell)
                             .joined(separator: ",")
                     )
                 }
@@ -107,10 +107,5 @@ public enum CSVReport {
         latencies.map { key in
             ClientMetrics.metric(key)?.latency?(row)?.p9999.map { String($0) } ?? ""
         }
-    }
-
-    private static func quoted(_ cell: String) -> String {
-        guard cell.contains(where: { ",\"\n\r".contains($0) }) else { return cell }
-        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -31,8 +31,8 @@ enum ReportUnits {
 
     static func rate(_ perSecond: Double) -> String {
         (perSecond < 100
-            ? HumanUnits.threeDigits(max(0, perSecond)) : count(UInt64(perSecond.rounded())))
-            + "/s"
+            ? HumanUnits.threeDigits(max(0, perSecond))
+            : perSecond < 1e18 ? count(UInt64(perSecond.rounded())) : "\(perSecond)") + "/s"
     }
 
     /// Formats a count with its noun, such as `1 read` or `6 reads`.

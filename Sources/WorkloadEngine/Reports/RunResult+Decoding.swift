@@ -22,6 +22,12 @@ extension RunResult {
                 "\(file): the format is '\(head.schema)', expected '\(RunResult.schemaName)'; \(how)"
             )
         }
+        if let found = ImplausibleNumber(in: data) {
+            throw WhatIfError(
+                .unreadable,
+                "\(file): the number \(found.value) at \(found.place) exceeds the range of a result"
+            )
+        }
         do {
             return try JSONDecoder().decode(RunResult.self, from: data)
         } catch let error as DecodingError {

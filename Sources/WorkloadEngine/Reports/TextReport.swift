@@ -15,7 +15,7 @@ public enum TextReport {
         }
         lines.append("")
         lines += environment(result)
-        return lines.joined(separator: "\n") + "\n"
+        return ReportLines.text(lines)
     }
 
     private static func measuredPhases(of result: RunResult) -> Int {

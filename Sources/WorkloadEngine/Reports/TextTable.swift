@@ -21,7 +21,7 @@ struct TextTable {
     func markdown(
         _ rules: [String] = [],
         _ other: String = "---",
-        _ escaped: (String) -> String = { $0.replacing("|", with: "\\|") }
+        _ escaped: (String) -> String = MarkdownText.escaped
     ) -> [String] {
         let count = rows.first?.count ?? 0
         let rest = [String](repeating: other, count: max(0, count - rules.count))

@@ -16,6 +16,7 @@ public final class DatasetStore: Sendable {
     private let parent: URL
     private let folder: URL
     private let entries = Lock<[Entry]>([])
+    private let hasFolder = Lock(false)
 
     /// Creates an empty store with its own folder inside `parent`.
     public init(in parent: URL = FileManager.default.temporaryDirectory) {
@@ -28,6 +29,7 @@ public final class DatasetStore: Sendable {
     /// Deletes the stored files, which a later copy builds again.
     public func remove() {
         entries.withLock { $0.removeAll() }
+        hasFolder.withLock { $0 = false }
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -62,7 +64,10 @@ public final class DatasetStore: Sendable {
         _ factory: any WorkloadTargetFactory,
         _ progress: (Double) throws -> Void
     ) throws -> URL {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try hasFolder.withLock { hasFolder in
+            if !hasFolder { try PrivateFolder.create(at: folder) }
+            hasFolder = true
+        }
         let file = folder.appendingPathComponent("\(UUID().uuidString).sqlite")
         if case .file(let path) = dataset {
             try factory.copyDatabase(at: path, to: file.path, progress: progress)

@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 extension Scenario {
     /// Returns the scenario with each column reference replaced by the column's range or values.
@@ -57,8 +58,7 @@ private struct ColumnResolution {
     /// Brackets are preferred, because SQLite treats an unknown name in double quotes as a
     /// string.
     private static func quoted(_ name: String) -> String {
-        name.contains("]")
-            ? "\"\(name.replacing("\"", with: "\"\""))\"" : "[\(name)]"
+        name.unicodeScalars.contains("]") ? name.quoted(by: "\"") : "[\(name)]"
     }
 
     mutating func read(through session: any WorkloadSession) throws {

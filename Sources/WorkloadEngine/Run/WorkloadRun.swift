@@ -149,9 +149,9 @@ public final class WorkloadRun: Sendable {
         let emitter = SampleEmitter(continuation, options.onSample)
         prepare("preparing \(scenario.name)", emitter)
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try PrivateFolder.create(at: folder)
         } catch {
-            throw RunError(.dataset, "cannot create the folder \(folder.path)", cause: error)
+            throw RunError(.dataset, "\(error)")
         }
         defer {
             if options.keepsFolder {

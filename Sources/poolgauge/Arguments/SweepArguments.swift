@@ -1,4 +1,5 @@
 import ArgumentParser
+import Telemetry
 import WorkloadEngine
 
 /// A variable and its values, such as `readers=1,2,4,8`.
@@ -98,7 +99,7 @@ struct VariantOptions: ParsableArguments {
                 character.isASCII && (character.isLetter || character.isNumber)
                     || "-_./=:,+%@".contains(character)
             }
-        return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+        return isPlain ? word : "'" + word.replacing(scalar: "'", with: "'\\''") + "'"
     }
 }
 

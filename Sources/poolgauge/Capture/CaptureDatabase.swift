@@ -1,5 +1,6 @@
 import Capture
 import EngineTarget
+import Telemetry
 import WorkloadEngine
 
 /// The tables of the captured database and the ranges of their columns.
@@ -130,6 +131,6 @@ struct CaptureDatabase {
 
     /// Quotes a name as an SQL identifier.
     static func quote(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        name.quoted(by: "\"")
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dashboard
 import TerminalUI
 
 struct ConfigSubcommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import SQLiteEngine
+import Telemetry
 
 /// Checks that require SQLite and run on a copy of a database.
 ///
@@ -77,7 +78,7 @@ enum SchemaChecks {
 
     /// Quotes a name as an SQL identifier.
     static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        name.quoted(by: "\"")
     }
 
     /// Joins the first five names and the number of other names.

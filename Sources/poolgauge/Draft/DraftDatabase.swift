@@ -1,5 +1,6 @@
 import Capture
 import EngineTarget
+import Telemetry
 import WorkloadEngine
 
 /// The data for a draft: tables, statements, and words from full-text indexes.
@@ -216,7 +217,7 @@ private struct DraftTableReader {
     func words(of table: String, _ count: Int) throws -> [String] {
         var found: [WorkloadValue] = []
         try target.perform(.writeWithoutTransaction, as: WorkloadClientName("draft")) { session in
-            let name = "'" + table.replacing("'", with: "''") + "'"
+            let name = table.quoted(by: "'")
             _ = try session.run(
                 "CREATE VIRTUAL TABLE temp.poolgauge_words USING fts5vocab(main, \(name), row)",
                 []

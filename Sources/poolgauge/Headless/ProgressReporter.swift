@@ -1,3 +1,4 @@
+import SQLiteWatch
 import Synchronization
 import Telemetry
 import TerminalUI
@@ -55,7 +56,8 @@ final class ProgressReporter: Sendable {
     func announce(_ message: String) {
         state.withLock { state in
             let blank = style == .live && state.shown > 0 ? "\r\u{1B}[K" : ""
-            StandardError.write("\(blank)poolgauge: \(message)\n")
+            let text = PrintableText.escapedLines(message)
+            StandardError.write("\(blank)poolgauge: \(text)\n")
             state.shown = 0
         }
     }
@@ -67,7 +69,8 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    private func show(_ line: String, _ state: inout State) {
+    private func show(_ message: String, _ state: inout State) {
+        let line = PrintableText.escaped(message)
         if style == .log {
             StandardError.write(line + "\n")
             return

@@ -34,6 +34,12 @@ struct ReportDestination {
             target = .descriptor(STDOUT_FILENO, destination: "standard output")
             return
         }
+        guard !Self.isPlanted(path) else {
+            throw CommandFailure(
+                "--output: cannot write to '\(path)': it belongs to another user in a shared "
+                    + "folder; specify another file"
+            )
+        }
         guard let file = try Self.regularFile(at: path) else {
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Self.refusal(of: path, errno) }
@@ -81,6 +87,21 @@ struct ReportDestination {
             unlink(temporary)
             throw error
         }
+    }
+
+    /// Returns whether another user could have created the path as a trap.
+    ///
+    /// In a folder such as `/tmp`, another user can create a link to a file of this user, or a FIFO.
+    /// Linux can refuse such links and FIFOs, but only when a program opens or creates a file
+    /// (`fs.protected_symlinks` in proc_sys_fs(5)).
+    private static func isPlanted(_ path: String) -> Bool {
+        var status = stat()
+        var parent = stat()
+        guard lstat(path, &status) == 0, stat(folder(of: path), &parent) == 0,
+            [S_IFLNK, S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+        else { return false }
+        let isShared = parent.st_mode & S_ISVTX != 0 && parent.st_mode & S_IWOTH != 0
+        return isShared && status.st_uid != geteuid() && status.st_uid != parent.st_uid
     }
 
     /// Returns the path of the regular file to replace or create, or `nil` for a destination that

@@ -133,11 +133,10 @@ extension RecordingTables {
 
     var markdown: String {
         func row(_ cells: [String]) -> String {
-            let texts = cells.map { PrintableText.escaped($0).replacing("|", with: "\\|") }
-            return "| " + texts.joined(separator: " | ") + " |"
+            "| " + cells.map(MarkdownText.escaped).joined(separator: " | ") + " |"
         }
-        var lines = ["# " + PrintableText.escaped(title)]
-        for paragraph in lead { lines += ["", PrintableText.escaped(paragraph)] }
+        var lines = ["# " + MarkdownText.escaped(title)]
+        for paragraph in lead { lines += ["", MarkdownText.escaped(paragraph)] }
         for table in tables {
             let columns = table.rows[0].count
             lines += ["", "## " + table.title, "", row(table.rows[0])]

@@ -1,3 +1,4 @@
+import HostileStrings
 import Testing
 import Yams
 
@@ -5,17 +6,20 @@ import Yams
 
 /// Tests quoting of strings that YAML could misinterpret.
 struct YAMLTextTests {
-    static let hostile = [
-        "", " ", "'", "''", "\"", "\\", "a: b", "- a", "# a", "a # b", "{a: b}", "[a]", "&a", "*a",
-        "!a", "|", ">", "%a", "@a", "`a", "null", "~", "true", "yes", "1", "1.5", "0x1F", "1e3",
-        "a\nb", "a\r\nb", "\n", "a\tb", "\u{0}", "\u{7}", "\u{1b}[31m", "\u{7f}", "\u{85}",
-        "\u{a0}",
-        "\u{2028}", "\u{2029}", "a\u{feff}b", "\u{fffd}", "\u{1F600}", "ünïcödé", "漢字", "e\u{301}",
-        "' }\nguard: off\n#", "\"}\narms: {}", "SELECT 'it''s' FROM \"a\\\"b\" -- x\n", "---",
-        "...",
-        "SELECT ':p' || char(10) -- '}]", "\u{200f}abc", "a'b'c", "'; DROP TABLE users; --",
-        String(repeating: "long ", count: 500),
-    ]
+    static let hostile =
+        [
+            "", " ", "'", "''", "\"", "\\", "a: b", "- a", "# a", "a # b", "{a: b}", "[a]", "&a",
+            "*a",
+            "!a", "|", ">", "%a", "@a", "`a", "null", "~", "true", "yes", "1", "1.5", "0x1F", "1e3",
+            "a\nb", "a\r\nb", "\n", "a\tb", "\u{0}", "\u{7}", "\u{1b}[31m", "\u{7f}", "\u{85}",
+            "\u{a0}",
+            "\u{2028}", "\u{2029}", "a\u{feff}b", "\u{fffd}", "\u{1F600}", "ünïcödé", "漢字",
+            "e\u{301}",
+            "' }\nguard: off\n#", "\"}\narms: {}", "SELECT 'it''s' FROM \"a\\\"b\" -- x\n", "---",
+            "...",
+            "SELECT ':p' || char(10) -- '}]", "\u{200f}abc", "a'b'c", "'; DROP TABLE users; --",
+            String(repeating: "long ", count: 500),
+        ] + HostileStrings.all
 
     @Test(arguments: hostile)
     func aQuotedTextIsReadBackUnchanged(text: String) throws {

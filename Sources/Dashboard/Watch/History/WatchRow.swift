@@ -38,7 +38,9 @@ struct WatchRow: Sendable {
     /// How strongly the process blocks other processes, in coarse steps.
     var weight: Int {
         let share = 2 * max(share.writer.value, share.checkpoint.value) + share.reader.value
-        return (pin?.isLong == true ? 4 : 0) + Int((share * 2).rounded())
+        // A recording can contain any number.
+        let steps = share.isFinite ? Int((min(max(share, 0), 3) * 2).rounded()) : 0
+        return (pin?.isLong == true ? 4 : 0) + steps
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 extension SQL {
     /// Returns the text with inlined values, for statements that accept no parameters.
@@ -41,7 +42,7 @@ extension DatabaseValue {
             guard !text.utf8.contains(0) else {
                 return "(CAST(\(Data(text.utf8).sqlLiteral) AS TEXT))"
             }
-            return "'" + text.replacing("'", with: "''") + "'"
+            return text.quoted(by: "'")
         case .blob(let data): return data.sqlLiteral
         }
     }

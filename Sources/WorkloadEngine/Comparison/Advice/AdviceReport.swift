@@ -18,7 +18,7 @@ package enum AdviceReport {
         lines += weakening(result)
         lines += [""] + method(result)
         lines += TextReport.environment(result.environment, seed: result.seed)
-        return lines.joined(separator: "\n") + "\n"
+        return ReportLines.text(lines)
     }
 
     static func answer(of result: AdviceResult) -> String {

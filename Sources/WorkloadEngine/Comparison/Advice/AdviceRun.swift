@@ -155,7 +155,7 @@ package final class AdviceRun: Sendable {
         _ baseline: inout ArmResult
     ) throws -> AdviceOptions.IndexProposals {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try PrivateFolder.create(at: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("database.sqlite")
         if case .copy(let database) = options.run.database {

@@ -22,26 +22,31 @@ package enum CapacityReport {
         }
         lines += [""] + ArmSettings.lines(of: result.settings)
         lines += TextReport.environment(result.environment, seed: result.seed)
-        return lines.joined(separator: "\n") + "\n"
+        return ReportLines.text(lines)
     }
+
+    private static func escaped(_ text: String) -> String { MarkdownText.escaped(text) }
 
     /// Returns the report as Markdown.
     package static func markdown(of result: CapacityResult) -> String {
-        var lines = ["## What \(result.scenario) sustains", ""]
-        if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
+        var lines = ["## What \(escaped(result.scenario)) sustains", ""]
+        if result.partial {
+            lines += ["**PARTIAL** " + escaped(result.partialReason ?? "stopped"), ""]
+        }
         lines += [
-            headline(of: result), "", result.load.sentence, "", "A rate is sustained if:", "",
+            escaped(headline(of: result)), "", escaped(result.load.sentence), "",
+            "A rate is sustained if:", "",
         ]
-        lines += result.criteria.map { "* `\($0)`" } + [""]
+        lines += result.criteria.map { "* " + escaped($0) } + [""]
         lines += TextTable(titles, result.arms.map(cells)).markdown()
-        for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
+        for needed in result.readers ?? [] { lines += ["", escaped(sentence(needed))] }
         if let loads = result.equalLoads, !loads.isEmpty {
             lines += ["", "At equal load, as shares of the slower arm's capacity:", ""]
             lines += equalLoads(loads, result.load.clients.map(\.client)).markdown()
-            lines += missed(in: loads)
+            lines += missed(in: loads).map(escaped)
         }
-        lines += [""] + ArmSettings.lines(of: result.settings)
-        lines += TextReport.environment(result.environment, seed: result.seed)
+        lines += [""] + ArmSettings.lines(of: result.settings).map(escaped)
+        lines += TextReport.environment(result.environment, seed: result.seed).map(escaped)
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -199,7 +199,8 @@ package enum CrossoverPicture {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "?"
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}"..."\u{FFFF}":
+                result += "?"
             default: result.unicodeScalars.append(scalar)
             }
         }

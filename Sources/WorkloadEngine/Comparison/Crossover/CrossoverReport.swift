@@ -1,3 +1,5 @@
+import Units
+
 /// Formats a crossover map as text or Markdown.
 package enum CrossoverReport {
     /// The capabilities of the output.
@@ -16,36 +18,42 @@ package enum CrossoverReport {
 
     /// Returns the report as text.
     package static func text(of result: CrossoverResult, style: Style = Style()) -> String {
-        var lines = heading(of: result)
+        var text = ReportLines.text(heading(of: result))
         if let grid = CrossoverGrid(result) {
             for page in grid.pages {
-                lines.append("")
-                if let title = page.title { lines += [title, ""] }
-                lines += map(page, grid, result, style)
+                text += ReportLines.text([""] + (page.title.map { [$0, ""] } ?? []))
+                // The map contains escape sequences for colors.
+                text += map(page, grid, result, style).map { $0 + "\n" }.joined()
             }
         }
-        lines += [""] + legend(of: result)
+        var lines = [""] + legend(of: result)
         lines += corners(of: result)
         lines += [""] + ArmSettings.lines(of: result.settings)
         lines += TextReport.environment(result.environment, seed: result.seed)
-        let text = lines.joined(separator: "\n") + "\n"
+        text += ReportLines.text(lines)
         return style.isUTF8 ? text : ascii(text)
     }
 
+    private static func escaped(_ text: String) -> String { MarkdownText.escaped(text) }
+
     /// Returns the report as Markdown.
     package static func markdown(of result: CrossoverResult) -> String {
-        var lines = ["## Where \(result.b) beats \(result.a): \(result.scenario)", ""]
-        lines += heading(of: result).flatMap { [$0, ""] }
+        var lines = [
+            "## " + escaped("Where \(result.b) beats \(result.a): \(result.scenario)"), "",
+        ]
+        lines += heading(of: result).flatMap { [escaped($0), ""] }
         if let grid = CrossoverGrid(result) {
             for page in grid.pages {
-                if let title = page.title { lines += ["### \(title)", ""] }
+                if let title = page.title { lines += ["### " + escaped(title), ""] }
                 lines += markdownTable(page, grid, result) + [""]
             }
         }
-        lines += legend(of: result).map { "* \($0)" }
-        lines += corners(of: result).map { $0.hasPrefix("  ") ? "    \($0)" : $0 }
-        lines += [""] + ArmSettings.lines(of: result.settings)
-        lines += TextReport.environment(result.environment, seed: result.seed)
+        lines += legend(of: result).map { "* " + escaped($0) }
+        lines += corners(of: result).map {
+            $0.hasPrefix("  ") ? "    " + VisibleText.escaped($0) : escaped($0)
+        }
+        lines += [""] + ArmSettings.lines(of: result.settings).map(escaped)
+        lines += TextReport.environment(result.environment, seed: result.seed).map(escaped)
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -60,7 +60,7 @@ final class ProgramRunner: Sendable {
         state = Lock(State(programs: options.programs))
         folder = run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         text = try scenario.text(withArm: options.arm)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try PrivateFolder.create(at: folder)
         if case .copy(let file) = run.database {
             data = file
         } else {
@@ -126,7 +126,7 @@ final class ProgramRunner: Sendable {
         let runFolder = folder.appendingPathComponent("run")
         let file = runFolder.appendingPathComponent("scenario.yaml")
         try? FileManager.default.removeItem(at: runFolder)
-        try FileManager.default.createDirectory(at: runFolder, withIntermediateDirectories: true)
+        try PrivateFolder.create(at: runFolder)
         try text.write(to: file, atomically: false, encoding: .utf8)
         let process = ProgramProcess(
             program.path,

@@ -25,10 +25,19 @@ extension RecordedLoad {
 }
 
 extension RecordedLoad.Client {
+    /// The maximum number of workers to simulate.
+    private static let workerLimit = 100_000
+
     /// Creates a client with operations of the recorded kinds of access, without steps.
     fileprivate func client(named name: String) throws -> Client {
         guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
+        }
+        guard workers <= Self.workerLimit else {
+            throw WhatIfError(
+                .unreadable,
+                "client '\(name)' has \(workers) workers; the maximum is \(Self.workerLimit)"
+            )
         }
         let mix = try operations.map { operation in
             // A mix cannot contain snapshots, so a recorded snapshot becomes a read. The simulation

@@ -4,18 +4,20 @@
 /// With independently drawn service times, slow accesses would not coincide, and the longest waits
 /// would not occur.
 struct ServiceSeconds: Sendable {
-    /// Each second's mean divided by the mean of all seconds.
-    private let factors: [Double]
+    /// Each known second's mean divided by the mean of all seconds.
+    ///
+    /// The memory depends on the number of intervals, not on their times, which a damaged result may
+    /// place in the far future.
+    private let factors: [Int: Double]
 
     private static let minimumCount: UInt64 = 30
 
     init(of client: String, in intervals: [IntervalResult]) {
-        var means: [Double?] = []
+        var means: [Int: Double] = [:]
         var sum = 0.0
         var count = 0.0
         for interval in intervals {
             let second = max(0, Int(interval.time - interval.duration / 2))
-            while means.count <= second { means.append(nil) }
             guard let service = interval.clients[client]?.service,
                 service.count >= Self.minimumCount
             else { continue }
@@ -24,15 +26,14 @@ struct ServiceSeconds: Sendable {
             count += Double(service.count)
         }
         guard count > 0, sum > 0 else {
-            factors = []
+            factors = [:]
             return
         }
-        factors = means.map { $0.map { $0 * count / sum } ?? 1 }
+        factors = means.mapValues { $0 * count / sum }
     }
 
     /// Returns the factor at a time in the load, in nanoseconds.
     func factor(at time: Double) -> Double {
-        let second = Int(time / 1e9)
-        return factors.indices.contains(second) ? factors[second] : 1
+        factors[Int(time / 1e9)] ?? 1
     }
 }

@@ -42,6 +42,9 @@ extension WhatIf {
         return load
     }
 
+    /// The maximum number of readers to simulate.
+    private static let readerLimit = 10_000
+
     static func setting(of run: ArmResult, _ load: RecordedLoad) throws -> WhatIfSetting {
         guard load.library != Arm.Library.raw.rawValue else {
             throw WhatIfError(
@@ -56,6 +59,12 @@ extension WhatIf {
                 throw WhatIfError(
                     .notRecorded,
                     "the result does not contain the number of readers of arm '\(run.arm)'"
+                )
+            }
+            guard readers <= readerLimit else {
+                throw WhatIfError(
+                    .unreadable,
+                    "arm '\(run.arm)' has \(readers) readers; the maximum is \(readerLimit)"
                 )
             }
             return .pool(readers: readers)

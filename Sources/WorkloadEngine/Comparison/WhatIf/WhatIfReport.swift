@@ -36,7 +36,7 @@ package enum WhatIfReport {
             lines += ["", "recorded with " + parts.joined(separator: ", ")]
         }
         lines += ArmSettings.lines(of: result.settings)
-        return lines.joined(separator: "\n") + "\n"
+        return ReportLines.text(lines)
     }
 
     private static func table(_ result: WhatIfResult) -> [String] {

@@ -34,10 +34,7 @@ package struct StatementCheck {
             guard !seen.contains(alike) else { continue }
             seen.append(alike)
             do {
-                try FileManager.default.createDirectory(
-                    at: folder,
-                    withIntermediateDirectories: true
-                )
+                if seen.count == 1 { try PrivateFolder.create(at: folder) }
                 let file = folder.appendingPathComponent("\(seen.count).sqlite").path
                 try check(scenario, on: arm, at: file, &log)
             } catch {

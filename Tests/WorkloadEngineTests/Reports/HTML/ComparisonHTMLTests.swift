@@ -44,50 +44,7 @@ struct ComparisonHTMLTests {
     }
 
     @Test func dataCannotInjectMarkup() throws {
-        let name = HTMLReportTests.hostile
-        var hostile = result
-        hostile.scenario = name
-        hostile.answer = [name]
-        hostile.warnings = [name]
-        hostile.failedRuns = [name]
-        hostile.violations = [name]
-        hostile.leftOut = [name: name]
-        hostile.environment.scenarioText = name
-        hostile.order = [[name]]
-        hostile.primary = ["\(name).response.p99"]
-        hostile.noiseFloor = ["\(name).response.p99": 1.2]
-        hostile.noise = [
-            NoiseMeasurement(
-                metric: name,
-                ratio: 1,
-                low: 0.9,
-                high: 1.1,
-                p: 0.5,
-                blocks: 3
-            )
-        ]
-        var decided = pair(name, name, ratio: 0.5)
-        decided.metric = "\(name).response.p99"
-        decided.note = name
-        var missing = pair("queue", name, ratio: nil)
-        missing.metric = name
-        hostile.pairs = [decided, missing]
-        for index in hostile.arms.indices {
-            hostile.arms[index].arm = name
-            hostile.arms[index].metrics = [name: hostile.arms[index].metrics[Self.metric]]
-                .compactMapValues { $0 }
-            hostile.arms[index].values = ["\(name).response.p99": [1, nil, 3]]
-            hostile.arms[index].spectra = [
-                name: PercentileCurve(
-                    count: 1000,
-                    max: 9_000_000,
-                    points: [
-                        .init(percentile: 0, nanoseconds: 5), .init(percentile: 50, nanoseconds: 9),
-                    ]
-                )
-            ]
-            hostile.arms[index].representative?.arm = name
-        }
+        let hostile = ResultFixture.comparison(named: HTMLReportTests.hostile)
         let html = try ComparisonHTML.text(of: hostile)
         #expect(html.components(separatedBy: "<script").count == 2)
         #expect(!html.contains("<img"))

@@ -8,58 +8,7 @@ struct HTMLReportTests {
     static let hostile =
         "</script></title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1B}]0;x\u{7}"
 
-    /// Returns a result in which every name and text is hostile.
-    private func hostileResult() -> RunResult {
-        let name = Self.hostile
-        var run = ResultFixture.run
-        run.arm = name
-        run.environment[name] = name
-        run.invalidReason = name
-        run.failures = [name]
-        run.busyHolders = [name: 3]
-        run.unsupported = [name: name]
-        var client = ResultFixture.reader
-        client.errors[name] = 2
-        client.caveat = name
-        client.spectra = HTMLReportTests.spectra
-        var operation = client
-        operation.operations = nil
-        var profile = OperationProfile()
-        profile.plans = [.init(sql: "SELECT '\(name)'", lines: [name])]
-        profile.counters = .init()
-        operation.profile = profile
-        client.operations = [name: operation, "other": operation]
-        client.phases = [name: operation, "other": operation]
-        run.clients = [name: client]
-        run.wal?.pins = [.init(by: name, cause: name, bytes: 5_000_000, seconds: 3)]
-        if var blame = run.blame?["ui"] {
-            blame.holders[0].client = name
-            blame.slowest[0].operation = name
-            blame.slowest[0].held = [name: 2]
-            run.blame = [name: blame]
-        }
-        run.thresholds[0].metric = "\(name).response"
-        run.invariants[0] = InvariantResult(name: name, passed: false, detail: name)
-        run.intervals[0].phase = name
-        run.intervals[0].clients = [
-            name: .init(
-                completed: 1,
-                throughput: 1,
-                response: ResultFixture.latencies,
-                wait: nil,
-                service: nil
-            )
-        ]
-        var host = ResultFixture.host
-        host.operatingSystem = name
-        host.fileSystem = name
-        host.versions = [name: name]
-        host.warnings = [name]
-        host.scenarioText = name
-        var result = RunResult(scenario: .test([]), environment: host, runs: [run, run])
-        result.scenario = name
-        return result
-    }
+    private func hostileResult() -> RunResult { ResultFixture.result(named: Self.hostile) }
 
     static var spectra: LatencySpectra {
         var spectrum = LatencySpectrum()

@@ -1,11 +1,9 @@
-import Dashboard
 import TerminalUI
 import Units
-import WorkloadEngine
 import Yams
 
 /// Decodes a configuration from YAML and reports all errors with their positions.
-struct SettingsDecoder {
+package struct SettingsDecoder {
     private let file: String
     private var issues: [String] = []
 
@@ -18,7 +16,10 @@ struct SettingsDecoder {
     /// Missing keys have default values.
     ///
     /// - Throws: A `SettingsError` that lists all errors with their positions.
-    static func decode(yaml: String, file: String) throws(SettingsError) -> DashboardSettings {
+    package static func decode(
+        yaml: String,
+        file: String
+    ) throws(SettingsError) -> DashboardSettings {
         var decoder = SettingsDecoder(file: file)
         let settings = decoder.settings(from: yaml)
         guard decoder.issues.isEmpty else { throw SettingsError(issues: decoder.issues) }

@@ -1,0 +1,9 @@
+import Units
+
+/// Joins the lines of a text report, whose names and messages come from scenarios and databases.
+enum ReportLines {
+    /// Returns the lines, each with a line feed and without control characters.
+    static func text(_ lines: [String]) -> String {
+        lines.map { VisibleText.escaped($0) + "\n" }.joined()
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Telemetry
+import Testing
+
+/// Reads the inputs in the corpus, and mutations of them.
+///
+/// `./test --fuzz SECONDS` searches longer, with libFuzzer.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct FuzzTests {
+    /// The time for the mutations of each target.
+    private static let nanoseconds: UInt64 = 500_000_000
+
+    @Test(arguments: FuzzTarget.all.map(\.name))
+    func everyInputIsReadOrRejected(name: String) throws {
+        let target = try #require(FuzzTarget.all.first { $0.name == name })
+        let inputs = target.seeds + Corpus.inputs(of: name)
+        #expect(inputs.contains { !$0.isEmpty })
+        for input in inputs + [[]] { try check(target, input, "an input of the corpus") }
+        var mutator = Mutator(target, inputs: inputs, seed: 21)
+        let start = monotonicNanoseconds()
+        var count = 0
+        while monotonicNanoseconds() - start < Self.nanoseconds {
+            count += 1
+            try check(target, mutator.next(), "mutation \(count) with seed 21")
+        }
+    }
+
+    private func check(_ target: FuzzTarget, _ input: [UInt8], _ which: String) throws {
+        let start = monotonicNanoseconds()
+        do { try target.read(input) } catch {
+            Issue.record("\(target.name), \(which): \(error)")
+        }
+        let seconds = Double(monotonicNanoseconds() - start) / 1e9
+        #expect(seconds < Double(FuzzTarget.secondsPerInput), "\(target.name), \(which)")
+    }
+
+    @Test func validInputsAreRead() throws {
+        for name in ["sample", "report", "agent"] {
+            #expect(!Corpus.base(name).isEmpty, "\(name).json is missing")
+        }
+        #expect(!RecordingBytes.template.isEmpty)
+        #expect(TraceBytes.formats.count == 10)
+        try RecordingBytes.withFile(RecordingBytes.template) { try RecordingBytes.read($0) }
+    }
+}

@@ -1,0 +1,60 @@
+/// Changes inputs at random, in an order that the seed determines.
+struct Mutator {
+    private let target: FuzzTarget
+    private let inputs: [[UInt8]]
+    private let words: [[UInt8]]
+    private var random: SeededRandom
+
+    private static let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, 0x20, 0x0A, 0x22, 0x5C]
+
+    init(_ target: FuzzTarget, inputs: [[UInt8]], seed: UInt64) {
+        self.target = target
+        self.inputs = inputs
+        words = target.words.map { Array($0.utf8) }
+        random = SeededRandom(state: seed)
+    }
+
+    /// Returns an input with one to six changes.
+    mutating func next() -> [UInt8] {
+        var input = inputs.randomElement(using: &random) ?? []
+        for _ in 0..<Int.random(in: 1...6, using: &random) { change(&input) }
+        return Array(input.prefix(target.maximumLength))
+    }
+
+    private mutating func change(_ input: inout [UInt8]) {
+        let place = Int.random(in: 0...input.count, using: &random)
+        let length = Int.random(in: 0...min(input.count - place, 64), using: &random)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0 where place < input.count: input[place] = .random(in: 0...255, using: &random)
+        case 1 where place < input.count:
+            input[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 2 where place < input.count:
+            input[place] = Self.extremes.randomElement(using: &random) ?? 0
+        case 3: input.removeSubrange(place..<(place + length))
+        case 4: input.insert(contentsOf: input[place..<(place + length)], at: place)
+        case 5: input.removeSubrange(place...)
+        case 6:
+            // Continue with the end of another input.
+            let other = inputs.randomElement(using: &random) ?? []
+            let start = Int.random(in: 0...other.count, using: &random)
+            input.replaceSubrange(place..., with: other[start...])
+        default:
+            let word =
+                words.randomElement(using: &random) ?? [.random(in: 0...255, using: &random)]
+            input.insert(contentsOf: word, at: place)
+        }
+    }
+}
+
+/// SplitMix64.
+struct SeededRandom: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

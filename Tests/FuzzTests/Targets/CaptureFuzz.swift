@@ -1,0 +1,22 @@
+@testable import Capture
+@testable import WorkloadEngine
+
+/// Parses statements as `capture` and scenarios do.
+enum CaptureFuzz {
+    private static let schema = CaptureSchema([
+        CaptureSchema.Table(
+            name: "t",
+            columns: [
+                CaptureSchema.Column(name: "a", type: "INTEGER", isRowID: true),
+                CaptureSchema.Column(name: "b", type: "TEXT"),
+            ]
+        )
+    ])
+
+    static func parse(_ sql: String) {
+        _ = try? StatementParser.parse(sql, schema: schema)
+        for _ in SQLTokenizer(sql) {}
+        _ = StatementTemplate(sql: sql)
+        _ = StatementTemplate.statements(in: sql)
+    }
+}

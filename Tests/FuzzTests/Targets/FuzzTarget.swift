@@ -1,0 +1,50 @@
+/// Code that reads bytes that another program or person wrote.
+///
+/// No input may cause a trap, take longer than ``secondsPerInput``, or use more memory than
+/// ``megabytes``.
+struct FuzzTarget: Sendable {
+    /// The time limit of an input, in seconds.
+    static let secondsPerInput = 5
+    /// The memory limit of the process, in MiB.
+    static let megabytes = 1_024
+
+    var name: String
+    /// The maximum length of an input, in bytes.
+    var maximumLength = 4_096
+    /// Valid inputs, from which mutations start.
+    var seeds: [[UInt8]]
+    /// Words of the input's language, which mutations insert.
+    var words: [String] = []
+    /// Reads an input, and throws ``BrokenPromise`` if a result is wrong.
+    var read: @Sendable ([UInt8]) throws -> Void
+
+    static let all: [FuzzTarget] =
+        [
+            .scenario, .theme, .configuration, .result, .recording, .recordedRows, .textDelta,
+            .sample, .report, .agentRequest, .agentAnswer, .headers, .pages, .helperMessages,
+            .systemTexts, .traceRecords, .programFile, .statements, .keys,
+        ]
+}
+
+/// A wrong result, such as an error without a message.
+struct BrokenPromise: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension FuzzTarget {
+    /// Calls `body`, whose errors must contain `text` and no control characters except newlines.
+    static func expectMessage(with text: String = "", _ body: () throws -> Void) throws {
+        do { try body() } catch let broken as BrokenPromise { throw broken } catch {
+            let message = "\(error)"
+            guard !message.isEmpty, message.contains(text) else {
+                throw BrokenPromise(
+                    "the error does not name the input: \(message.debugDescription)"
+                )
+            }
+        }
+    }
+
+    static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import PoolgaugeAgent
+import SQLiteWatch
+import Telemetry
+import TerminalUI
+import WorkloadEngine
+
+@testable import Dashboard
+@testable import PoolgaugeAgent
+
+extension FuzzTarget {
+    private static let json = [
+        "{\"schema\":\"", "\":", ",\"", "null", "true", "[]", "{}", "-1", "1e308",
+        "18446744073709551615", "\\u0000", "\\ud800",
+    ]
+    private static let recordedRun =
+        "Tests/WorkloadEngineTests/Comparison/WhatIf/Recorded/small-load.json"
+    private static let edits = [[0, 0, 0], [0, 10, 8], [0, 50, 10, 0, 60, 10]] as [[UInt8]]
+
+    /// The JSON of a run, which `what-if` reads.
+    static let result: FuzzTarget = {
+        let base = JSONEdits(text(Corpus.file(recordedRun)))
+        return FuzzTarget(name: "result", seeds: edits, words: json) { bytes in
+            try expectMessage(with: "input.json") {
+                let result = try RunResult.decode(Data(base.text(bytes)), file: "input.json")
+                _ = TextReport.text(of: result)
+                _ = CSVReport.text(of: result)
+                _ = MarkdownReport.text(of: result)
+                _ = JUnitReport.text(of: result)
+                _ = try? HTMLReport.text(of: result)
+                guard let whatIf = try? WhatIf(result) else { return }
+                _ = try? whatIf.predict([.queue])
+            }
+        }
+    }()
+
+    /// A sample in a recording, which `replay` shows.
+    static let sample: FuzzTarget = {
+        let base = JSONEdits(Corpus.base("sample"))
+        let good = try? JSONDecoder().decode(Sample.self, from: Data(Corpus.base("sample").utf8))
+        return FuzzTarget(name: "sample", seeds: edits.map { [1] + $0 }, words: json) { bytes in
+            var reader = InputReader(bytes)
+            let screen = Int(reader.byte()) % DashboardScreen.allCases.count + 1
+            let text = base.text(reader.remaining())
+            guard let sample = try? JSONDecoder().decode(Sample.self, from: Data(text)) else {
+                return
+            }
+            var model = DashboardModel()
+            if let good { model.ingest(good) }
+            model.ingest(sample)
+            if let good { model.ingest(good) }
+            model.ingest(sample)
+            for key in "\(screen)j?" {
+                _ = model.handle(.key(.character(key)))
+                try expectPrintable(model.render(size: Size(width: 120, height: 40)))
+            }
+            _ = MetricText().text(AgentMetric.all, of: [sample.database])
+        }
+    }()
+
+    /// The report on a watched database in a recording.
+    static let report: FuzzTarget = {
+        let base = JSONEdits(Corpus.base("report"))
+        return FuzzTarget(name: "report", seeds: edits.map { [1] + $0 }, words: json) { bytes in
+            var reader = InputReader(bytes)
+            let screen = Int(reader.byte()) % WatchScreens.standard.count + 1
+            let text = base.text(reader.remaining())
+            let decoder = JSONDecoder()
+            guard let report = try? decoder.decode(WatchReport.self, from: Data(text)) else {
+                return
+            }
+            try expectPrintable(WatchText.text(of: report))
+            var dashboard = WatchDashboard()
+            dashboard.ingest([report])
+            dashboard.ingest([report])
+            for key in "\(screen)j?" {
+                _ = dashboard.handle(.key(.character(key)))
+                try expectPrintable(dashboard.render(size: Size(width: 120, height: 40)))
+            }
+        }
+    }()
+
+    /// The response of an agent to `attach`.
+    static let agentAnswer: FuzzTarget = {
+        let base = JSONEdits(Corpus.base("agent"))
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+        return FuzzTarget(
+            name: "agent-answer",
+            seeds: edits.map { [1] + $0 } + [Array((head + "2\r\n\r\n{}").utf8), Array(head.utf8)],
+            words: json + [head, "\r\n", "\r\n\r\n", "Content-Length: 0", "HTTP/1.1 ", "599"]
+        ) { bytes in
+            if case .response(let status, let body) = HTTPResponseParser.parse(bytes) {
+                guard (100...599).contains(status), body.count <= bytes.count else {
+                    throw BrokenPromise("the response is larger than its bytes")
+                }
+            }
+            guard bytes.first == 1 else { return }
+            let text = base.text(Array(bytes.dropFirst()))
+            guard let status = try? JSONDecoder().decode(AgentStatus.self, from: Data(text)) else {
+                return
+            }
+            _ = MetricText().text(AgentMetric.all, of: [status.database])
+            let sample = Sample(
+                sequence: 1,
+                time: Double(status.ageNanoseconds) / 1e9,
+                scenario: "",
+                arm: status.name,
+                arms: [status.name],
+                database: status.database
+            )
+            var model = DashboardModel()
+            model.ingest(sample)
+            try expectPrintable(model.render(size: Size(width: 120, height: 40)))
+        }
+    }()
+
+    static func expectPrintable(_ surface: Surface) throws {
+        for cell in surface.cells {
+            for scalar in cell.character.unicodeScalars
+            where [.control, .format].contains(scalar.properties.generalCategory) {
+                throw BrokenPromise("a cell contains U+\(String(scalar.value, radix: 16))")
+            }
+        }
+    }
+
+    private static func expectPrintable(_ text: String) throws {
+        for scalar in text.unicodeScalars
+        where scalar != "\n" && scalar.properties.generalCategory == .control {
+            throw BrokenPromise("the text contains U+\(String(scalar.value, radix: 16))")
+        }
+    }
+}
