@@ -248,7 +248,8 @@ let package = Package(
         .testTarget(
             name: "PoolgaugeAgentTests",
             dependencies: [
-                "HostileStrings", "MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine", "Telemetry",
+                "HostileStrings", "MetricDescriptors", "PoolgaugeAgent", "SQLiteEngine",
+                "Telemetry",
             ],
             swiftSettings: strict
         ),
