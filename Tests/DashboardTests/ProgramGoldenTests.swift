@@ -108,7 +108,7 @@ struct ProgramGoldenTests {
 
     /// Returns the samples of a program that reports its connections, but neither its waits nor its
     /// interrupts, as PoolgaugeGRDB does without accesses through the watched database.
-    private func observedSamples() -> [Sample] {
+    private func observedSamples(allowsControl: Bool = false) -> [Sample] {
         (0..<40).map { index in
             var database = DatabaseStatus(
                 label: "grdb",
@@ -159,7 +159,7 @@ struct ProgramGoldenTests {
                 arm: "",
                 database: database
             )
-            sample.program = ProgramStatus(process: 4711, allowsControl: true)
+            sample.program = ProgramStatus(process: 4711, allowsControl: allowsControl)
             return sample
         }
     }
@@ -172,7 +172,7 @@ struct ProgramGoldenTests {
         let picture = model.render(size: extent)
         try Golden.expect(picture, named: "program-observed-120x40")
         let overview = picture.plainText
-        #expect(overview.contains("Waits unknown: 1.0 of 4 in use on average"))
+        #expect(overview.contains("Waits unknown: 1.0 of 4 readers in use on average"))
         #expect(overview.contains("interrupts unknown"))
         #expect(overview.contains("grdb.snapshot.1"))
         for claim in ["No waiters", "no interrupts", "saturated  0 %"] {
@@ -184,15 +184,20 @@ struct ProgramGoldenTests {
             #expect(text.contains(expected), "\(text)")
             #expect(!text.contains("no waiters"), "\(text)")
         }
-        // The outcome of an interrupt cannot be observed.
-        _ = model.handle(.key(.character("1")))
+    }
+
+    @Test func outcomeOfAnInterruptIsUnknownWithoutCounts() throws {
+        var model = DashboardModel(theme: try Theme.named("dark"))
+        let samples = observedSamples(allowsControl: true)
+        for sample in samples { model.ingest(sample) }
         #expect(model.handle(.key(.character("I"))) == [.interrupt(connection: nil)])
-        for var sample in observedSamples() {
+        for var sample in samples {
             sample.sequence += 40
             sample.time += 10
             model.ingest(sample)
         }
-        #expect(!model.render(size: extent).plainText.contains("no statement ended"))
+        let text = model.render(size: Size(width: 120, height: 40)).plainText
+        #expect(!text.contains("no statement ended"))
     }
 
     @Test func waitersOfUnreportedConnectionsAreShown() throws {

@@ -85,9 +85,9 @@ struct MomentPanels {
             .draw(on: &canvas, in: rect)
         if waiting.isEmpty {
             canvas.write(
-                "no waiters",
+                history.hidesWaits ? "unknown" : "no waiters",
                 in: inner.row(0),
-                style: theme.style(.ok),
+                style: theme.style(history.hidesWaits ? .dim : .ok),
                 alignment: .leading
             )
         }

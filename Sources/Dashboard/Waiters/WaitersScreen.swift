@@ -314,11 +314,13 @@ struct WaitersScreen {
     ) {
         let held = database.connections.filter { $0.state != .idle && $0.role != .snapshot }
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
+        let isUnknown = scene.history.hidesWaits
         let text =
             scene.history.isOver
             ? "the run has ended: no waiters"
             : held.isEmpty
-                ? "no waiters, and no connection is held" : "no waiters now; held connections:"
+                ? (isUnknown ? "" : "no waiters, and ") + "no connection is held"
+                : (isUnknown ? "waits unknown" : "no waiters now") + "; held connections:"
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
         for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
