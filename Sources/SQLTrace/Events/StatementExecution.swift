@@ -112,3 +112,12 @@ public struct StatementExecution: Sendable, Equatable {
     /// extended code.
     public var isBusy: Bool { result & 0xff == 5 }
 }
+
+extension StatementExecution {
+    /// Converts seconds to nanoseconds.
+    ///
+    /// The times in damaged records can be arbitrary, so the result is limited to 11 days.
+    static func nanoseconds(_ seconds: Double) -> UInt64 {
+        seconds > 0 ? UInt64(min(seconds, 1e6) * 1e9) : 0
+    }
+}

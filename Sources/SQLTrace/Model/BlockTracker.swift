@@ -35,10 +35,10 @@ struct BlockTracker {
         }
         let waited = execution.secondsWaited ?? 0
         guard execution.isBusy || waited >= Self.minimumSeconds else { return }
-        var length = UInt64(waited * 1e9)
+        var length = StatementExecution.nanoseconds(waited)
         var isUpperBound = false
         if let seconds = execution.seconds, execution.isBusy {
-            length = UInt64(seconds * 1e9)
+            length = StatementExecution.nanoseconds(seconds)
         } else if execution.isBusy, execution.secondsWaited == nil, let last = lastEnd[key] {
             length = execution.end - min(last, execution.end)
             isUpperBound = true

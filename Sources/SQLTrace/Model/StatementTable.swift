@@ -61,7 +61,7 @@ struct StatementTable {
             let active = max(0, seconds - (execution.secondsWaited ?? 0))
             entry.timedSeconds += active
             entry.timedSquares += active * active
-            entry.times.record(UInt64(max(0, min(seconds, 1e6)) * 1e9))
+            entry.times.record(StatementExecution.nanoseconds(seconds))
         }
     }
 

@@ -76,7 +76,7 @@ struct TransactionTracker {
             open[key] = new
             return
         }
-        let duration = UInt64((execution.seconds ?? 0) * 1e9)
+        let duration = StatementExecution.nanoseconds(execution.seconds ?? 0)
         let begin = execution.end - min(duration, execution.end)
         let gap = begin - min(transaction.lastEnd, begin)
         transaction.idle += gap

@@ -62,9 +62,11 @@ struct HostileNameTests {
         #expect(scalars(yaml["name"]) == scalars(name))
         #expect(scalars(yaml["description"]) == scalars(name))
         #expect(scalars(yaml["dataset"]?["file"]) == scalars(name))
-        if !name.allSatisfy(\.isWhitespace) {
-            _ = try Scenario.parse(yaml: draft.yaml, file: "draft.yaml")
+        // The database does not exist.
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: draft.yaml, file: "draft.yaml")
         }
+        #expect(error?.description.contains("there is no file '") == true)
     }
 
     private func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }

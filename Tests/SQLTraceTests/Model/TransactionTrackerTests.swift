@@ -37,6 +37,15 @@ struct TransactionTrackerTests {
         tracker.add(execution, sql: sql, keyword: TransactionKeyword(sql))
     }
 
+    @Test(arguments: [-1, 1e11, 1e300, Double.infinity, .nan])
+    mutating func aDamagedTimeIsLimited(seconds: Double) {
+        add(execution("BEGIN", at: second))
+        add(execution("SELECT 1", at: 2 * second, seconds: seconds))
+        add(execution("COMMIT", at: 3 * second, isAutocommit: true, seconds: seconds))
+        #expect(tracker.longest.allSatisfy { $0.idle <= 2 * second })
+        #expect(StatementExecution.nanoseconds(0.5) == second / 2)
+    }
+
     @Test mutating func aTransactionLastsFromBeginToCommit() {
         add(execution("BEGIN", at: 1 * second))
         add(execution("INSERT INTO t VALUES(?)", at: 2 * second))

@@ -25,16 +25,21 @@ extension ScenarioDecoder {
         if text.hasPrefix("/") { return text }
         // Pipes and presets have no folder.
         let isPlaced = file.contains("/") && !file.hasPrefix("/dev/")
-        let folder = isPlaced ? (file as NSString).deletingLastPathComponent : ""
-        return folder.isEmpty ? text : (folder as NSString).appendingPathComponent(text)
+        return isPlaced ? split(file).folder + "/" + text : text
     }
 
     private static func neighbors(of path: String) -> String {
-        let folder = (path as NSString).deletingLastPathComponent
-        let names = try? FileManager.default.contentsOfDirectory(
-            atPath: folder.isEmpty ? "." : folder
-        )
-        let name = (path as NSString).lastPathComponent
+        let (folder, name) = split(path)
+        let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
         return NearestName.of(name, among: names ?? []).map { "; did you mean '\($0)'?" } ?? ""
+    }
+
+    /// Splits a path at its last slash.
+    ///
+    /// `NSString.deletingLastPathComponent` traps for a path of one character (Swift 6.3 on Linux).
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        let folder = String(path[..<slash])
+        return (folder.isEmpty ? "/" : folder, String(path[path.utf8.index(after: slash)...]))
     }
 }
