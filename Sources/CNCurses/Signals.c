@@ -16,13 +16,19 @@
 // These variables are written only while `armed` is false. Handlers read them while it is true.
 static atomic_bool armed = false;
 static int terminal = -1;
+static int drawing = -1;
+static int nowhere = -1;
 static struct termios settings;
 static char restore_bytes[256];
 static size_t restore_count = 0;
 
-void pg_restore_arm(int descriptor, const struct termios *before, const char *bytes, size_t count) {
+void pg_restore_arm(
+    int descriptor, int drawing_descriptor, const struct termios *before, const char *bytes,
+    size_t count) {
     atomic_store(&armed, false);
     terminal = descriptor;
+    drawing = drawing_descriptor;
+    if (nowhere < 0) nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     settings = *before;
     restore_count = count < sizeof restore_bytes ? count : sizeof restore_bytes;
     memcpy(restore_bytes, bytes, restore_count);
@@ -36,6 +42,9 @@ void pg_restore_disarm(void) { atomic_store(&armed, false); }
 
 void pg_emergency_restore(void) {
     if (!atomic_exchange(&armed, false)) return;
+    // Another thread may be drawing. Its current write precedes the restore bytes, because writes
+    // to a terminal do not overlap. Its later writes must not reach the terminal.
+    if (nowhere >= 0) dup2(nowhere, drawing);
     size_t sent = 0;
     while (sent < restore_count) {
         ssize_t count = write(terminal, restore_bytes + sent, restore_count - sent);

@@ -55,8 +55,9 @@ class Reading:
 class Series:
     """The readings of one process and its descendants, and the limits on them."""
 
-    # The growth of the allocator's own structures and of fragmentation.
-    ALLOWANCE = 4 * MEBIBYTE
+    # The growth because of fragmentation and of new threads' memory: a size in bytes, and a share.
+    ALLOWANCE = MEBIBYTE
+    ALLOWED_SHARE = 0.05
 
     def __init__(self, name, process, history=None, growth=0, processor_limit=None):
         """`history` is the largest size of the kept history, in bytes, and the time until it is
@@ -106,7 +107,8 @@ class Series:
         size, seconds = self.history
         before, after = (self.median("time", number) - self.start for number in (2, 4))
         filled = min(1, after / seconds) - min(1, before / seconds)
-        return self.ALLOWANCE + size * filled + self.growth * (after - before)
+        allowance = self.ALLOWANCE + self.ALLOWED_SHARE * self.median("memory", 2)
+        return allowance + size * filled + self.growth * (after - before)
 
     def failures(self):
         growth = self.median("memory", 4) - self.median("memory", 2)
