@@ -57,6 +57,10 @@ missing_packages() {
         command -v debootstrap >/dev/null 2>&1 || echo debootstrap
         command -v lintian >/dev/null 2>&1 || echo lintian
         command -v python3 >/dev/null 2>&1 || echo python3
+        # Tests/Terminals runs the displays in these terminals.
+        command -v screen >/dev/null 2>&1 || echo screen
+        command -v xterm >/dev/null 2>&1 || echo xterm
+        command -v xvfb-run >/dev/null 2>&1 || printf '%s\n' xvfb xauth
         # Contains promtool.
         command -v promtool >/dev/null 2>&1 || echo prometheus
     fi

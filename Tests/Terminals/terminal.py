@@ -14,7 +14,6 @@ class Terminal:
         self.settings = termios.tcgetattr(self.near)
         self.modes = modes.Modes()
         self.output = b""
-        self.total = 0
         os.set_blocking(self.main, False)
 
         def prepare():
@@ -42,7 +41,6 @@ class Terminal:
                 return False
             raise
         self.modes.feed(part)
-        self.total += len(part)
         self.output = (self.output + part)[-8000:]
         return bool(part)
 
@@ -65,13 +63,13 @@ class Terminal:
                 raise TimedOut("the program reads no input")
 
     def wait_for_output(self, timeout=30):
-        """Waits until the program has drawn a frame and has drawn nothing for a moment."""
+        """Waits until the program has taken over the terminal, and reads the first frame."""
         end = time.monotonic() + timeout
-        while self.total < 200 and self.process.poll() is None:
+        while termios.tcgetattr(self.near) == self.settings and self.process.poll() is None:
             if time.monotonic() > end:
                 raise TimedOut(f"the program draws nothing: {self.shown}")
-            self.read(0.1)
-        self.pump(0.1)
+            self.read(0.02)
+        self.pump(0.3)
 
     def wait(self, timeout=30):
         """Waits for the end and returns the exit status, which is negative for a signal."""
