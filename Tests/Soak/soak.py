@@ -23,6 +23,8 @@ PROCESSOR = 0.03
 # A run's result contains one interval per second with the latencies of each client, and needs about
 # 1 KiB of memory for each of the seven clients (`intervals` in docs/JSON.md).
 INTERVAL = 8 << 10
+# SQLite's default page cache, which fills while a recording grows.
+PAGE_CACHE = 2_000 << 10
 # The largest size of the history that a display keeps, in bytes, and the time until it is full:
 # History.capacity samples at ten per second in a dashboard and at four per second in `attach`, and
 # WatchHistory.capacity reports at four per second in `top`.
@@ -114,9 +116,11 @@ class Soak:
         return [self.options.poolgauge, *arguments]
 
     def observe(self, name, process, processor_limit=None):
-        growth = INTERVAL if name in ("run", "dashboard") else 0
-        self.series.append(
-            usage.Series(name, process, HISTORIES.get(name), growth, processor_limit))
+        self.series.append(usage.Series(
+            name, process, HISTORIES.get(name, (0, 1)),
+            cache=PAGE_CACHE if name in ("run", "record") else 0,
+            growth=INTERVAL if name in ("run", "dashboard") else 0,
+            processor_limit=processor_limit))
 
     def errors(self, name):
         return pathlib.Path(self.path(f"{name}.err")).read_text(errors="replace").strip()
@@ -160,10 +164,16 @@ class Soak:
         self.observe("run", run.pid)
 
     def start_displays(self):
-        # The embedded demo at a lower rate, so that the load does not saturate a small machine.
-        demo = ["dashboard", "--duration", f"{self.duration + 600:.0f}s",
-                "--set", "clients.ui.arrival.rate=50/s", "--set", "clients.pay.think=50ms",
-                "--set", "clients.search.think=1s"]
+        # The embedded demo at a lower rate, which does not saturate a small machine, and with times
+        # that do not depend on the duration, so that each quarter contains all of them.
+        changes = {
+            "ui.arrival.rate": "50/s", "pay.think": "50ms", "search.think": "1s",
+            "report.hold": "2s", "report.every": "9s", "snapshot.hold": "5s",
+            "snapshot.every": "14s", "import.every": "10s", "import.rows": "1000",
+            "cancel.every": "4s"}
+        demo = ["dashboard", "--duration", f"{self.duration + 600:.0f}s"]
+        for key, value in changes.items():
+            demo += ["--set", f"clients.{key}={value}"]
         displays = {
             "dashboard": demo, "top": ["top", self.path("writer.sqlite")],
             "attach": ["attach", "orders"]}

@@ -59,13 +59,14 @@ class Series:
     ALLOWANCE = MEBIBYTE
     ALLOWED_SHARE = 0.05
 
-    def __init__(self, name, process, history=None, growth=0, processor_limit=None):
+    def __init__(self, name, process, history=(0, 1), cache=0, growth=0, processor_limit=None):
         """`history` is the largest size of the kept history, in bytes, and the time until it is
-        full, in seconds. `growth` is the size of the results that a second adds, in bytes.
-        `processor_limit` is a share of one processor."""
+        full, in seconds. `cache` is the size of a cache that fills at an unknown time. `growth` is
+        the size of the results that a second adds. `processor_limit` is a share of one core."""
         self.name = name
         self.process = process
-        self.history = history or (0, 1)
+        self.history = history
+        self.cache = cache
         self.growth = growth
         self.processor_limit = processor_limit
         self.start = time.monotonic()
@@ -107,7 +108,7 @@ class Series:
         size, seconds = self.history
         before, after = (self.median("time", number) - self.start for number in (2, 4))
         filled = min(1, after / seconds) - min(1, before / seconds)
-        allowance = self.ALLOWANCE + self.ALLOWED_SHARE * self.median("memory", 2)
+        allowance = self.ALLOWANCE + self.cache + self.ALLOWED_SHARE * self.median("memory", 2)
         return allowance + size * filled + self.growth * (after - before)
 
     def failures(self):
