@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,8 +14,9 @@
 
 // MARK: Restoring the terminal without ncurses
 
-// These variables are written only while `armed` is false. Handlers read them while it is true.
-static atomic_bool armed = false;
+enum { DISARMED, ARMED, RESTORING };
+// The variables below are written only in the state DISARMED. Handlers read them in RESTORING.
+static atomic_int state = DISARMED;
 static int terminal = -1;
 static int drawing = -1;
 static int nowhere = -1;
@@ -25,7 +27,7 @@ static size_t restore_count = 0;
 void pg_restore_arm(
     int descriptor, int drawing_descriptor, const struct termios *before, const char *bytes,
     size_t count) {
-    atomic_store(&armed, false);
+    atomic_store(&state, DISARMED);
     terminal = descriptor;
     drawing = drawing_descriptor;
     if (nowhere < 0) nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -35,13 +37,27 @@ void pg_restore_arm(
     static atomic_bool registered = false;
     // Restores the terminal even if a library calls exit().
     if (!atomic_exchange(&registered, true)) atexit(pg_emergency_restore);
-    atomic_store(&armed, true);
+    atomic_store(&state, ARMED);
 }
 
-void pg_restore_disarm(void) { atomic_store(&armed, false); }
+void pg_restore_disarm(void) { atomic_store(&state, DISARMED); }
+
+// Several threads may crash at once. The first one restores the terminal, and the process must not
+// end before that. The wait is limited, because a thread that restores the terminal can receive
+// another signal.
+static void wait_for_restore(void) {
+    enum { PAUSE = 10, LIMIT = 2000 };
+    for (int waited = 0; waited < LIMIT && atomic_load(&state) == RESTORING; waited += PAUSE) {
+        poll(NULL, 0, PAUSE);
+    }
+}
 
 void pg_emergency_restore(void) {
-    if (!atomic_exchange(&armed, false)) return;
+    int expected = ARMED;
+    if (!atomic_compare_exchange_strong(&state, &expected, RESTORING)) {
+        wait_for_restore();
+        return;
+    }
     // Another thread may be drawing. Its current write precedes the restore bytes, because writes
     // to a terminal do not overlap. Its later writes must not reach the terminal.
     if (nowhere >= 0) dup2(nowhere, drawing);
@@ -52,6 +68,7 @@ void pg_emergency_restore(void) {
         if (count > 0) sent += (size_t)count;
     }
     tcsetattr(terminal, TCSANOW, &settings);
+    atomic_store(&state, DISARMED);
 }
 
 // MARK: Handlers

@@ -126,12 +126,14 @@ class Attack:
     # Crashes of other threads
 
     def threads(self):
-        for repetition in range(30 if self.options.short else 300):
-            self.case(f"thread {repetition}", self.crashed_thread)
+        for repetition in range(20 if self.options.short else 200):
+            self.case(f"thread {repetition}", lambda chance: self.crashed_threads(chance, 1))
+            self.case(f"threads {repetition}", lambda chance: self.crashed_threads(chance, 3))
 
-    def crashed_thread(self, chance):
-        """Another thread crashes while the drawing thread writes a large frame, and the terminal is
-        slow. The drawing thread must not write after the terminal has been restored."""
+    def crashed_threads(self, chance, count):
+        """Other threads crash while the drawing thread writes a large frame, and the terminal is
+        slow. The drawing thread must not write after the terminal has been restored, and a second
+        crash must not end the program before that."""
         # Without background color erase, each frame contains all cells.
         terminal = self.open("dashboard", "screen", size=(500, 200))
         try:
@@ -142,8 +144,8 @@ class Attack:
                 os.write(terminal.main, b"t")
                 time.sleep(0.05)
             number = chance.choice([signal.SIGTRAP, signal.SIGILL, signal.SIGSEGV])
-            thread = chance.choice(threads.others(terminal.process.pid))
-            threads.send(terminal.process.pid, thread, number)
+            for thread in chance.sample(threads.others(terminal.process.pid), count):
+                threads.send(terminal.process.pid, thread, number)
             time.sleep(chance.random() * 0.05)
             if (status := terminal.wait()) != -number:
                 yield f"the exit status is {status}, not {-number}: {terminal.shown}"

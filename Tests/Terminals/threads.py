@@ -10,5 +10,5 @@ def others(process):
 
 
 def send(process, thread, signal):
-    if ctypes.CDLL(None, use_errno=True).syscall(TGKILL, process, thread, int(signal)) != 0:
-        raise OSError(ctypes.get_errno(), "tgkill")
+    """Sends a signal, unless the thread has ended."""
+    ctypes.CDLL(None).syscall(TGKILL, process, thread, int(signal))
