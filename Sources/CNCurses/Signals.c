@@ -23,6 +23,9 @@ static int nowhere = -1;
 static struct termios settings;
 static char restore_bytes[256];
 static size_t restore_count = 0;
+// How long to wait for a terminal that accepts no output, for example after ^S, and for another
+// thread that restores the terminal, in milliseconds.
+enum { OUTPUT_LIMIT = 2000, RESTORE_LIMIT = 3000 };
 
 void pg_restore_arm(
     int descriptor, int drawing_descriptor, const struct termios *before, const char *bytes,
@@ -46,8 +49,9 @@ void pg_restore_disarm(void) { atomic_store(&state, DISARMED); }
 // end before that. The wait is limited, because a thread that restores the terminal can receive
 // another signal.
 static void wait_for_restore(void) {
-    enum { PAUSE = 10, LIMIT = 2000 };
-    for (int waited = 0; waited < LIMIT && atomic_load(&state) == RESTORING; waited += PAUSE) {
+    enum { PAUSE = 10 };
+    for (int waited = 0; waited < RESTORE_LIMIT; waited += PAUSE) {
+        if (atomic_load(&state) != RESTORING) return;
         poll(NULL, 0, PAUSE);
     }
 }
@@ -63,6 +67,10 @@ void pg_emergency_restore(void) {
     if (nowhere >= 0) dup2(nowhere, drawing);
     size_t sent = 0;
     while (sent < restore_count) {
+        struct pollfd output = {.fd = terminal, .events = POLLOUT};
+        int ready = poll(&output, 1, OUTPUT_LIMIT);
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) break;
         ssize_t count = write(terminal, restore_bytes + sent, restore_count - sent);
         if (count < 0 && errno != EINTR) break;
         if (count > 0) sent += (size_t)count;

@@ -65,7 +65,7 @@ class Terminal:
     def wait_for_output(self, timeout=30):
         """Waits until the program has taken over the terminal, and reads the first frame."""
         end = time.monotonic() + timeout
-        while termios.tcgetattr(self.near) == self.settings and self.process.poll() is None:
+        while self.has_original_settings and self.process.poll() is None:
             if time.monotonic() > end:
                 raise TimedOut(f"the program draws nothing: {self.shown}")
             self.read(0.02)
@@ -86,9 +86,13 @@ class Terminal:
     def shown(self):
         return repr(self.output[-600:].decode(errors="replace"))
 
+    @property
+    def has_original_settings(self):
+        return termios.tcgetattr(self.near) == self.settings
+
     def problems(self):
         """Yields the differences from the terminal before the program started."""
-        if termios.tcgetattr(self.near) != self.settings:
+        if not self.has_original_settings:
             yield "the settings differ (stty -g)"
         yield from self.modes.problems()
 

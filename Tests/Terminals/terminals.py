@@ -6,6 +6,7 @@
 Groups:
     entries     terminfo entries and locales, on a pseudo-terminal
     signals     signals that end the program, during a storm of keys
+    stopped     requests to end while the terminal accepts no output
     threads     crashes of other threads while the program draws
     containers  tmux, GNU screen, and script
     xterm       xterm in Xvfb
@@ -123,6 +124,33 @@ class Attack:
         finally:
             terminal.close()
 
+    # Terminals that accept no output
+
+    def stopped(self):
+        for program in self.programs.commands:
+            self.case(f"{program} in a stopped terminal", lambda chance: self.full(chance, program))
+
+    def full(self, chance, program):
+        """The terminal accepts no output, as after ^S. The second request ends the program."""
+        terminal = self.open(program, "screen", size=(500, 200))
+        try:
+            terminal.wait_for_output()
+            for _ in range(5):
+                terminal.resize(chance.randint(300, 500), chance.randint(100, 200))
+                os.write(terminal.main, b"t")
+                time.sleep(0.2)
+            for _ in range(2):
+                terminal.process.send_signal(signal.SIGTERM)
+                time.sleep(1)
+            if (status := terminal.process.wait(10)) != 128 + signal.SIGTERM:
+                yield f"the exit status is {status}"
+            if not terminal.has_original_settings:
+                yield "the settings differ (stty -g)"
+        except subprocess.TimeoutExpired:
+            yield "the second SIGTERM does not end the program"
+        finally:
+            terminal.close()
+
     # Crashes of other threads
 
     def threads(self):
@@ -234,7 +262,7 @@ class Attack:
             yield f"xterm ended with status {result.returncode}: {result.stderr[-500:]}"
 
 
-GROUPS = ["entries", "signals", "threads", "containers", "xterm"]
+GROUPS = ["entries", "signals", "stopped", "threads", "containers", "xterm"]
 
 
 def main():
