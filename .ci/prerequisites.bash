@@ -60,6 +60,10 @@ missing_packages() {
         # The tests forward an agent's socket with ssh.
         command -v ssh >/dev/null 2>&1 || echo openssh-client
         [[ -x /usr/sbin/sshd ]] || command -v sshd >/dev/null 2>&1 || echo openssh-server
+        # Tests/Terminals runs the displays in these terminals.
+        command -v screen >/dev/null 2>&1 || echo screen
+        command -v xterm >/dev/null 2>&1 || echo xterm
+        command -v xvfb-run >/dev/null 2>&1 || printf '%s\n' xvfb xauth
         # Contains promtool.
         command -v promtool >/dev/null 2>&1 || echo prometheus
     fi

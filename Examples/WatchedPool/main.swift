@@ -3,7 +3,10 @@ import PoolgaugeAgent
 import SQLiteEngine
 
 // Performs operations on a pool while a watcher prints the status that the pool reports.
+// `WatchedPool SECONDS` repeats the operations for at least this time.
 
+let seconds = CommandLine.arguments.dropFirst().first.flatMap { Double($0) } ?? 0
+let start = ContinuousClock.now
 let folder = NSTemporaryDirectory() + "watched-pool-\(UUID().uuidString)"
 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -20,15 +23,17 @@ let watch = Watch(pool)
 watch.start()
 
 let operations = Operations(pool)
-operations.pause(seconds: 1.5)
-try operations.holdAReader(seconds: 2)
-operations.pause(seconds: 1)
-try operations.keepASnapshot(seconds: 2)
-operations.pause(seconds: 1)
-try operations.interruptAQuery(after: 1)
-operations.pause(seconds: 1)
-operations.acquireAllReaders(seconds: 1.2)
-operations.pause(seconds: 1)
+repeat {
+    operations.pause(seconds: 1.5)
+    try operations.holdAReader(seconds: 2)
+    operations.pause(seconds: 1)
+    try operations.keepASnapshot(seconds: 2)
+    operations.pause(seconds: 1)
+    try operations.interruptAQuery(after: 1)
+    operations.pause(seconds: 1)
+    operations.acquireAllReaders(seconds: 1.2)
+    operations.pause(seconds: 1)
+} while ContinuousClock.now - start < .seconds(seconds)
 
 watch.stop()
 load.stop()

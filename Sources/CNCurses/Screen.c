@@ -20,6 +20,9 @@
 // Keys are read through a separate window, because reading through the screen's window would also
 // refresh the screen.
 static SCREEN *screen = NULL;
+// ncurses draws through a separate descriptor. pg_emergency_restore redirects it, but not standard
+// output, which a backtrace may use.
+static FILE *output = NULL;
 static WINDOW *keys = NULL;
 static struct termios settings_before;
 static bool is_utf8 = false;
@@ -83,12 +86,13 @@ static void arm_restore(void) {
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
         count = append_capability(bytes, count, sizeof bytes, names[index]);
     }
-    pg_restore_arm(STDOUT_FILENO, &settings_before, bytes, count);
+    pg_restore_arm(STDOUT_FILENO, fileno(output), &settings_before, bytes, count);
 }
 
 bool pg_screen_send(const char *bytes, size_t count) {
+    if (!output) return false;
     while (count > 0) {
-        ssize_t sent = write(STDOUT_FILENO, bytes, count);
+        ssize_t sent = write(fileno(output), bytes, count);
         if (sent < 0 && errno != EINTR && errno != EAGAIN) return false;
         if (sent > 0) {
             bytes += sent;
@@ -144,12 +148,29 @@ static void never_wait_for_input(void) {
     def_prog_mode();
 }
 
+static bool open_output(void) {
+    int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (copy < 0) return false;
+    output = fdopen(copy, "w");
+    if (!output) close(copy);
+    return output != NULL;
+}
+
+static void close_output(void) {
+    if (output) fclose(output);
+    output = NULL;
+}
+
 bool pg_screen_open(
     const char *name, bool use_colors, bool use_mouse, pg_screen_colors *colors) {
     memset(colors, 0, sizeof *colors);
     if (screen || tcgetattr(STDOUT_FILENO, &settings_before) != 0) return false;
-    screen = newterm(name, stdout, stdin);
-    if (!screen) return false;
+    if (!open_output()) return false;
+    screen = newterm(name, output, stdin);
+    if (!screen) {
+        close_output();
+        return false;
+    }
     arm_restore();
     set_escdelay(25);
     cbreak();
@@ -193,6 +214,7 @@ void pg_screen_close(void) {
     keys = NULL;
     delscreen(screen);
     screen = NULL;
+    close_output();
 }
 
 void pg_screen_suspend(void) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,36 +14,69 @@
 
 // MARK: Restoring the terminal without ncurses
 
-// These variables are written only while `armed` is false. Handlers read them while it is true.
-static atomic_bool armed = false;
+enum { DISARMED, ARMED, RESTORING };
+// The variables below are written only in the state DISARMED. Handlers read them in RESTORING.
+static atomic_int state = DISARMED;
 static int terminal = -1;
+static int drawing = -1;
+static int nowhere = -1;
 static struct termios settings;
 static char restore_bytes[256];
 static size_t restore_count = 0;
+// How long to wait for a terminal that accepts no output, for example after ^S, and for another
+// thread that restores the terminal, in milliseconds.
+enum { OUTPUT_LIMIT = 2000, RESTORE_LIMIT = 3000 };
 
-void pg_restore_arm(int descriptor, const struct termios *before, const char *bytes, size_t count) {
-    atomic_store(&armed, false);
+void pg_restore_arm(
+    int descriptor, int drawing_descriptor, const struct termios *before, const char *bytes,
+    size_t count) {
+    atomic_store(&state, DISARMED);
     terminal = descriptor;
+    drawing = drawing_descriptor;
+    if (nowhere < 0) nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     settings = *before;
     restore_count = count < sizeof restore_bytes ? count : sizeof restore_bytes;
     memcpy(restore_bytes, bytes, restore_count);
     static atomic_bool registered = false;
     // Restores the terminal even if a library calls exit().
     if (!atomic_exchange(&registered, true)) atexit(pg_emergency_restore);
-    atomic_store(&armed, true);
+    atomic_store(&state, ARMED);
 }
 
-void pg_restore_disarm(void) { atomic_store(&armed, false); }
+void pg_restore_disarm(void) { atomic_store(&state, DISARMED); }
+
+// Several threads may crash at once. The first one restores the terminal, and the process must not
+// end before that. The wait is limited, because a thread that restores the terminal can receive
+// another signal.
+static void wait_for_restore(void) {
+    enum { PAUSE = 10 };
+    for (int waited = 0; waited < RESTORE_LIMIT; waited += PAUSE) {
+        if (atomic_load(&state) != RESTORING) return;
+        poll(NULL, 0, PAUSE);
+    }
+}
 
 void pg_emergency_restore(void) {
-    if (!atomic_exchange(&armed, false)) return;
+    int expected = ARMED;
+    if (!atomic_compare_exchange_strong(&state, &expected, RESTORING)) {
+        wait_for_restore();
+        return;
+    }
+    // Another thread may be drawing. Its current write precedes the restore bytes, because writes
+    // to a terminal do not overlap. Its later writes must not reach the terminal.
+    if (nowhere >= 0) dup2(nowhere, drawing);
     size_t sent = 0;
     while (sent < restore_count) {
+        struct pollfd output = {.fd = terminal, .events = POLLOUT};
+        int ready = poll(&output, 1, OUTPUT_LIMIT);
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) break;
         ssize_t count = write(terminal, restore_bytes + sent, restore_count - sent);
         if (count < 0 && errno != EINTR) break;
         if (count > 0) sent += (size_t)count;
     }
     tcsetattr(terminal, TCSANOW, &settings);
+    atomic_store(&state, DISARMED);
 }
 
 // MARK: Handlers

@@ -1,4 +1,5 @@
 import HostileStrings
+import MetricDescriptors
 import Telemetry
 import Testing
 
@@ -10,7 +11,7 @@ struct HostileLabelTests {
         let documents = HostileStrings.all.map { name in
             let database = DatabaseStatus(label: name, kind: .pool, takenAtNanoseconds: 1)
             return MetricText().text(
-                AgentMetric.all,
+                DatabaseMetric.all,
                 of: [database],
                 labels: [(name: "arm", value: name)]
             )

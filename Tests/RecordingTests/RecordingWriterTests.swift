@@ -42,6 +42,29 @@ struct RecordingWriterTests {
         }
     }
 
+    @Test func aRecordingThatAnotherProgramHasOpenIsComplete() throws {
+        try withFile { path in
+            let recorder = try FlightRecorder(
+                path: path,
+                limits: RecordingLimits(),
+                info: RecordingInfo(kind: .run, tool: "poolgauge test", title: "inbox"),
+                mask: { $0 }
+            )
+            recorder.record(.run(Fixture.sample(0)))
+            let reader = try DatabaseQueue(path: path)
+            try reader.read { _ = try Int.fetchOne($0, sql: "SELECT count(*) FROM session") }
+            let summary = recorder.end(reason: "the command ended")
+            #expect(summary.failure == nil)
+            #expect(summary.samples == 1)
+            #expect(summary.keepsLog)
+            #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+            try reader.close()
+            let contents = try RecordingReader(path: path).contents
+            #expect(contents.rows.count == 1)
+            #expect(contents.sessions.map(\.endReason) == ["the command ended"])
+        }
+    }
+
     /// A copy of the file and its log is what a killed process leaves.
     @Test func committedSamplesSurviveAKill() throws {
         try withFile { path in

@@ -68,6 +68,9 @@ package struct RecordingSummary: Sendable, Equatable {
     package var bytes: UInt64 = 0
     /// The bytes that the session added per hour, or `nil` if it is too short.
     package var bytesPerHour: UInt64?
+    /// Whether part of the session is in the log, because another program had the recording open at
+    /// the end.
+    package var keepsLog = false
     /// Why the recording ended early, if it did.
     package var failure: String?
 }

@@ -14,6 +14,8 @@ final class RecordingWriter {
     private(set) var samples = 0
     private(set) var first: Int64?
     private(set) var last: Int64?
+    /// Whether the log remains, because another program had the recording open at the end.
+    private var keepsLog = false
 
     private let file: RecordingFile
     private let queue: DatabaseQueue
@@ -164,7 +166,8 @@ final class RecordingWriter {
         }
     }
 
-    /// Ends the session and leaves a single file.
+    /// Ends the session and leaves a single file, or the file and its log if another program has the
+    /// recording open.
     func end(reason: String) throws {
         try queue.write { db in
             try db.execute(
@@ -172,8 +175,14 @@ final class RecordingWriter {
                 arguments: [last, reason, session]
             )
         }
-        try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA journal_mode = DELETE")
+        do {
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA journal_mode = DELETE")
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            // SQLite leaves WAL mode only if no other connection has the file open
+            // (https://sqlite.org/pragma.html#pragma_journal_mode). The recording is complete.
+            keepsLog = true
         }
     }
 
@@ -189,6 +198,7 @@ final class RecordingWriter {
         var summary = RecordingSummary(path: path)
         summary.bytes = RecordingFile.size(ofFileAt: path)
         summary.samples = samples
+        summary.keepsLog = keepsLog
         if let first, let last { summary.seconds = Double(last - first) / 1000 }
         if summary.seconds >= 1, summary.bytes > bytesBefore {
             let added = Double(summary.bytes - bytesBefore)

@@ -40,14 +40,18 @@ struct RecordingSession: Sendable {
         StandardError.write("poolgauge: \(PrintableText.escaped(Self.text(of: summary)))\n")
     }
 
-    /// The duration, the number of samples, the size, and the size per hour.
+    /// The duration, the number of samples, the size, and the size per hour, and whether the log
+    /// belongs to the recording.
     static func text(of summary: RecordingSummary) -> String {
         guard summary.samples > 0 else { return "nothing was recorded" }
         let samples = HumanUnits.counted(summary.samples, "sample", "samples")
         let hour = summary.bytesPerHour.map { " (\(HumanUnits.bytes($0)) per hour)" } ?? ""
+        let log =
+            summary.keepsLog
+            ? "; another program has it open, so keep '\(summary.path)-wal' next to it" : ""
         return
             "recorded \(samples) in \(HumanUnits.seconds(summary.seconds)) to '\(summary.path)': "
-            + HumanUnits.bytes(summary.bytes) + hour
+            + HumanUnits.bytes(summary.bytes) + hour + log
     }
 }
 

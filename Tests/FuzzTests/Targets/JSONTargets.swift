@@ -1,4 +1,5 @@
 import Foundation
+import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteWatch
 import Telemetry
@@ -54,7 +55,7 @@ extension FuzzTarget {
                 _ = model.handle(.key(.character(key)))
                 try expectPrintable(model.render(size: Size(width: 120, height: 40)))
             }
-            _ = MetricText().text(AgentMetric.all, of: [sample.database])
+            _ = MetricText().text(DatabaseMetric.all, of: [sample.database])
         }
     }()
 
@@ -99,7 +100,7 @@ extension FuzzTarget {
             guard let status = try? JSONDecoder().decode(AgentStatus.self, from: Data(text)) else {
                 return
             }
-            _ = MetricText().text(AgentMetric.all, of: [status.database])
+            _ = MetricText().text(DatabaseMetric.all, of: [status.database])
             let sample = Sample(
                 sequence: 1,
                 time: Double(status.ageNanoseconds) / 1e9,
