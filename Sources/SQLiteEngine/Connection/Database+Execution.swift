@@ -9,7 +9,9 @@ extension Database {
     func statementWillExecute(_ statement: Statement) throws {
         preconditionRightThread()
         try confirmReadState()
-        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn {
+        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn
+            || isTransactionAbandoned
+        {
             try checkExecution(of: statement)
         }
         if statement.hasEffect || !attention.isDisjoint(with: .beforeStatement) {
@@ -79,6 +81,7 @@ extension Database {
 
     private func checkExecution(of statement: Statement) throws {
         try cancellation?.check()
+        if isTransactionAbandoned { try endAbandonedTransaction() }
         try checkForAbortedTransaction(sql: statement.sql, arguments: statement.arguments)
         try checkForSuspension(
             isReadOnly: statement.isReadonly,
