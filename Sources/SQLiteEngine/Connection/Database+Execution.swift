@@ -116,12 +116,15 @@ extension Database {
         _ sql: String?,
         _ arguments: StatementArguments?
     ) -> DatabaseError {
-        DatabaseError(
+        var error = DatabaseError(
             resultCode: code,
             message: message,
             sql: sql,
             arguments: arguments,
             publicStatementArguments: configuration.publicStatementArguments
         )
+        error.explanation = OpeningFailure(path: path, isReadOnly: isReadOnlyConnection)
+            .explanation(whileOpen: code)
+        return error
     }
 }
