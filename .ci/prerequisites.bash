@@ -62,6 +62,7 @@ missing_packages() {
         [[ -x /usr/sbin/sshd ]] || command -v sshd >/dev/null 2>&1 || echo openssh-server
         # Contains promtool.
         command -v promtool >/dev/null 2>&1 || echo prometheus
+        compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null || echo faketime
     fi
 }
 
