@@ -50,7 +50,7 @@ package struct FaultAttack {
                 "\(path.name) of a \(subject), \(fault.name), operation \(nth): \($0)"
             }
             // A defect that affects many operations need not be reported for each.
-            if failed == 0 || outcome.findings.count >= 20 { return outcome }
+            if failed == 0 || outcome.findings.count >= 3 { return outcome }
             nth += Int64(stride)
         }
     }

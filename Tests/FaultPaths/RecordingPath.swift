@@ -53,7 +53,8 @@ enum RecordingPath {
     static func isExplained(_ error: any Error) -> Bool {
         guard error is RecordingError || error is Failure else { return false }
         let text = "\(error)"
-        return text.hasPrefix("cannot record to '") || text.hasPrefix("recording to '")
+        return ["cannot record to '", "cannot write to '", "cannot read '", "recording to '"]
+            .contains { text.hasPrefix($0) }
     }
 
     /// Checks that a recording contains the samples that its recorder has reported as written.

@@ -12,8 +12,9 @@ enum FaultRunnerProcess {
 
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: BuiltProgram.path(of: "FaultRunner"))
-        process.arguments = arguments
+        // libfaketime hides the arguments of the first process that loads it.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [BuiltProgram.path(of: "FaultRunner")] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let output = Pipe()
         process.standardInput = FileHandle.nullDevice

@@ -45,7 +45,7 @@ struct PowerLossTests {
         let count = Int(recording_stop())
         var random = SeededRandom(state: Self.seed)
         let syncs = (0..<count).filter { recording_operation(Int64($0)).kind == Int32(RECORD_SYNC) }
-        #expect(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactions))
+        try #require(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactions))
         var undone = 0
         for loss in Loss.allCases {
             for index in 0..<Self.cuts {
