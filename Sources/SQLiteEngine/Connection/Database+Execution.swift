@@ -15,7 +15,7 @@ extension Database {
             try checkExecution(of: statement)
         }
         if statement.hasEffect || !attention.isDisjoint(with: .beforeStatement) {
-            announceExecution(of: statement)
+            try announceExecution(of: statement)
         }
     }
 
@@ -40,11 +40,11 @@ extension Database {
 
     /// Records the region of a statement, and notifies observers, before the statement runs.
     @inline(never)
-    private func announceExecution(of statement: Statement) {
+    private func announceExecution(of statement: Statement) throws {
         if let recordedRegion {
             self.recordedRegion = recordedRegion.union(statement.databaseRegion)
         }
-        if isObserved { observationBroker?.statementWillExecute(statement) }
+        if isObserved { try observationBroker?.statementWillExecute(statement) }
     }
 
     /// Updates the state of transactions, savepoints, and the schema, and notifies observers.
