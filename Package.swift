@@ -204,7 +204,7 @@ let package = Package(
             dependencies: ["Isolation", "Telemetry"],
             swiftSettings: strict
         ),
-        // What the engine's tests start, and kill.
+        // What the tests of reliability start, and kill.
         .executableTarget(
             name: "CommitWriter",
             dependencies: ["SQLiteEngine"],
@@ -228,16 +228,36 @@ let package = Package(
         .testTarget(
             name: "SQLiteEngineTests",
             dependencies: [
-                "CSQLite", "CommitWriter", "HostileStrings", "Isolation", "IsolationPeer",
-                "SQLiteEngine", "SecondProcess", "Telemetry",
+                "CSQLite", "HostileStrings", "Isolation", "IsolationPeer", "SQLiteEngine",
+                "SecondProcess", "Telemetry",
             ],
             swiftSettings: strict
         ),
-        // The VFS with which the tests of reliability cause faults.
+        // The VFS and the allocator with which the tests of reliability cause faults.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        // The paths through the engine along which they cause faults.
+        .target(
+            name: "FaultPaths",
+            dependencies: ["CSQLite", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry"],
+            path: "Tests/FaultPaths",
+            swiftSettings: strict
+        ),
+        // A process with faults that concern a whole process.
+        .executableTarget(
+            name: "FaultRunner",
+            dependencies: [
+                "CSQLite", "FaultPaths", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry",
+            ],
+            path: "Tests/FaultRunner",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "ReliabilityTests",
-            dependencies: ["CSQLite", "FaultVFS", "SQLiteEngine"],
+            dependencies: [
+                "CSQLite", "CommitWriter", "FaultPaths", "FaultRunner", "FaultVFS", "Recording",
+                "SQLiteEngine", "Telemetry",
+            ],
+            exclude: ["Planted"],
             swiftSettings: strict
         ),
         .testTarget(

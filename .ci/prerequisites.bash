@@ -66,6 +66,7 @@ missing_packages() {
         command -v xvfb-run >/dev/null 2>&1 || printf '%s\n' xvfb xauth
         # Contains promtool.
         command -v promtool >/dev/null 2>&1 || echo prometheus
+        compgen -G '/usr/lib/*/faketime/libfaketime.so.1' >/dev/null || echo faketime
     fi
 }
 

@@ -12,10 +12,17 @@ final class CommitLoad: Sendable {
     private static let checkpointInterval = 40
 
     private let isEarly: Bool
+    private let checkpoint: Database.CheckpointMode
     private let next: Atomic<Int>
 
-    init(isEarly: Bool, first: Int) {
+    /// - Parameters:
+    ///   - isEarly: Whether commits are acknowledged before they are complete.
+    ///   - first: The number of the first commit.
+    ///   - checkpoint: The mode of the checkpoints. With long reads, a checkpoint in the truncate
+    ///     mode would block all writers until its busy timeout ends.
+    init(isEarly: Bool, first: Int, checkpoint: Database.CheckpointMode) {
         self.isEarly = isEarly
+        self.checkpoint = checkpoint
         next = Atomic(first)
     }
 
@@ -27,10 +34,19 @@ final class CommitLoad: Sendable {
         return configuration
     }
 
+    /// Opens a queue in WAL mode.
+    static func walQueue(_ path: String) throws -> DatabaseQueue {
+        var configuration = patient
+        configuration.journalMode = .wal
+        return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
     /// Writes and reads on many threads until the process ends.
     ///
+    /// One thread writes to `other`.
+    ///
     /// - Throws: An error if the tables cannot be created. Later errors end the process.
-    func run(on database: some DatabaseWriter) throws {
+    func run(on database: some DatabaseWriter, and other: DatabaseQueue? = nil) throws {
         try database.write { db in
             try db.execute(
                 sql: """
@@ -44,10 +60,30 @@ final class CommitLoad: Sendable {
         for _ in 0..<Self.readerCount {
             Thread.detachNewThread { [self] in forever { try verify(database) } }
         }
+        if let other {
+            Thread.detachNewThread { [self] in forever { try commit(on: other) } }
+        }
         for _ in 1..<Self.writerCount {
             Thread.detachNewThread { [self] in forever { try commit(on: database) } }
         }
         forever { try commit(on: database) }
+    }
+
+    /// Creates snapshots and snapshot pools, one after the other, until the process ends.
+    func createSnapshots(of pool: DatabasePool) {
+        Thread.detachNewThread { [self] in
+            forever {
+                // Until the tables exist, a snapshot has nothing to verify.
+                guard try pool.read({ try $0.tableExists("total") }) else { return }
+                let snapshot = try pool.makeSnapshot()
+                try verify(snapshot)
+                let snapshotPool = try pool.makeSnapshotPool()
+                try verify(snapshotPool)
+                try verify(snapshot)
+                try snapshot.close()
+                try snapshotPool.close()
+            }
+        }
     }
 
     private func forever(_ body: () throws -> Void) -> Never {
@@ -78,11 +114,11 @@ final class CommitLoad: Sendable {
         acknowledge(number)
         if number % Self.checkpointInterval == 0 {
             // A reader may block the checkpoint.
-            database.writeWithoutTransaction { db in _ = try? db.checkpoint(.truncate) }
+            database.writeWithoutTransaction { db in _ = try? db.checkpoint(checkpoint) }
         }
     }
 
-    private func verify(_ database: some DatabaseWriter) throws {
+    private func verify(_ database: some DatabaseReader) throws {
         let isWhole = try database.read { db in
             try Bool.fetchOne(
                 db,

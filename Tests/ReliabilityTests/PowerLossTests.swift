@@ -1,3 +1,4 @@
+import FaultPaths
 import FaultVFS
 import Foundation
 import SQLiteEngine
@@ -19,6 +20,7 @@ struct PowerLossTests {
 
         static let all = [
             Mode(subject: .pool, synchronous: "FULL", lost: 0),
+            // The default of a pool.
             Mode(subject: .pool, synchronous: "NORMAL", lost: nil),
             Mode(subject: .queue, synchronous: "EXTRA", lost: 0),
             // The deletion of the last journal is not synced.
@@ -29,8 +31,8 @@ struct PowerLossTests {
     /// The number of cuts for each mode and kind of loss.
     ///
     /// `./test --faults` cuts 100 times as often.
-    private static let cuts =
-        ProcessInfo.processInfo.environment["POOLGAUGE_FAULTS"] == nil ? 64 : 6_400
+    private static let cuts = Length.isFull ? 6_400 : 64
+    private typealias Loss = RecordedDisk.Loss
     private static let transactions = 60
     private static let seed: UInt64 = 21
 
@@ -43,9 +45,9 @@ struct PowerLossTests {
         let count = Int(recording_stop())
         var random = SeededRandom(state: Self.seed)
         let syncs = (0..<count).filter { recording_operation(Int64($0)).kind == Int32(RECORD_SYNC) }
-        #expect(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactions))
+        try #require(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactions))
         var undone = 0
-        for loss in RecordedDisk.Loss.allCases {
+        for loss in Loss.allCases {
             for index in 0..<Self.cuts {
                 // Half of the cuts are just before a sync.
                 let operations =
@@ -58,6 +60,7 @@ struct PowerLossTests {
                 undone = max(undone, try check(disk, mode, place))
             }
         }
+        Length.report("\(mode.testDescription): \(Loss.allCases.count * Self.cuts) cuts")
         // With NORMAL, the attack must observe that commits can be undone.
         if mode.lost == nil { #expect(undone > 0) }
     }
@@ -65,7 +68,9 @@ struct PowerLossTests {
     private func work(_ mode: Mode, _ folder: FaultFolder) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA synchronous = \(mode.synchronous)")
+            if mode.synchronous != "NORMAL" {
+                try db.execute(sql: "PRAGMA synchronous = \(mode.synchronous)")
+            }
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 25")
         }
         let writer: any DatabaseWriter =

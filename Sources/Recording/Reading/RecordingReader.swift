@@ -31,30 +31,50 @@ package final class RecordingReader {
             throw RecordingError("'\(path)' is a database, but not a recording of poolgauge")
         }
         try header.check(path: path)
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.probes = .off
-        configuration.keepsReadTransactions = false
-        configuration.busyMode = .timeout(2)
-        configuration.prepareDatabase { db in
-            // SQLite refuses a truncated file unless the schema is writable
-            // (https://sqlite.org/pragma.html#pragma_writable_schema).
-            try db.execute(sql: "PRAGMA writable_schema = ON")
-        }
         do {
-            let opened = try DatabaseQueue(path: path, configuration: configuration)
-            queue = opened
-            // In a damaged file, the commit of a read transaction fails.
-            if let found = try? opened.read({ try RecordingContents.read($0) }) {
-                contents = found
-            } else {
-                contents = try opened.unsafeRead { try RecordingContents.read($0) }
-            }
+            (queue, contents) = try Self.open(path)
         } catch let error as RecordingError {
             throw error
         } catch {
             throw RecordingError("'\(path)' cannot be read: \(RecordingWriter.reason(error))")
         }
+    }
+
+    private static func open(_ path: String) throws -> (DatabaseQueue, RecordingContents) {
+        var configuration = Configuration()
+        configuration.probes = .off
+        configuration.keepsReadTransactions = false
+        configuration.busyMode = .timeout(2)
+        let writable = configuration
+        configuration.readonly = true
+        configuration.prepareDatabase { db in
+            // SQLite refuses a truncated file unless the schema is writable
+            // (https://sqlite.org/pragma.html#pragma_writable_schema).
+            try db.execute(sql: "PRAGMA writable_schema = ON")
+        }
+        let queue: DatabaseQueue
+        do {
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+            // A recorder that ended while it completed the file left a rollback journal, which only
+            // a connection with write access can apply
+            // (https://sqlite.org/rescode.html#readonly_rollback).
+            do {
+                try DatabaseQueue(path: path, configuration: writable).close()
+            } catch {
+                throw RecordingError(
+                    "'\(path)' cannot be read: its recorder ended before the file was complete, and "
+                        + "completing it failed (\(RecordingWriter.reason(error))); make the file and "
+                        + "its folder writable"
+                )
+            }
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+        }
+        // In a damaged file, the commit of a read transaction fails.
+        if let contents = try? queue.read({ try RecordingContents.read($0) }) {
+            return (queue, contents)
+        }
+        return (queue, try queue.unsafeRead { try RecordingContents.read($0) })
     }
 
     /// Returns whether a file identifies itself as a recording.

@@ -39,6 +39,7 @@ public final class DatabasePool: DatabaseWriter {
     let observationHub: ObservationHub
     let log: WALWatch
     let journalMode: String?
+    let file: OpenedFile
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
     /// Opens a database, and creates the file if it does not exist.
@@ -62,6 +63,8 @@ public final class DatabasePool: DatabaseWriter {
         // The pool cannot determine which access would end a transaction that a read leaves open.
         readerConfiguration.allowsUnsafeTransactions = false
         let reading = readerConfiguration
+        let file = OpenedFile(path: path)
+        self.file = file
         readers = AccessGate(
             .reader,
             labels: (1...configuration.maximumReaderCount).map { "\(label).reader.\($0)" },
@@ -69,6 +72,7 @@ public final class DatabasePool: DatabaseWriter {
             events: events,
             dispatching: configuration.readDispatching
         ) { slot in
+            try file.check()
             let database = try Database.open(
                 path: path,
                 configuration: reading,
@@ -116,6 +120,7 @@ public final class DatabasePool: DatabaseWriter {
             path: path,
             log: log
         )
+        file.record()
         if configuration.observesSuspensionNotifications {
             let observer = SuspensionObserver(of: self)
             suspensionObserver.withLock { $0 = observer }

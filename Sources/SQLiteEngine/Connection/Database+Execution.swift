@@ -9,11 +9,13 @@ extension Database {
     func statementWillExecute(_ statement: Statement) throws {
         preconditionRightThread()
         try confirmReadState()
-        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn {
+        if isInsideTransactionBlock || readOnlyDepth > 0 || cancellation != nil || suspension.isOn
+            || isTransactionAbandoned
+        {
             try checkExecution(of: statement)
         }
         if statement.hasEffect || !attention.isDisjoint(with: .beforeStatement) {
-            announceExecution(of: statement)
+            try announceExecution(of: statement)
         }
     }
 
@@ -38,11 +40,11 @@ extension Database {
 
     /// Records the region of a statement, and notifies observers, before the statement runs.
     @inline(never)
-    private func announceExecution(of statement: Statement) {
+    private func announceExecution(of statement: Statement) throws {
         if let recordedRegion {
             self.recordedRegion = recordedRegion.union(statement.databaseRegion)
         }
-        if isObserved { observationBroker?.statementWillExecute(statement) }
+        if isObserved { try observationBroker?.statementWillExecute(statement) }
     }
 
     /// Updates the state of transactions, savepoints, and the schema, and notifies observers.
@@ -79,6 +81,7 @@ extension Database {
 
     private func checkExecution(of statement: Statement) throws {
         try cancellation?.check()
+        if isTransactionAbandoned { try endAbandonedTransaction() }
         try checkForAbortedTransaction(sql: statement.sql, arguments: statement.arguments)
         try checkForSuspension(
             isReadOnly: statement.isReadonly,
@@ -113,12 +116,15 @@ extension Database {
         _ sql: String?,
         _ arguments: StatementArguments?
     ) -> DatabaseError {
-        DatabaseError(
+        var error = DatabaseError(
             resultCode: code,
             message: message,
             sql: sql,
             arguments: arguments,
             publicStatementArguments: configuration.publicStatementArguments
         )
+        error.explanation = OpeningFailure(path: path, isReadOnly: isReadOnlyConnection)
+            .explanation(whileOpen: code)
+        return error
     }
 }

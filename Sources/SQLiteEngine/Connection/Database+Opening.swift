@@ -43,6 +43,7 @@ extension Database {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
             if entersWAL { try database.setNormalSynchronous() }
             for setup in configuration.setups { try setup(database) }
+            if let failure = database.additionFailure { throw failure }
             try database.checkReadable()
         } catch {
             database.closeIgnoringErrors()
@@ -67,7 +68,7 @@ extension Database {
                 nil
             )
         )
-        addPredefinedFunctionsAndCollations()
+        try addPredefinedFunctionsAndCollations()
     }
 
     /// Sets `synchronous = NORMAL` before the configuration's closures run, which can set another

@@ -34,11 +34,13 @@ extension Database {
     /// If another connection holds the write lock, this method writes nothing. In this case, the
     /// file already exists and persists while this connection is open, so readers can attach to it.
     private func createLogContent() throws {
+        try check(transactionStatements.prepareRollback(on: handle))
         let begin = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
         if begin & 0xff == SQLITE_BUSY { return }
         try check(begin)
         defer {
-            sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+            _ = transactionStatements.rollback(on: handle)
+            isTransactionAbandoned = isInsideTransaction
             observationBroker?.discardTransactionEnd()
         }
         // The first page stays in use until the transaction ends and is not flushed. Creating a

@@ -58,6 +58,12 @@ public final class Database {
     /// throw `SQLITE_ABORT` until the block ends.
     @exclusivity(unchecked) var isInsideTransactionBlock = false
 
+    /// Whether a transaction is still open because its rollback failed, for example because of too
+    /// little memory.
+    ///
+    /// The rollback is retried before the next transaction or statement.
+    @exclusivity(unchecked) var isTransactionAbandoned = false
+
     /// The cancellation of the access, or `nil` if the access does not belong to a task.
     @exclusivity(unchecked) var cancellation: AccessCancellation?
 
@@ -91,6 +97,9 @@ public final class Database {
     @exclusivity(unchecked) var observationBroker: ObservationBroker?
 
     @exclusivity(unchecked) var authorizer: StatementAuthorizer?
+
+    /// The first failure to add a function or a collation because of too little memory.
+    @exclusivity(unchecked) var additionFailure: DatabaseError?
 
     /// The region that was read since recording started, or `nil` if nothing is being recorded.
     @exclusivity(unchecked) var recordedRegion: DatabaseRegion? {

@@ -18,6 +18,21 @@ struct OpeningFailure {
         return error
     }
 
+    /// Returns the reason and a remedy for an error of a connection that is already open, if known.
+    func explanation(whileOpen code: ResultCode) -> String? {
+        switch code {
+        case .SQLITE_READONLY_DBMOVED:
+            "the file `\(path)` was moved, replaced, or deleted while the database was open; close "
+                + "the database, and open it again"
+        case .SQLITE_READONLY_DIRECTORY:
+            "no journal can be created in the folder `\(folder)`; change its permissions"
+        // SQLite opens a file without write permission for reading.
+        case .SQLITE_READONLY where !isReadOnly && access(path, W_OK) != 0:
+            "the file is not writable; change its permissions, and open the database again"
+        default: nil
+        }
+    }
+
     private func reason(for error: DatabaseError) -> String? {
         guard let information = status(of: path) else { return reasonForAbsence() }
         if information.st_mode & S_IFMT == S_IFDIR {

@@ -83,7 +83,8 @@ final class ObservationBroker {
 
     // MARK: Statements
 
-    func statementWillExecute(_ statement: Statement) {
+    /// - Throws: A ``DatabaseError`` if SQLite cannot determine which changes the statement may make.
+    func statementWillExecute(_ statement: Statement) throws {
         // An observer's end-of-transaction callback is starting another transaction. Notify the
         // remaining observers now, because they may use the database only while no transaction is
         // open and no argument is bound.
@@ -94,7 +95,7 @@ final class ObservationBroker {
         beganInsideTransaction = database.isInsideTransaction
         interested =
             database.isReadOnly || statement.isReadonly || !observesChanges
-            ? [] : interest(in: statement.authorizerEventKinds)
+            ? [] : interest(in: try statement.authorizerEventKinds())
         setUpdateHook(!interested.isEmpty)
         if !interested.isEmpty { database.authorizer?.statementWillExecute(statement) }
     }

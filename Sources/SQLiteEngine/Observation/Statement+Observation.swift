@@ -5,28 +5,40 @@ extension Statement {
     ///
     /// The first use of this property on a connection installs the connection's authorizer
     /// (`sqlite3_set_authorizer`). SQLite then reprepares each existing statement when it next
-    /// runs.
-    public var databaseRegion: DatabaseRegion { analyzed.region }
+    /// runs. If SQLite cannot analyze the statement, for example because of too little memory, the
+    /// region is the full database.
+    public var databaseRegion: DatabaseRegion { (try? analyze())?.region ?? .fullDatabase }
 
-    var authorizerEventKinds: [DatabaseEventKind] { analyzed.eventKinds }
+    /// The kinds of changes that the statement may make.
+    ///
+    /// - Throws: A ``DatabaseError`` if SQLite cannot analyze the statement. Observers would miss
+    ///   the changes of a statement with unknown kinds.
+    func authorizerEventKinds() throws -> [DatabaseEventKind] { try analyze().eventKinds }
 
     /// Whether an analysis has shown that the statement may delete rows.
     var mayDelete: Bool { analysis?.eventKinds.contains { $0.isDelete } ?? false }
 
     var invalidatesDatabaseSchemaCache: Bool { effect == .schemaChange || effect == .attachment }
 
-    /// The analysis of the statement's current prepared form.
-    private var analyzed: StatementAnalysis {
+    /// Returns the analysis of the statement's current prepared form.
+    ///
+    /// - Throws: A ``DatabaseError``, but not `SQLITE_ERROR`: executing an invalid statement throws
+    ///   that error.
+    private func analyze() throws -> StatementAnalysis {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let analysis, analysisVersion == version { return analysis }
         // SQLite cannot prepare a statement again in place, but preparing a copy has the same
         // result.
         let text = sqlite3_sql(pointer)
         let connection = database.handle
+        var code = SQLITE_OK
         let analysis = database.analysis {
             var copy: SQLiteStatement?
-            sqlite3_prepare_v3(connection, text, -1, 0, &copy, nil)
+            code = sqlite3_prepare_v3(connection, text, -1, 0, &copy, nil)
             sqlite3_finalize(copy)
+        }
+        guard code & 0xff == SQLITE_OK || code & 0xff == SQLITE_ERROR else {
+            throw database.makeError(ResultCode(rawValue: code), nil, sql, nil)
         }
         self.analysis = analysis
         analysisVersion = version

@@ -26,6 +26,7 @@ extension DatabasePool {
             )
         }
         if writer.isClosed { throw DatabaseError.connectionIsClosed() }
+        try file.check()
         return try snapshots.make(at: site) { number in
             try DatabaseSnapshot(
                 path: path,
@@ -50,6 +51,7 @@ extension DatabasePool {
     ) throws -> DatabaseSnapshotPool {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current.pointee
+        try file.check()
         return try snapshots.make(at: site) { _ in
             if let slot = thread.access(through: readers) ?? thread.access(through: writer) {
                 return try DatabaseSnapshotPool(

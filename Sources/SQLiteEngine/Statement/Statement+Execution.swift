@@ -136,9 +136,19 @@ extension Statement {
 
 extension Statement {
     @usableFromInline
-    func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> RowDecodingError {
-        let error = RowDecodingError.valueMismatch(type, statement: self, index: Int(column))
-        abandon()
-        return error
+    func endWithMismatch(_ type: any Any.Type, _ column: CInt) -> any Error {
+        defer { abandon() }
+        return mismatch(type, column)
+    }
+
+    /// Returns the error for a column whose value cannot be decoded.
+    @usableFromInline
+    func mismatch(_ type: any Any.Type, _ column: CInt) -> any Error {
+        // A value that SQLite has too little memory to convert reads as `NULL`.
+        let database = database
+        if sqlite3_errcode(database.handle) == SQLITE_NOMEM {
+            return database.lastError(sql: sql, arguments: arguments)
+        }
+        return RowDecodingError.valueMismatch(type, statement: self, index: Int(column))
     }
 }

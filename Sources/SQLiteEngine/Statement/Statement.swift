@@ -165,6 +165,8 @@ extension Statement {
                 sqlite3_column_name(pointer, $0).map { String(cString: $0) } ?? ""
             }
         )
+        // SQLite returns no name if it cannot allocate memory for it.
+        guard sqlite3_errcode(database.handle) != SQLITE_NOMEM else { return layout }
         columns = layout
         columnsVersion = version
         return layout

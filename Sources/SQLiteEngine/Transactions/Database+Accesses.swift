@@ -16,6 +16,7 @@ extension Database {
 
     @inline(__always)
     func beginReadTransaction() throws {
+        if isTransactionAbandoned { try endAbandonedTransaction() }
         try checkForSuspension(isReadOnly: true, sql: "BEGIN DEFERRED TRANSACTION")
         probe.willBeginTransaction()
         kept.pointee.willBegin()
@@ -77,6 +78,7 @@ extension Database {
     @inline(__always)
     func beginWriteAccess() throws {
         endKeptTransaction()
+        if isTransactionAbandoned { try endAbandonedTransaction() }
         let kind = isReadOnly ? .deferred : configuration.defaultTransactionKind
         try checkForSuspension(
             isReadOnly: kind == .deferred,
@@ -138,7 +140,7 @@ extension Database {
     /// next access would run inside that transaction.
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
-        guard sqlite3_get_autocommit(handle) == 0 else { return }
+        guard sqlite3_get_autocommit(handle) == 0, !isTransactionAbandoned else { return }
         requirement(
             configuration.allowsUnsafeTransactions,
             "A transaction has been left opened at the end of a database access"

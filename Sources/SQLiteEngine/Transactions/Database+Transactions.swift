@@ -9,7 +9,12 @@ extension Database {
     /// - Throws: A ``DatabaseError``, such as `SQLITE_BUSY`.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         let kind = kind ?? (isReadOnly ? .deferred : configuration.defaultTransactionKind)
-        try execute(sql: "BEGIN \(kind.rawValue) TRANSACTION")
+        let sql = "BEGIN \(kind.rawValue) TRANSACTION"
+        if handle != nil {
+            let code = transactionStatements.prepareRollback(on: handle)
+            guard code == SQLITE_OK else { throw transactionError(code, sql: sql) }
+        }
+        try execute(sql: sql)
     }
 
     /// Commits the open transaction.
@@ -66,9 +71,15 @@ extension Database {
         try runTransactionBlock(operations) {
             try execute(sql: "RELEASE SAVEPOINT poolgauge")
         } rollback: {
-            // A rollback leaves the savepoint on SQLite's stack. The release removes it.
-            try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT poolgauge")
-            try execute(sql: "RELEASE SAVEPOINT poolgauge")
+            do {
+                // A rollback leaves the savepoint on SQLite's stack. The release removes it.
+                try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT poolgauge")
+                try execute(sql: "RELEASE SAVEPOINT poolgauge")
+            } catch {
+                // Otherwise, an access that ignores the error would commit the savepoint's changes.
+                if isInsideTransactionBlock { try? self.rollback() }
+                throw error
+            }
         }
     }
 
@@ -181,10 +192,21 @@ extension Database {
             code = transactionStatements.rollback(on: handle)
             tries += 1
         }
-        guard !isInsideTransaction else { return code }
+        isTransactionAbandoned = isInsideTransaction
+        guard !isTransactionAbandoned else { return code }
         transactionDidEndIfNeeded()
         if isObserved { observationBroker?.didRollBackTransaction() }
         return code
+    }
+
+    /// Retries the rollback of a transaction.
+    ///
+    /// - Throws: The error of the rollback.
+    @inline(never)
+    func endAbandonedTransaction() throws {
+        let code = rollbackIgnoringInterrupts()
+        guard isTransactionAbandoned else { return }
+        throw transactionError(code, sql: "ROLLBACK TRANSACTION")
     }
 
     /// Resets every statement of the connection, because unfinished statements hold locks.

@@ -11,13 +11,26 @@ struct TransactionStatements {
     private var commit: OpaquePointer?
     private var rollback: OpaquePointer?
 
+    private static var rollbackSQL: StaticString { "ROLLBACK TRANSACTION" }
+
     /// Runs `BEGIN` and returns an SQLite result code.
     mutating func begin(_ kind: Database.TransactionKind, on handle: OpaquePointer?) -> CInt {
-        switch kind {
+        let code = prepareRollback(on: handle)
+        guard code == SQLITE_OK else { return code }
+        return switch kind {
         case .deferred: Self.run(&beginDeferred, "BEGIN DEFERRED TRANSACTION", on: handle)
         case .immediate: Self.run(&beginImmediate, "BEGIN IMMEDIATE TRANSACTION", on: handle)
         case .exclusive: Self.run(&beginExclusive, "BEGIN EXCLUSIVE TRANSACTION", on: handle)
         }
+    }
+
+    /// Prepares `ROLLBACK` before a transaction starts.
+    ///
+    /// A rollback then succeeds even if SQLite has too little memory to prepare a statement, unless
+    /// the transaction has changed the schema; see ``Database/isTransactionAbandoned``.
+    @inline(__always)
+    mutating func prepareRollback(on handle: OpaquePointer?) -> CInt {
+        rollback == nil ? Self.prepare(&rollback, Self.rollbackSQL, on: handle) : SQLITE_OK
     }
 
     /// Runs `COMMIT` and returns an SQLite result code.
@@ -27,7 +40,7 @@ struct TransactionStatements {
 
     /// Runs `ROLLBACK` and returns an SQLite result code.
     mutating func rollback(on handle: OpaquePointer?) -> CInt {
-        Self.run(&rollback, "ROLLBACK TRANSACTION", on: handle)
+        Self.run(&rollback, Self.rollbackSQL, on: handle)
     }
 
     mutating func finalize() {

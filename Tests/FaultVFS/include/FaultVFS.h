@@ -3,10 +3,11 @@
 
 #include <stdint.h>
 
-/* A VFS for tests, which makes operations on files fail, or records them.
+/* A VFS and an allocator for tests.
  *
- * It becomes SQLite's default VFS. It affects only the files in one folder at a time, so other tests
- * of the process can use SQLite as usual. */
+ * The VFS makes operations on files fail, or records them. It becomes SQLite's default VFS. It
+ * affects only the files in one folder at a time, so other tests of the process can use SQLite as
+ * usual. The allocator affects the whole process. */
 
 enum {
     FAULT_OPEN = 1,
@@ -37,6 +38,20 @@ int64_t faults_stop(void);
 
 /* Returns the number of operations that have failed since faults_start. */
 int64_t faults_failed(void);
+
+/* Installs an allocator in which allocations can fail. Call this before SQLite is first used.
+ *
+ * Returns an SQLite result code. */
+int allocations_install(void);
+
+/* Makes allocations of SQLite fail.
+ *
+ * nth: the first allocation to fail, from 1.
+ * is_persistent: whether all later allocations fail as well. */
+void allocations_start(int64_t nth, int is_persistent);
+
+/* Ends the failures, and returns the number of allocations that have failed. */
+int64_t allocations_stop(void);
 
 enum {
     RECORD_WRITE = 1,

@@ -24,11 +24,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
         guard try steps.advance() else { return nil }
         let pointer = steps.statement.pointer
         if let value = Value.fromColumn(pointer, at: column) { return value }
-        throw RowDecodingError.valueMismatch(
-            Value.self,
-            statement: steps.statement,
-            index: Int(column)
-        )
+        throw steps.statement.mismatch(Value.self, column)
     }
 }
 

@@ -4,7 +4,8 @@ extension Database {
     /// Adds an SQL function, or replaces the function with the same name and number of arguments.
     ///
     /// To add the function to all connections, call this method in
-    /// `Configuration.prepareDatabase(_:)`.
+    /// `Configuration.prepareDatabase(_:)`. If SQLite has too little memory, opening the connection
+    /// then throws `SQLITE_NOMEM`. On an open connection, statements cannot use the function.
     public func add(function: DatabaseFunction) {
         expectSuccess(function.install(on: handle), "add the function", function.name)
     }
@@ -17,7 +18,8 @@ extension Database {
     /// Adds a collation, or replaces the collation with the same name.
     ///
     /// To add the collation to all connections, call this method in
-    /// `Configuration.prepareDatabase(_:)`.
+    /// `Configuration.prepareDatabase(_:)`. If SQLite has too little memory, opening the connection
+    /// then throws `SQLITE_NOMEM`. On an open connection, statements cannot use the collation.
     public func add(collation: DatabaseCollation) {
         expectSuccess(collation.install(on: handle), "add the collation", collation.name)
     }
@@ -27,21 +29,25 @@ extension Database {
         expectSuccess(collation.uninstall(from: handle), "remove the collation", collation.name)
     }
 
-    func addPredefinedFunctionsAndCollations() {
-        for function in DatabaseFunction.predefined { add(function: function) }
-        for collation in DatabaseCollation.predefined { add(collation: collation) }
+    func addPredefinedFunctionsAndCollations() throws {
+        for function in DatabaseFunction.predefined { try check(function.install(on: handle)) }
+        for collation in DatabaseCollation.predefined { try check(collation.install(on: handle)) }
     }
 
-    /// Stops the program if `code` is not `SQLITE_OK`.
+    /// Stops the program if `code` is neither `SQLITE_OK` nor `SQLITE_NOMEM`.
     ///
-    /// A failure is a programming error: the name is too long, there are too many arguments, or a
-    /// running statement uses the function or collation.
+    /// Other failures are programming errors: the name is too long, there are too many arguments,
+    /// or a running statement uses the function or collation.
     private func expectSuccess(_ code: CInt, _ action: String, _ name: String) {
         guard code != SQLITE_OK else { return }
         let error = DatabaseError(
             resultCode: ResultCode(rawValue: code),
             message: handle == nil ? "Connection is closed" : lastErrorMessage
         )
+        if code == SQLITE_NOMEM {
+            additionFailure = additionFailure ?? error
+            return
+        }
         fatalError("cannot \(action) \(name): \(error)")
     }
 }

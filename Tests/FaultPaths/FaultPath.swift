@@ -1,24 +1,23 @@
 import SQLiteEngine
-import Testing
 
-/// A path through the engine, in which each operation on a file fails in turn.
-struct FaultPath: Sendable, CustomTestStringConvertible {
-    var name: String
+/// A path through the engine, along which each operation fails in turn.
+package struct FaultPath: Sendable {
+    package var name: String
     /// The objects that have the path.
-    var subjects = Subject.allCases
+    package var subjects = Subject.allCases
     /// Whether a value observation runs along the path.
     var isObserved = false
     /// Whether the path closes the database object.
     var closes = false
+    /// Returns what is wrong with the files of the path after the faults, if anything.
+    var check: @Sendable (FaultFolder, WrittenRows) throws -> String? = { _, _ in nil }
     /// Follows the path after the database was opened.
-    var run: @Sendable (any DatabaseWriter, FaultFolder, inout WrittenRows) throws -> Void
+    package var run: @Sendable (any DatabaseWriter, FaultFolder, inout WrittenRows) throws -> Void
 
-    var testDescription: String { name }
-
-    static let all = [
+    package static let all = [
         FaultPath(name: "open") { _, _, _ in },
         FaultPath(name: "read") { writer, _, _ in
-            _ = try writer.read { try Row.fetchAll($0, sql: "SELECT * FROM t ORDER BY text") }
+            try ReadPath.run(writer)
         },
         FaultPath(name: "write") { writer, _, rows in
             for _ in 0..<3 { try rows.write(writer) }
@@ -27,6 +26,11 @@ struct FaultPath: Sendable, CustomTestStringConvertible {
             try rows.write(writer)
             try writer.write { db in
                 try db.inSavepoint {
+                    try db.execute(sql: "DELETE FROM t")
+                    return .rollback
+                }
+                // Even an access that ignores an error does not commit the changes.
+                try? db.inSavepoint {
                     try db.execute(sql: "DELETE FROM t")
                     return .rollback
                 }
@@ -60,7 +64,7 @@ struct FaultPath: Sendable, CustomTestStringConvertible {
             let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
             try rows.write(pool)
             let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-            #expect(before == after)
+            try Violation.check(before == after, "a snapshot changed")
             try snapshot.close()
         },
         FaultPath(name: "snapshot pool", subjects: [.pool]) { writer, _, rows in
@@ -70,7 +74,7 @@ struct FaultPath: Sendable, CustomTestStringConvertible {
             let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
             try rows.write(pool)
             let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-            #expect(before == after)
+            try Violation.check(before == after, "a snapshot changed")
             try snapshot.close()
         },
         FaultPath(name: "close", closes: true) { writer, _, rows in
@@ -98,5 +102,16 @@ struct FaultPath: Sendable, CustomTestStringConvertible {
                 try rows.write(writer)
             }
         },
+        FaultPath(name: "recording", subjects: [.pool], check: RecordingPath.check) {
+            writer,
+            folder,
+            rows in
+            try RecordingPath.run(writer, folder, &rows)
+        },
     ]
+
+    /// Returns whether the path may throw an error after a fault.
+    func mayThrow(_ error: any Error) -> Bool {
+        error is DatabaseError || RecordingPath.isExplained(error)
+    }
 }

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Synchronization
 
 /// Observes the number of rows of `t`, and keeps the last value or the error.
-final class LastValue: Sendable {
+package final class LastValue: Sendable {
     private struct State {
         var value: Int?
         var error: (any Error)?
@@ -13,12 +13,14 @@ final class LastValue: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "LastValue")
 
-    var value: Int? { state.withLock { $0.value } }
+    package init() {}
+
+    package var value: Int? { state.withLock { $0.value } }
     /// The error that has ended the observation, if any.
-    var error: (any Error)? { state.withLock { $0.error } }
+    package var error: (any Error)? { state.withLock { $0.error } }
 
     /// Starts the observation, which ends when the result is released.
-    func start(in writer: any DatabaseWriter) -> AnyDatabaseCancellable {
+    package func start(in writer: any DatabaseWriter) -> AnyDatabaseCancellable {
         ValueObservation.tracking { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM t") }
             .start(
                 in: writer,
@@ -30,7 +32,7 @@ final class LastValue: Sendable {
 }
 
 /// Polls for up to ten seconds, and returns whether the condition was met.
-func isEventually(_ condition: () -> Bool) -> Bool {
+package func isEventually(_ condition: () -> Bool) -> Bool {
     let deadline = ContinuousClock.now + .seconds(10)
     while !condition() {
         guard ContinuousClock.now < deadline else { return false }

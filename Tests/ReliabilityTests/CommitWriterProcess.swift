@@ -1,3 +1,4 @@
+import FaultPaths
 import Foundation
 import Telemetry
 
@@ -8,6 +9,8 @@ final class CommitWriterProcess {
         case pool
         case walQueue = "wal-queue"
         case queue
+        /// A pool and a queue on the same file, with snapshots.
+        case mixed
     }
 
     /// An error for a process that ended before it was killed.
@@ -58,7 +61,9 @@ final class CommitWriterProcess {
             guard process.isRunning else {
                 throw Ended(status: process.terminationStatus, errors: errorOutput)
             }
-            guard monotonicNanoseconds() < deadline else { throw Gate.Timeout() }
+            guard monotonicNanoseconds() < deadline else {
+                throw Violation("\(count) commits take too long")
+            }
         }
     }
 
@@ -70,6 +75,12 @@ final class CommitWriterProcess {
         process.waitUntilExit()
         guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
         else { throw Ended(status: process.terminationStatus, errors: errorOutput) }
+        readOutput()
+        return acknowledged
+    }
+
+    /// Returns the numbers of the commits that the process has acknowledged so far.
+    func acknowledgedSoFar() -> Set<Int> {
         readOutput()
         return acknowledged
     }

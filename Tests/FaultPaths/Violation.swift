@@ -1,0 +1,11 @@
+/// The description of a broken promise, which an attack reports.
+package struct Violation: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+
+    /// - Throws: A violation if a condition is not met.
+    package static func check(_ condition: Bool, _ description: @autoclosure () -> String) throws {
+        guard condition else { throw Violation(description()) }
+    }
+}

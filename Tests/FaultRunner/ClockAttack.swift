@@ -1,0 +1,81 @@
+import FaultPaths
+import Foundation
+import Recording
+import SQLiteEngine
+import Telemetry
+
+/// Sets the clock back by a day while a pool is in use.
+///
+/// libfaketime provides the clock, and reads the difference from a file. Only the wall clock is set
+/// back: the monotonic clock never goes back.
+struct ClockAttack {
+    private let file: String
+
+    init(file: String) { self.file = file }
+
+    func run() throws {
+        // A wait that depends on the wall clock would take a day.
+        alarm(120)
+        var findings: [String] = []
+        var attacks = 0
+        for path in FaultPath.all {
+            for subject in path.subjects {
+                Report.write("\(path.name) \(subject)")
+                // The clock goes back while the database object is open.
+                let fault = Fault(name: "the clock was set back") { [file] _, _ in
+                    try? Self.setClock(to: "-1d", file)
+                } stop: { [file] in
+                    try? Self.setClock(to: "+0d", file)
+                    return 0
+                }
+                let attack = FaultAttack(path: path, subject: subject, fault: fault, stride: 1)
+                findings += try attack.run().findings
+                attacks += 1
+            }
+        }
+        do { try waitForLock() } catch { findings.append("\(error)") }
+        Report.write(findings: findings, attacks: attacks + 1)
+    }
+
+    /// A busy timeout that starts before the clock goes back ends in time, and all reported
+    /// durations are correct.
+    private func waitForLock() throws {
+        let folder = try FaultFolder()
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(0.5)
+        let pool = try DatabasePool(path: folder.database, configuration: configuration)
+        try WrittenRows.create(in: pool)
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: folder.database, configuration: configuration)
+        try other.inDatabase { db in try db.beginTransaction(.immediate) }
+        let before = Date()
+        let start = monotonicNanoseconds()
+        Thread.detachNewThread { [file] in
+            usleep(200_000)
+            try? Self.setClock(to: "-1d", file)
+        }
+        do {
+            try pool.write { _ in }
+            throw Violation("a write did not wait for the lock")
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+        let waited = Double(monotonicNanoseconds() - start) / 1e9
+        try Violation.check(
+            before.timeIntervalSinceNow > 80_000,
+            "the clock was not set back: \(before), \(Date())"
+        )
+        try Violation.check((0.4..<5).contains(waited), "the busy timeout took \(waited) s")
+        try other.inDatabase { db in try db.rollback() }
+        try pool.write { db in
+            let age = abs(try db.transactionDate.timeIntervalSinceNow)
+            try Violation.check(age < 60, "the date of a transaction is \(age) s old")
+            let held = pool.status().connections.compactMap(\.heldNanoseconds).max() ?? .max
+            try Violation.check(held < 60_000_000_000, "a connection was held for \(held) ns")
+        }
+        try pool.close()
+        try other.close()
+    }
+
+    private static func setClock(to offset: String, _ file: String) throws {
+        try Data("\(offset)\n".utf8).write(to: URL(fileURLWithPath: file))
+    }
+}

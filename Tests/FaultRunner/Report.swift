@@ -1,0 +1,25 @@
+import FaultPaths
+import Foundation
+
+/// The lines that the process writes to its standard output.
+enum Report {
+    /// Writes a line immediately, because the next attack may end the process.
+    static func write(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+
+    static func write(findings: [String], attacks: Int) {
+        for finding in findings {
+            write("finding: " + finding.replacingOccurrences(of: "\n", with: " "))
+        }
+        write("attacks: \(attacks)")
+    }
+
+    /// Returns the path with a name.
+    static func path(_ name: String) throws -> FaultPath {
+        guard let path = FaultPath.all.first(where: { $0.name == name }) else {
+            throw Violation("no path has the name \(name)")
+        }
+        return path
+    }
+}

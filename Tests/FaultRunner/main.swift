@@ -1,0 +1,33 @@
+import FaultPaths
+import FaultVFS
+import Foundation
+
+// A process with faults that concern a whole process.
+//
+//     FaultRunner allocations PATH once|always STRIDE
+//         makes each allocation of SQLite along a path fail
+//     FaultRunner descriptors PATH STRIDE
+//         follows a path with 0, STRIDE, 2 × STRIDE, … free descriptors
+//     FaultRunner clock FILE
+//         follows all paths while the clock is set back, through a file of libfaketime
+//     FaultRunner read-only
+//         makes a file and its folder read-only while a database is open
+//
+// The process writes the numbers of the attacks, and `finding: TEXT` for each broken promise. It
+// writes `attacks: COUNT` before it ends with the status 0.
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+/// A signal ends a process that hangs.
+alarm(1_200)
+do {
+    switch (arguments.first, arguments.count) {
+    case ("allocations", 4): try AllocationAttack(arguments).run()
+    case ("descriptors", 3): try DescriptorAttack(arguments).run()
+    case ("clock", 2): try ClockAttack(file: arguments[1]).run()
+    case ("read-only", 1): try ReadOnlyAttack().run()
+    default: throw Violation("wrong arguments: \(arguments); see Tests/FaultRunner/main.swift")
+    }
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(70)
+}
