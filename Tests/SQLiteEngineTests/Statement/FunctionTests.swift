@@ -92,7 +92,7 @@ struct FunctionTests {
 
     @Test func predefinedFunctionsSupportUnicode() throws {
         let db = try Database.inMemory()
-        db.addPredefinedFunctionsAndCollations()
+        try db.addPredefinedFunctionsAndCollations()
         let sql = "SELECT swiftUppercaseString('é') || swiftLowercaseString('É')"
         #expect(try String.fetchOne(db, sql: sql) == "Éé")
         #expect(try String.fetchOne(db, sql: "SELECT swiftCapitalizedString('a b')") == "A B")
