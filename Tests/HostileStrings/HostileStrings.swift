@@ -42,6 +42,13 @@ package enum HostileStrings {
     /// The texts that can be SQL names and arguments of programs, which cannot contain NUL.
     package static let withoutNUL = all.filter { !$0.unicodeScalars.contains("\0") }
 
+    /// Returns whether parsers that use Foundation, including Yams, return a text unchanged.
+    ///
+    /// Foundation removes a leading byte order mark from decoded text, even if it was escaped.
+    package static func isReadableByFoundation(_ text: String) -> Bool {
+        text.unicodeScalars.first != "\u{FEFF}"
+    }
+
     /// Returns the control and formatting characters that a terminal would interpret.
     package static func unsafe(in text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter { scalar in

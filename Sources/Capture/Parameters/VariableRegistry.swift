@@ -41,9 +41,11 @@ struct VariableRegistry {
     }
 
     /// Converts a string to a valid name of an SQL parameter: ASCII letters, digits and `_`.
+    ///
+    /// YAML limits keys to 1,024 characters.
     static func identifier(_ text: String) -> String {
         var result = ""
-        for scalar in text.unicodeScalars {
+        for scalar in text.unicodeScalars.prefix(200) {
             let isValid =
                 ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || scalar == "_"
                 || ("0"..."9").contains(scalar)

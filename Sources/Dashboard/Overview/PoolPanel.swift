@@ -120,6 +120,6 @@ extension DatabaseStatus {
         // Without a list of connections, the number is unknown.
         guard !connections.isEmpty else { return 0 }
         let atWork = connections.count { $0.role == .reader && $0.state != .idle }
-        return max(0, (readers?.inUse ?? 0) - atWork)
+        return max(0, max(0, readers?.inUse ?? 0) - atWork)
     }
 }

@@ -42,15 +42,16 @@ enum StatementText {
     /// Returns whether a parenthesis after these tokens begins the column list of an `INSERT`,
     /// which directly follows `INTO [schema.]name [AS alias]`.
     private static func beginsColumnList(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
-        var rest = tokens
-        guard let last = rest.popLast(), isName(last) else { return false }
+        // `popLast()` would copy all tokens.
+        guard let last = tokens.last, isName(last) else { return false }
+        var rest = tokens.dropLast()
         if rest.last?.isWord("AS") ?? false {
-            rest.removeLast()
-            guard let name = rest.popLast(), isName(name) else { return false }
+            guard let name = rest.dropLast().last, isName(name) else { return false }
+            rest = rest.dropLast(2)
         }
         if rest.last?.isCharacter(".") ?? false {
-            rest.removeLast()
-            guard let schema = rest.popLast(), isName(schema) else { return false }
+            guard let schema = rest.dropLast().last, isName(schema) else { return false }
+            rest = rest.dropLast(2)
         }
         return namesTarget(rest)
     }

@@ -224,7 +224,9 @@ public enum JUnitReport {
             case "\"": result += "&quot;"
             case "\n": result += "&#10;"
             case "\t": result += "&#9;"
-            case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value):
+            case _
+            where scalar.value < 0x20 || scalar.value == 0x7F
+                || (0xFFFE...0xFFFF).contains(scalar.value):
                 result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }

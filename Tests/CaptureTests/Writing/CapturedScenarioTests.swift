@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 import WorkloadEngine
 
@@ -129,8 +130,7 @@ struct CapturedScenarioTests {
     /// Tests that no literal or name in SQL changes the structure of the scenario.
     @Test(arguments: YAMLTextTests.hostile.filter { !$0.contains("\0") })
     func hostileTextRemainsData(text: String) throws {
-        let literal = "'" + text.replacing("'", with: "''") + "'"
-        let sql = "SELECT id FROM users WHERE mail = \(literal)"
+        let sql = "SELECT id FROM users WHERE mail = \(text.quoted(by: "'"))"
         let executions = (0..<30).flatMap { index in
             CaptureFixture.executions([sql], from: Double(index))
         }

@@ -21,7 +21,7 @@ struct YAMLTextTests {
             String(repeating: "long ", count: 500),
         ] + HostileStrings.all
 
-    @Test(arguments: hostile)
+    @Test(arguments: hostile.filter(HostileStrings.isReadableByFoundation))
     func aQuotedTextIsReadBackUnchanged(text: String) throws {
         for yaml in [
             "key: \(YAMLText.quoted(text))", "key: {a: \(YAMLText.quoted(text)), b: 1}",
@@ -34,7 +34,9 @@ struct YAMLTextTests {
     }
 
     /// YAML limits implicit keys to 1,024 characters.
-    @Test(arguments: hostile.filter { $0.count < 1000 })
+    @Test(
+        arguments: hostile.filter { $0.count < 1000 }.filter(HostileStrings.isReadableByFoundation)
+    )
     func aNameIsReadBackUnchanged(text: String) throws {
         let node = try #require(try Yams.compose(yaml: "{\(YAMLText.name(text)): 1}"))
         let key = try #require(node.mapping?.first?.key.scalar)

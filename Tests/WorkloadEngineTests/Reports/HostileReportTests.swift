@@ -24,7 +24,8 @@ struct HostileReportTests {
         #expect(HostileStrings.unsafe(in: comparison) == [])
     }
 
-    @Test(arguments: texts)
+    /// Foundation removes a leading byte order mark from the strings that it decodes.
+    @Test(arguments: texts.filter(HostileStrings.isReadableByFoundation))
     func jsonContainsTheName(name: String) throws {
         let json = try JSONReport.text(of: ResultFixture.result(named: name))
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
@@ -63,7 +64,9 @@ struct HostileReportTests {
             try #require(page.scripts.count == 1)
             let object = try JSONSerialization.jsonObject(with: Data(page.scripts[0].utf8))
             let scenario = (object as? [String: Any])?["scenario"] as? String
-            #expect(scenario.map(scalars) == scalars(name))
+            if HostileStrings.isReadableByFoundation(name) {
+                #expect(scenario.map(scalars) == scalars(name))
+            }
         }
         let comparisons = try IndependentParser.html(
             names.map { try ComparisonHTML.text(of: ResultFixture.comparison(named: $0)) }
@@ -106,7 +109,8 @@ struct HostileReportTests {
         )
     }
 
-    /// Returns the start of each line and its markers without escaped characters.
+    /// Returns the start of each line, its markers without escaped characters, and `!` for each
+    /// character that controls lines or directions.
     private func shape(_ markdown: String) -> [String] {
         markdown.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             line in
@@ -116,7 +120,11 @@ struct HostileReportTests {
                 if !isEscaped, "`_[]<>|#&~".unicodeScalars.contains(scalar) {
                     markers.unicodeScalars.append(scalar)
                 }
-                if HostileStrings.unsafe(in: String(scalar)) != [] { markers += "!" }
+                switch scalar.value {
+                case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                    markers += "!"
+                default: break
+                }
                 isEscaped = scalar == "\\" && !isEscaped
             }
             return markers
