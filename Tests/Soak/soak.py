@@ -67,9 +67,10 @@ class Tmux:
         self("send-keys", "-t", self.target(name), key)
 
     def status(self, name):
-        """Returns the exit status of a program that has ended, or None."""
-        form = "#{pane_dead} #{pane_dead_status}"
+        """Returns the exit status of a program that has ended, or its signal, or None."""
+        form = "#{pane_dead} #{pane_dead_status} #{pane_dead_signal}"
         state = self("display-message", "-p", "-t", self.target(name), form).split()
+        # Between the end of the terminal and the end of the process, there is no status.
         return int(state[1]) if state[:1] == ["1"] and len(state) > 1 else None
 
     def screen(self, name):

@@ -49,9 +49,7 @@ final class RecordingFile: Sendable {
         }
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(errno))
-            throw RecordingError(
-                "cannot write to '\(path)': \(reason); specify a file in an existing, writable folder"
-            )
+            throw RecordingError("cannot write to '\(path)': \(reason); use another folder")
         }
         #if os(Linux)
         // On other systems, this lock conflicts with SQLite's locks.

@@ -26,7 +26,9 @@ package enum MarkdownText {
         switch scalar.value {
         case 0..<0x20: String(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
         case 0x7F: "\u{2421}"
-        case 0x80...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
+        case 0x80...0x9F, 0x2028, 0x2029: "\u{FFFD}"
+        // A soft hyphen is harmless. Other characters without a width can hide or imitate text.
+        case _ where scalar.value != 0xAD && scalar.properties.generalCategory == .format:
             "\u{FFFD}"
         default: String(scalar)
         }

@@ -111,7 +111,9 @@ final class DisplayRecording: Sendable {
             note("recording to '\(path)'")
         } catch {
             let problem = (error as? CommandFailure)?.message ?? "\(error)"
-            note(problem + "; use another folder or --record", isWarning: true)
+            let remedy = "; use another folder"
+            let hasRemedy = problem.hasSuffix(remedy)
+            note(problem + (hasRemedy ? "" : remedy) + " or --record", isWarning: true)
         }
     }
 
