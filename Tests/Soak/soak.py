@@ -175,15 +175,16 @@ class Soak:
         demo = ["dashboard", "--duration", f"{self.duration + 600:.0f}s"]
         for key, value in changes.items():
             demo += ["--set", f"clients.{key}={value}"]
-        displays = {
+        arguments = {
             "dashboard": demo, "top": ["top", self.path("writer.sqlite")],
             "attach": ["attach", "orders"]}
-        for name, arguments in displays.items():
+        self.displays = {}
+        for name, words in arguments.items():
             costs = ["--costs", self.path(f"{name}.costs")]
-            process = self.tmux.start(name, self.poolgauge(*arguments, *costs))
+            process = self.tmux.start(name, self.poolgauge(*words, *costs))
+            self.displays[name] = process
             # The dashboard's process also runs the load. Its display is checked at the end.
             self.observe(name, process, None if name == "dashboard" else PROCESSOR)
-        self.displays = list(displays)
 
     # Measuring
 
@@ -243,9 +244,10 @@ class Soak:
                 yield f"{name} ended with status {status}: {self.errors(name)}"
         for name in self.displays:
             self.tmux.press(name, "q")
-        for name in self.displays:
-            wait(lambda: self.tmux.status(name) is not None, f"the end of {name}")
-            if self.tmux.status(name) != 0:
+        for name, process in self.displays.items():
+            wait(lambda: not os.path.exists(f"/proc/{process}"), f"the end of {name}")
+            # tmux does not always report the status of a program that has ended.
+            if self.tmux.status(name) not in (0, None):
                 yield f"{name} ended with status {self.tmux.status(name)}: {self.tmux.screen(name)}"
         status = self.started["run"].wait(120)
         # On a busy machine, the generator can be the bottleneck (5).
