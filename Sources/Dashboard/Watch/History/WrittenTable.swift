@@ -29,11 +29,14 @@ extension WatchHistory {
     /// tables.
     var tables: [WrittenTable] {
         var frames: [TableKey: UInt64] = [:]
-        var total: UInt64 = 0
+        var total = 0.0
         visitReports(last: Self.shareSeconds) { report in
             for table in report.tables {
-                frames[TableKey(kind: table.kind, name: table.name), default: 0] += table.frames
-                total += table.frames
+                // A damaged recording can contain any numbers.
+                let key = TableKey(kind: table.kind, name: table.name)
+                let (sum, overflow) = frames[key, default: 0].addingReportingOverflow(table.frames)
+                frames[key] = overflow ? .max : sum
+                total += Double(table.frames)
             }
         }
         guard total > 0 else { return [] }
@@ -41,7 +44,7 @@ extension WatchHistory {
             WrittenTable(
                 name: key.name,
                 kind: key.kind,
-                share: Double(count) / Double(total),
+                share: Double(count) / total,
                 frames: count
             )
         }.sorted { ($0.frames, $1.name) > ($1.frames, $0.name) }
