@@ -15,9 +15,9 @@ import Telemetry
 /// }
 /// ```
 ///
-/// `run()` has the signature of `Service` in ServiceLifecycle. The names and the dimensions of the
-/// metrics are those that an agent exports for Prometheus. The reporter reads the status of the
-/// database. Accesses never wait for the reporter.
+/// `run()` has the signature of `Service` in ServiceLifecycle. The metrics have the same names and
+/// dimensions as the metrics that an agent exports for Prometheus. The reporter reads the status of
+/// the database. Accesses never wait for the reporter.
 ///
 /// * A counter starts at 0 when the reporter is created.
 /// * A gauge whose value is unknown is destroyed.

@@ -9,7 +9,7 @@ import SQLiteEngine
 /// the permissions are restored.
 struct ReadOnlyAttack {
     func run() throws {
-        // Permissions do not restrict the superuser. 65534 is `nobody`.
+        // Permissions do not restrict the superuser. 65534 is an unprivileged user.
         if getuid() == 0 {
             try Violation.check(
                 setgid(65_534) == 0 && setuid(65_534) == 0,

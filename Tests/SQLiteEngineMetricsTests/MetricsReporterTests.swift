@@ -58,7 +58,7 @@ struct MetricsReporterTests {
         #expect(maximum.lastValue == Double(configuration.maximumReaderCount))
         let pages = try metrics.expectGauge("sqlite_wal_frames", [("database", "app")])
         #expect(pages.lastValue ?? 0 >= 6)
-        // All names are those that an agent exports.
+        // An agent exports the same names.
         let names = Set(DatabaseMetric.all.map(\.name))
         let reported =
             metrics.timers.map(\.label) + metrics.recorders.map(\.label)

@@ -246,9 +246,10 @@ class Soak:
             self.tmux.press(name, "q")
         for name, process in self.displays.items():
             wait(lambda: not os.path.exists(f"/proc/{process}"), f"the end of {name}")
-            # tmux does not always report the status of a program that has ended.
-            if self.tmux.status(name) not in (0, None):
-                yield f"{name} ended with status {self.tmux.status(name)}: {self.tmux.screen(name)}"
+            # tmux does not always report a status. A display that `q` ended has written its costs.
+            status = self.tmux.status(name)
+            if status not in (0, None) or not os.path.exists(self.path(f"{name}.costs")):
+                yield f"{name} ended with status {status}: {self.tmux.screen(name)}"
         status = self.started["run"].wait(120)
         # On a busy machine, the generator can be the bottleneck (5).
         if status not in (0, 5):
