@@ -245,8 +245,9 @@ class Soak:
         for name in self.displays:
             self.tmux.press(name, "q")
         for name, process in self.displays.items():
-            wait(lambda: not os.path.exists(f"/proc/{process}"), f"the end of {name}")
-            # tmux does not always report a status. A display that `q` ended has written its costs.
+            wait(lambda: not usage.is_running(process), f"the end of {name}")
+            # tmux sometimes does not collect the status of a process that has ended. A display that
+            # `q` ended has written its costs.
             status = self.tmux.status(name)
             if status not in (0, None) or not os.path.exists(self.path(f"{name}.costs")):
                 yield f"{name} ended with status {status}: {self.tmux.screen(name)}"

@@ -18,6 +18,15 @@ def children(process):
     return found
 
 
+def is_running(process):
+    """Returns whether a process has not ended, even if its parent has not collected its status."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 class Reading:
     """The resources of a process and its descendants at one time."""
 
@@ -76,8 +85,12 @@ class Series:
     def read(self):
         """Adds a reading, and returns whether the process is running."""
         try:
-            self.readings.append(Reading(self.process))
-            return True
+            reading = Reading(self.process)
+            # A process that has ended uses no memory.
+            if is_running(self.process):
+                self.readings.append(reading)
+                return True
+            return False
         except OSError:
             return False
 
