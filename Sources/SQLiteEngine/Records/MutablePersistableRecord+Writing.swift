@@ -1,5 +1,5 @@
-// The operations that implement the record methods. Each operation calls its callbacks. `selection`
-// contains the columns that the statement returns to `fetch`, or is `nil` if it returns none.
+// These operations implement the record methods and call the callbacks. `selection` contains the
+// columns that the statement returns to `fetch`, or is `nil` if the statement returns no rows.
 
 extension MutablePersistableRecord {
     mutating func inserting<T>(
@@ -114,7 +114,7 @@ extension MutablePersistableRecord {
         _ insert: (RecordStatements) throws -> (rowID: Int64, value: T)
     ) throws -> (saved: PersistenceSuccess, value: T) {
         try willInsert(db)
-        // The record does not change between `willInsert` and `didInsert`.
+        // Copy the record, which does not change between `willInsert` and `didInsert`.
         let record = self
         var result: (inserted: InsertionSuccess, value: T)?
         try aroundInsert(db) {
