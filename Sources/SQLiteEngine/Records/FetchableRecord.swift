@@ -76,8 +76,11 @@ public class FetchableRecordDecoder {
 
     /// Decodes a record from the columns of a row.
     ///
-    /// Use this method in a custom initializer to perform the default decoding first: `self = try
-    /// FetchableRecordDecoder().decode(Self.self, from: row)`.
+    /// Use this method in a custom initializer to perform the default decoding first:
+    ///
+    /// ```swift
+    /// self = try FetchableRecordDecoder().decode(Self.self, from: row)
+    /// ```
     public func decode<T: FetchableRecord & Decodable>(
         _ type: T.Type,
         from row: Row

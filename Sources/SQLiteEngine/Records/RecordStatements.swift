@@ -137,7 +137,7 @@ struct RecordStatements {
     ) throws -> Statement {
         var sql = sql
         if let selection {
-            requirement(!selection.isEmpty, "nothing is selected")
+            requirement(!selection.isEmpty, "the selection is empty")
             sql += " RETURNING \(try selection.selectionSQL())"
         }
         let statement = try db.cachedStatement(sql: sql)

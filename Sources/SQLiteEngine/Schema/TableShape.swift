@@ -39,8 +39,8 @@ extension Database {
         let keys = try keyColumns(of: table)
         var rowIDColumn: String?
         if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
-            // The primary key of a table without rowids has a separate index, as does an `INTEGER
-            // PRIMARY KEY DESC`. See https://sqlite.org/lang_createtable.html#rowid.
+            // An `INTEGER PRIMARY KEY DESC` and the primary key of a table without rowids have a
+            // separate index. See https://sqlite.org/lang_createtable.html#rowid.
             let indexCount =
                 try Int.fetchOne(
                     self,

@@ -65,7 +65,7 @@ struct FrozenState {
         DatabaseError(
             message:
                 "\(what): this requires SQLite's sqlite3_snapshot_* functions, which are not used "
-                + "because not every build of SQLite has them"
+                + "because some builds of SQLite do not include them"
         )
     }
 }

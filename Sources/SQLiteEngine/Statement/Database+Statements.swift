@@ -55,7 +55,8 @@ extension Database {
     ///   - sql: Any number of statements, separated by semicolons.
     ///   - arguments: The values of all parameters, or `nil` if the caller sets them later.
     /// - Returns: A cursor over the statements.
-    /// - Throws: No error. The cursor throws an error when it reaches invalid SQL.
+    /// - Throws: This method throws no errors. The cursor throws an error when it reaches invalid
+    ///   SQL.
     public func allStatements(
         sql: String,
         arguments: StatementArguments? = nil

@@ -157,8 +157,8 @@ extension Statement: CustomStringConvertible {
 extension Statement {
     /// The columns of the result.
     ///
-    /// SQLite reprepares a statement after a schema change, which can change the columns of `SELECT
-    /// *`. The reprepare count indicates whether the cached names are still valid.
+    /// After a schema change, SQLite reprepares the statement, which can change the columns of
+    /// `SELECT *`. The reprepare count indicates whether the cached names are still valid.
     var layout: RowLayout {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let columns, columnsVersion == version { return columns }

@@ -38,7 +38,7 @@ struct KeptReadTransaction {
     var hasAttachedDatabase = false
     /// The wal-index header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
-    /// Whether ``header`` could be read.
+    /// Whether ``header`` is valid.
     private(set) var hasHeader = false
     /// Whether the database file contained the whole log when the transaction started.
     ///
@@ -130,7 +130,7 @@ struct KeptReadTransaction {
     /// Makes ``isCurrent()`` return `false` until a transaction starts.
     mutating func expire() { hasHeader = false }
 
-    /// Records that the program started a transaction within an access.
+    /// Records that the application started a transaction within an access.
     mutating func programDidBegin() { since = 0 }
 
     mutating func disable() {
@@ -224,7 +224,7 @@ extension Database {
         probe.didEndTransaction()
     }
 
-    /// Prepares the connection before the program receives the C connection.
+    /// Prepares the connection before the application receives the C connection.
     ///
     /// A continued transaction already reads a fixed state, whereas a new transaction does not.
     /// Code that uses the C connection must not be able to observe the difference.

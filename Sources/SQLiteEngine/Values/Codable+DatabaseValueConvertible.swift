@@ -122,7 +122,7 @@ extension SingleValueDecoder {
         _ value: Value.Type,
         as type: T.Type
     ) throws -> T {
-        identical(try convert(value), as: type)
+        exactCast(try convert(value), as: type)
     }
 }
 

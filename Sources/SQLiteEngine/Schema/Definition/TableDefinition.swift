@@ -48,7 +48,8 @@ public final class TableDefinition {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) -> ColumnDefinition {
         let column = column(name, type).primaryKey(onConflict: conflictResolution)
-        // SQLite allows NULL in keys of other types. See https://sqlite.org/quirks.html, section 6.
+        // SQLite allows `NULL` in keys of other types. See https://sqlite.org/quirks.html, section
+        // 6.
         return type == .integer ? column : column.notNull()
     }
 
@@ -76,7 +77,7 @@ public final class TableDefinition {
     public func column(literal: SQL) {
         requirement(
             openPrimaryKey == nil,
-            "A column in SQL cannot be added in primaryKey { }; name it in primaryKey(_:) instead."
+            "A column defined in SQL cannot be added in primaryKey { }; use primaryKey(_:) instead."
         )
         items.append(.literal(literal))
     }
