@@ -316,7 +316,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
         guard !column(key).exists, let scope = columns.row.scopesTree[key.stringValue] else {
-            throw notNested(key, [String: Any].self)
+            throw nestedContainerError(key, [String: Any].self)
         }
         return KeyedDecodingContainer(
             RecordColumns<NestedKey>(columns.nested(key, scope))
@@ -324,10 +324,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        throw notNested(key, [Any].self)
+        throw nestedContainerError(key, [Any].self)
     }
 
-    private func notNested(_ key: Key, _ type: any Any.Type) -> DecodingError {
+    private func nestedContainerError(_ key: Key, _ type: any Any.Type) -> DecodingError {
         DecodingError.typeMismatch(
             type,
             DecodingError.Context(
