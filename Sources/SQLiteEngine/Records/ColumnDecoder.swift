@@ -11,7 +11,7 @@ struct ColumnDecoder: SingleValueDecoder {
     func decodeNil() -> Bool { row.hasNull(atIndex: index) }
 
     func convert<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value {
-        try row.strategicValue(type, atUncheckedIndex: index, for: recordType)
+        try row.decodeWithStrategy(type, atUncheckedIndex: index, for: recordType)
             ?? row.convert(type, atUncheckedIndex: index)
     }
 }

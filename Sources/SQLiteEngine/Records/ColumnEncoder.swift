@@ -51,7 +51,7 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     func encodeNil() { value = .null }
 
     func encode<T: Encodable>(_ value: T) throws {
-        if let target, let value = try target.recordType.strategicValue(value, target.column) {
+        if let target, let value = try target.recordType.encodeWithStrategy(value, target.column) {
             self.value = value
         } else if let convertible = value as? any DatabaseValueConvertible {
             self.value = convertible.databaseValue

@@ -17,7 +17,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchOne(selection(db, .all, limit: 1))
     }
 
-    /// Returns a cursor over the records with the given primary keys, in any order.
+    /// Returns a cursor over the records with the given primary keys, in no particular order.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -26,7 +26,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchCursor(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the records with the given primary keys, in any order.
+    /// Fetches the records with the given primary keys, in no particular order.
     @inlinable
     public static func fetchAll(
         _ db: Database,
@@ -52,7 +52,7 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Fetches the record with the given primary key.
     ///
-    /// - Throws: A ``RecordError`` if there is no such record.
+    /// - Throws: A ``RecordError`` if no such record exists.
     @inlinable
     public static func find(
         _ db: Database,
@@ -71,7 +71,8 @@ extension FetchableRecord where Self: TableRecord {
         try fetchCursor(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the records that match any of the given dictionaries of column values, in any order.
+    /// Fetches the records that match any of the given dictionaries of column values, in no
+    /// particular order.
     @inlinable
     public static func fetchAll(
         _ db: Database,
@@ -96,7 +97,7 @@ extension FetchableRecord where Self: TableRecord {
 
     /// Fetches a record that matches a dictionary of column values.
     ///
-    /// - Throws: A ``RecordError`` if there is no such record.
+    /// - Throws: A ``RecordError`` if no such record exists.
     @inlinable
     public static func find(
         _ db: Database,
@@ -108,7 +109,7 @@ extension FetchableRecord where Self: TableRecord {
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
-    /// Fetches the records with the given identifiers, in any order.
+    /// Fetches the records with the given identifiers, in no particular order.
     @inlinable
     public static func fetchAll(_ db: Database, ids: some Collection<ID>) throws -> [Self] {
         try fetchAll(db, keys: ids)
@@ -122,7 +123,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
 
     /// Fetches the record with the given identifier.
     ///
-    /// - Throws: A ``RecordError`` if there is no such record.
+    /// - Throws: A ``RecordError`` if no such record exists.
     @inlinable
     public static func find(_ db: Database, id: ID) throws -> Self {
         try find(db, key: id)

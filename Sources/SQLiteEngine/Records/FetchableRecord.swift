@@ -8,27 +8,29 @@ import Foundation
 public protocol FetchableRecord {
     /// Creates a record from a row.
     ///
-    /// The row of a cursor is valid only during the call. To keep the data, store values or a copy
-    /// of the row.
+    /// The row may belong to a cursor and is valid only during the call. To keep its data, copy the
+    /// values or the row.
     init(row: borrowing Row) throws
 
-    /// The `userInfo` dictionary for the decoder of a `Decodable` record. Empty by default.
+    /// The `userInfo` dictionary for the decoder of a `Decodable` record.
+    ///
+    /// Defaults to an empty dictionary.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// Returns the decoder for a column that is stored as JSON.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-    /// Returns how a `Decodable` record reads `Data` from a column.
+    /// Returns the strategy for decoding `Data` from a column.
     ///
     /// Defaults to ``DatabaseDataDecodingStrategy/deferredToData``.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-    /// Returns how a `Decodable` record reads a date from a column.
+    /// Returns the strategy for decoding dates from a column.
     ///
     /// Defaults to ``DatabaseDateDecodingStrategy/deferredToDate``.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-    /// The strategy that maps columns to a `Decodable` record's coding keys.
+    /// The strategy for mapping columns to coding keys.
     ///
     /// By default, columns and keys have the same names.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
@@ -63,7 +65,7 @@ extension FetchableRecord where Self: Decodable {
     /// Decodes a record from the columns of a row.
     @inlinable
     public init(row: borrowing Row) throws {
-        try self.init(from: LentDecoder.decoder(of: row, for: Self.self))
+        try self.init(from: BorrowedDecoder.decoder(of: row, for: Self.self))
     }
 }
 
@@ -74,12 +76,15 @@ public class FetchableRecordDecoder {
 
     /// Decodes a record from the columns of a row.
     ///
-    /// Use this method in a custom initializer that starts with the default decoding: `self = try
-    /// FetchableRecordDecoder().decode(Self.self, from: row)`.
+    /// Use this method in a custom initializer to perform the default decoding first:
+    ///
+    /// ```swift
+    /// self = try FetchableRecordDecoder().decode(Self.self, from: row)
+    /// ```
     public func decode<T: FetchableRecord & Decodable>(
         _ type: T.Type,
         from row: Row
     ) throws -> T {
-        try T(from: LentDecoder.decoder(of: row, for: type))
+        try T(from: BorrowedDecoder.decoder(of: row, for: type))
     }
 }

@@ -1,5 +1,5 @@
-// These methods write a record and return the resulting row. The row includes defaults and
-// generated columns but not changes by triggers. See https://sqlite.org/lang_returning.html.
+// These methods write a record and return the resulting row. The row includes default values and
+// generated columns, but not changes made by triggers. See https://sqlite.org/lang_returning.html.
 
 extension MutablePersistableRecord {
     /// Inserts a copy of the record and returns the row as a record.
@@ -99,7 +99,7 @@ extension MutablePersistableRecord {
 
     /// Modifies the record, updates the changed columns, and returns the row as a record.
     ///
-    /// - Returns: The record, or `nil` if no column has changed and nothing was written.
+    /// - Returns: The record, or `nil` if no column has changed.
     public mutating func updateChangesAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -108,10 +108,10 @@ extension MutablePersistableRecord {
         try updateChangesAndFetch(db, onConflict: conflictResolution, as: Self.self, modify: modify)
     }
 
-    /// Modifies the record, updates the changed columns, and returns the row as another record
+    /// Modifies the record, updates the changed columns, and returns the row as a record of another
     /// type.
     ///
-    /// - Returns: The record, or `nil` if no column has changed and nothing was written.
+    /// - Returns: The record, or `nil` if no column has changed.
     public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -133,8 +133,7 @@ extension MutablePersistableRecord {
     /// The closure executes the statement, which returns the columns of `selection`. If
     /// `conflictResolution` is `nil`, the record type's policy applies.
     ///
-    /// - Returns: The value that `fetch` returns, or `nil` if no column has changed and nothing was
-    ///   written.
+    /// - Returns: The value that `fetch` returns, or `nil` if no column has changed.
     /// - Throws: A ``DatabaseError``, or an error from a callback or a closure.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,
@@ -177,8 +176,8 @@ extension MutablePersistableRecord {
 
     /// Returns a closure that fetches the returned row.
     ///
-    /// The closure throws an error if there is no row, because an insertion that ignores a conflict
-    /// returns none.
+    /// The closure throws an error if there is no row, for example because the insertion ignored a
+    /// conflict.
     func fetchReturned<T: FetchableRecord>(_ db: Database) -> (Statement) throws -> T {
         { statement in
             if let row = try T.fetchOne(statement) { return row }

@@ -54,7 +54,7 @@ extension MutablePersistableRecord {
 
     /// Updates the columns that differ from another record.
     ///
-    /// - Returns: Whether any column differed.
+    /// - Returns: Whether any column differs.
     @discardableResult
     public func updateChanges<Record: MutablePersistableRecord>(
         _ db: Database,

@@ -1,13 +1,13 @@
-/// How an upsert changes the row that conflicts with the record.
+/// The strategy that an upsert uses to update a conflicting row.
 public enum UpsertUpdateStrategy: Sendable {
     /// Updates all columns that the record writes, except the primary key.
     case allColumns
-    /// Keeps the row unchanged.
+    /// Leaves the row unchanged.
     case noColumnUnlessSpecified
 }
 
 extension MutablePersistableRecord {
-    /// Inserts the record, or updates the row with the same primary key or another unique key.
+    /// Inserts the record, or updates the existing row with the same primary key or unique key.
     ///
     /// An update changes all columns that the record writes, except the primary key. This method
     /// calls the insertion callbacks. See <https://sqlite.org/lang_upsert.html>.
@@ -31,8 +31,8 @@ extension MutablePersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record or updates the conflicting row, and returns the row as another record
-    /// type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
     /// array is empty, SQLite checks all keys.
@@ -49,7 +49,7 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts the record, or updates the row with the same primary key or another unique key.
+    /// Inserts the record, or updates the existing row with the same primary key or unique key.
     ///
     /// An update changes all columns that the record writes, except the primary key. This method
     /// calls the insertion callbacks. See <https://sqlite.org/lang_upsert.html>.
@@ -74,8 +74,8 @@ extension PersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record or updates the conflicting row, and returns the row as another record
-    /// type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// `conflictTarget` contains the columns of the unique key to check for a conflict. If the
     /// array is empty, SQLite checks all keys.

@@ -1,5 +1,5 @@
-// The operations that implement the record methods. Each operation calls its callbacks. `selection`
-// contains the columns that the statement returns to `fetch`, or is `nil` if it returns none.
+// These operations implement the record methods and call the callbacks. `selection` contains the
+// columns that the statement returns to `fetch`, or is `nil` if the statement returns no rows.
 
 extension MutablePersistableRecord {
     mutating func inserting<T>(
@@ -76,7 +76,7 @@ extension MutablePersistableRecord {
             result = isDeleted
             return isDeleted
         }
-        guard let result else { throw notCalled("aroundDelete") }
+        guard let result else { throw callbackError("aroundDelete") }
         didDelete(deleted: result)
         return result
     }
@@ -92,7 +92,7 @@ extension MutablePersistableRecord {
             result = saved
             return saved.saved
         }
-        guard let result else { throw notCalled("aroundSave") }
+        guard let result else { throw callbackError("aroundSave") }
         return result
     }
 
@@ -114,7 +114,7 @@ extension MutablePersistableRecord {
         _ insert: (RecordStatements) throws -> (rowID: Int64, value: T)
     ) throws -> (saved: PersistenceSuccess, value: T) {
         try willInsert(db)
-        // The record does not change between `willInsert` and `didInsert`.
+        // Copy the record, which does not change between `willInsert` and `didInsert`.
         let record = self
         var result: (inserted: InsertionSuccess, value: T)?
         try aroundInsert(db) {
@@ -131,7 +131,7 @@ extension MutablePersistableRecord {
             result = (inserted, value)
             return inserted
         }
-        guard let result else { throw notCalled("aroundInsert") }
+        guard let result else { throw callbackError("aroundInsert") }
         didInsert(result.inserted)
         let container = result.inserted.persistenceContainer
         return (PersistenceSuccess(persistenceContainer: container), result.value)
@@ -158,7 +158,7 @@ extension MutablePersistableRecord {
             result = (updated, value)
             return updated
         }
-        guard let result else { throw notCalled("aroundUpdate") }
+        guard let result else { throw callbackError("aroundUpdate") }
         didUpdate(result.saved)
         return result
     }
@@ -189,7 +189,7 @@ extension MutablePersistableRecord {
         return try db.countingChanges(of: statements.table) { try statement.execute() }.count > 0
     }
 
-    private func notCalled(_ callback: String) -> DatabaseError {
+    private func callbackError(_ callback: String) -> DatabaseError {
         DatabaseError.misuse(
             """
             \(Self.self).\(callback) returned without calling its action, or without \

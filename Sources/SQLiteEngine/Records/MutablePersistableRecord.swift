@@ -1,6 +1,7 @@
-/// A record that can be inserted, updated, and deleted, and that an insertion can modify.
+/// A record that can be inserted, updated, and deleted, and that can be modified when it is
+/// inserted.
 ///
-/// A structure receives its new rowid in ``didInsert(_:)``:
+/// A structure can store its new rowid in ``didInsert(_:)``:
 ///
 /// ```swift
 /// mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
@@ -11,9 +12,9 @@
 /// `aroundSave` encloses `willInsert`, `aroundInsert`, and `didInsert`, and `aroundInsert` encloses
 /// the statement. If a callback or the statement throws an error, no more callbacks run.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// The default conflict resolutions.
+    /// The default conflict resolution policy.
     ///
-    /// If a record type does not implement this property, a conflict is an error.
+    /// By default, a conflict is an error.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// Called before the record is inserted.
@@ -65,10 +66,10 @@ public struct InsertionSuccess {
     /// The rowid of the row.
     public var rowID: Int64
 
-    /// The column that is an alias of the rowid, or `nil` if there is none.
+    /// The column that is an alias for the rowid, or `nil` if there is none.
     public var rowIDColumn: String?
 
-    /// The inserted values, including the rowid if a column is an alias of it.
+    /// The inserted values, including the rowid if a column is an alias for it.
     public var persistenceContainer: PersistenceContainer
 }
 

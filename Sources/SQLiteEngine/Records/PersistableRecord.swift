@@ -1,6 +1,6 @@
 /// A record that can be inserted, updated, and deleted without being modified.
 ///
-/// Use this protocol for classes, and for structures that know their primary key before insertion.
+/// Use this protocol for classes, and for structures whose primary key is set before insertion.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.
     func willInsert(_ db: Database) throws

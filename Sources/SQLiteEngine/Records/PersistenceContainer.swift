@@ -39,7 +39,7 @@ public struct PersistenceContainer: Sendable {
 
     func contains(_ column: String) -> Bool { position(of: column) != nil }
 
-    /// Returns the columns that differ from another container, with that container's values.
+    /// Returns the columns that differ from another container, mapped to that container's values.
     func changes(from container: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
         for (column, value) in self {
@@ -50,7 +50,7 @@ public struct PersistenceContainer: Sendable {
     }
 
     private func position(of column: String) -> Int? {
-        // Most names match without case folding.
+        // Compare exact names first, because most names match without case folding.
         columns.firstIndex(of: column) ?? columns.firstIndex { $0.isSameIdentifier(as: column) }
     }
 }
@@ -69,8 +69,9 @@ extension PersistenceContainer: RandomAccessCollection {
 }
 
 extension String {
-    /// Returns whether two names are the same in SQLite, which ignores the case of ASCII letters
-    /// only.
+    /// Returns whether SQLite treats two names as the same identifier.
+    ///
+    /// SQLite ignores the case of ASCII letters only.
     func isSameIdentifier(as other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercase == $1.asciiLowercase }

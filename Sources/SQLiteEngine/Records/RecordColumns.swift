@@ -1,22 +1,22 @@
 import CSQLite
 import Foundation
 
-/// The columns of a row, by coding key.
+/// A keyed container that decodes values from the columns of a row.
 struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The columns of the row.
     ///
     /// `RowColumns` is not generic, so access to its members does not depend on the key's type.
     ///
     /// The columns are not reference-counted, because `KeyedDecodingContainer` copies this
-    /// structure for each value. The decoder owns the columns, and the code that decodes retains
-    /// the decoder. A container that escapes from `init(from:)` is invalid. Its use is a fatal
-    /// error.
-    private let lent: LentColumns
+    /// structure for each value. The decoder owns the columns, and its caller retains the decoder.
+    /// A container must not outlive `init(from:)`. Using it after the columns are deallocated is a
+    /// fatal error.
+    private let borrowed: BorrowedColumns
 
     @inline(__always)
-    private var columns: RowColumns { lent.columns }
+    private var columns: RowColumns { borrowed.columns }
 
-    init(_ columns: RowColumns) { lent = columns.lent }
+    init(_ columns: RowColumns) { borrowed = columns.borrowed }
 
     var codingPath: [any CodingKey] { columns.codingPath }
 
@@ -38,9 +38,9 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// Returns the column for a key.
     ///
-    /// The compiler synthesizes coding keys as enumeration cases without associated values. These
-    /// keys usually occupy at most one byte, which identifies the key. Larger keys are found by
-    /// their text.
+    /// Coding keys that the compiler synthesizes are enumeration cases without associated values,
+    /// and usually occupy at most one byte. This byte identifies the key. Larger keys are looked up
+    /// by their string values.
     @inline(__always)
     private func column(_ key: Key) -> ResolvedColumn {
         guard MemoryLayout<Key>.size <= 1 else { return columns.named(key.stringValue) }
@@ -107,7 +107,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         {
             return value
         }
-        return try readSlowly(type, key, column)
+        return try readSlowPath(type, key, column)
     }
 
     @inline(__always)
@@ -131,11 +131,11 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             }
             if sqlite3_column_type(statement, column.source) == SQLITE_NULL { return nil }
         }
-        return try readSlowly(Value?.self, key, column)
+        return try readSlowPath(Value?.self, key, column)
     }
 
     @inline(never)
-    private func readSlowly<Value: DatabaseValueConvertible>(
+    private func readSlowPath<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         _ key: Key,
         _ column: ResolvedColumn
@@ -155,9 +155,9 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     ) throws -> T {
         let column = column(key)
         if columns.readsAsIs(column) || !column.exists {
-            return identical(try read(type, key, column), as: result)
+            return exactCast(try read(type, key, column), as: result)
         }
-        return identical(try decodeWithStrategy(type, column), as: result)
+        return exactCast(try decodeWithStrategy(type, column), as: result)
     }
 
     @inline(__always)
@@ -168,10 +168,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     ) throws -> T? {
         let column = column(key)
         if columns.readsAsIs(column) || !column.exists {
-            return try readIfPresent(type, key, column).map { identical($0, as: result) }
+            return try readIfPresent(type, key, column).map { exactCast($0, as: result) }
         }
         if columns.row.hasNull(atIndex: column.index) { return nil }
-        return identical(try decodeWithStrategy(type, column), as: result)
+        return exactCast(try decodeWithStrategy(type, column), as: result)
     }
 
     @inline(never)
@@ -179,7 +179,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         _ type: Value.Type,
         _ column: ResolvedColumn
     ) throws -> Value {
-        let value = try columns.row.strategicValue(
+        let value = try columns.row.decodeWithStrategy(
             type,
             atUncheckedIndex: column.index,
             for: columns.recordType
@@ -198,7 +198,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let column = column(key)
         guard column.exists else { return try decodeWithoutColumn(type, key) }
         guard let value = columns.convertible(type, in: column.index) else {
-            return try decodeCoded(type, key, column.index)
+            return try decodeCodable(type, key, column.index)
         }
         return try decode(value, column.index, as: type)
     }
@@ -212,7 +212,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
         let column = column(key)
         guard column.exists else {
-            // A left join without a match results in a scope that contains only `NULL` values.
+            // A left join without a match produces a scope that contains only `NULL` values.
             guard let scope = columns.row.scopesTree[key.stringValue], scope.containsNonNullValue
             else {
                 return nil
@@ -221,7 +221,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
         guard let value = columns.convertible(type, in: column.index) else {
             if columns.row.hasNull(atIndex: column.index) { return nil }
-            return try decodeCoded(type, key, column.index)
+            return try decodeCodable(type, key, column.index)
         }
         return try decodeIfPresent(value, column.index, as: type)
     }
@@ -231,7 +231,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         _ index: Int,
         as type: T.Type
     ) throws -> T {
-        identical(try columns.row.decode(value, atUncheckedIndex: index), as: type)
+        exactCast(try columns.row.decode(value, atUncheckedIndex: index), as: type)
     }
 
     private func decodeIfPresent<Value: DatabaseValueConvertible, T>(
@@ -239,10 +239,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         _ index: Int,
         as type: T.Type
     ) throws -> T? {
-        try columns.row.decode(Value?.self, atUncheckedIndex: index).map { identical($0, as: type) }
+        try columns.row.decode(Value?.self, atUncheckedIndex: index).map { exactCast($0, as: type) }
     }
 
-    private func decodeCoded<T: Decodable>(
+    private func decodeCodable<T: Decodable>(
         _ type: T.Type,
         _ key: Key,
         _ index: Int
@@ -268,7 +268,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    /// Decodes a scope, or a part of the record that uses the same row.
+    /// Decodes a value from a scope, or a nested record from the same row.
     private func decodeWithoutColumn<T: Decodable>(_ type: T.Type, _ key: Key) throws -> T {
         let path = codingPath + [key]
         if let scope = columns.row.scopesTree[key.stringValue] {
@@ -278,7 +278,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return try decodeMissing(value, key, as: type)
         }
         // For example, decode `struct BookInfo { var book: Book; var author: Author }` from a row
-        // with the columns of a book and a scope `author`. Only one key can represent the row
+        // with the columns of a book and a scope `author`. Only one key can be decoded from the row
         // itself.
         guard let rootKey = columns.rootKey else {
             columns.setRootKey(key.stringValue)
@@ -305,7 +305,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         _ key: Key,
         as type: T.Type
     ) throws -> T {
-        if let value = Value.fromMissingColumn() { return identical(value, as: type) }
+        if let value = Value.fromMissingColumn() { return exactCast(value, as: type) }
         throw columns.notFound(key)
     }
 
@@ -316,7 +316,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
         guard !column(key).exists, let scope = columns.row.scopesTree[key.stringValue] else {
-            throw notNested(key, [String: Any].self)
+            throw nestedContainerError(key, [String: Any].self)
         }
         return KeyedDecodingContainer(
             RecordColumns<NestedKey>(columns.nested(key, scope))
@@ -324,10 +324,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        throw notNested(key, [Any].self)
+        throw nestedContainerError(key, [Any].self)
     }
 
-    private func notNested(_ key: Key, _ type: any Any.Type) -> DecodingError {
+    private func nestedContainerError(_ key: Key, _ type: any Any.Type) -> DecodingError {
         DecodingError.typeMismatch(
             type,
             DecodingError.Context(
@@ -341,7 +341,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() -> any Decoder {
-        columns.kept(
+        columns.retain(
             RecordDecoder(row: columns.row, recordType: columns.recordType, codingPath: codingPath)
         )
     }

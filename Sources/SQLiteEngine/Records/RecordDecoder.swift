@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decodes records from the columns of a row.
+/// A decoder that creates records from the columns of a row.
 ///
 /// One decoder decodes all rows of a cursor. It caches the column for each key, so decoding a row
 /// does not compare names.
@@ -10,12 +10,12 @@ final class RecordDecoder: Decoder {
 
     let columns: RowColumns
 
-    /// The container for keys of type ``keyType``, as a `Kept<KeyedDecodingContainer<Key>>`.
+    /// The container for keys of type ``keyType``, as a `Box<KeyedDecodingContainer<Key>>`.
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
 
-    /// Returns the error to throw for a single-value decoding, if the row replaces a missing
-    /// column.
+    /// A closure that returns the error to throw when a single value is decoded, or `nil` if the
+    /// decoder does not replace a missing column.
     private let missing: (() -> RowDecodingError)?
 
     private var row: Row { columns.row }
@@ -35,7 +35,7 @@ final class RecordDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         if let container, keyType == ObjectIdentifier(type) {
-            return unsafeDowncast(container, to: Kept<KeyedDecodingContainer<Key>>.self).value()
+            return unsafeDowncast(container, to: Box<KeyedDecodingContainer<Key>>.self).value()
         }
         return makeContainer(keyedBy: type)
     }
@@ -44,10 +44,10 @@ final class RecordDecoder: Decoder {
     private func makeContainer<Key: CodingKey>(
         keyedBy type: Key.Type
     ) -> KeyedDecodingContainer<Key> {
-        let kept = Kept(KeyedDecodingContainer(RecordColumns<Key>(columns)))
-        container = kept
+        let cached = Box(KeyedDecodingContainer(RecordColumns<Key>(columns)))
+        container = cached
         keyType = ObjectIdentifier(type)
-        return kept.value()
+        return cached.value()
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -66,22 +66,21 @@ final class RecordDecoder: Decoder {
     }
 }
 
-/// A value that a decoder keeps from row to row.
+/// A box for a value that a decoder caches across rows.
 ///
 /// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type in each call,
-/// which takes as long as reading three columns. The class of an object contains its type
-/// information, so a method of the object needs no lookup. This method must therefore not be
-/// inlined.
-private final class Kept<Value> {
-    private let kept: Value
+/// which takes as long as reading three columns. An object's class contains its type information,
+/// so a method of the object needs no lookup unless the compiler inlines it.
+private final class Box<Value> {
+    private let cached: Value
 
-    init(_ value: Value) { kept = value }
+    init(_ value: Value) { cached = value }
 
     @inline(never)
-    func value() -> Value { kept }
+    func value() -> Value { cached }
 }
 
-/// Decodes a record from a single value: the first column, or a wrapped record.
+/// A container that decodes a record from a single value: the first column, or a wrapped record.
 private struct FirstColumnDecoder: SingleValueDecodingContainer {
     let columns: RowColumns
     let codingPath: [any CodingKey]
@@ -92,7 +91,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if row.count > 0,
-            let value = try row.strategicValue(
+            let value = try row.decodeWithStrategy(
                 type,
                 atUncheckedIndex: 0,
                 for: columns.recordType
@@ -111,7 +110,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
         as type: T.Type
     ) throws -> T {
         guard row.count > 0 else { throw RowDecodingError.columnNotFound("", row: row) }
-        return identical(try row.convert(value, atUncheckedIndex: 0), as: type)
+        return exactCast(try row.convert(value, atUncheckedIndex: 0), as: type)
     }
 }
 
@@ -119,7 +118,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 ///
 /// - Precondition: `Value` and `T` are the same type.
 @inline(__always)
-func identical<Value, T>(_ value: Value, as type: T.Type) -> T {
+func exactCast<Value, T>(_ value: Value, as type: T.Type) -> T {
     precondition(Value.self == T.self)
     return unsafeBitCast(value, to: T.self)
 }

@@ -1,14 +1,12 @@
 import Foundation
 
-/// Receives the columns that a record encodes.
+/// An encoder that collects the columns of a record.
 final class RecordEncoder: Encoder {
     let codingPath: [any CodingKey] = []
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
     fileprivate(set) var container: PersistenceContainer
     fileprivate let recordType: any EncodableRecord.Type
-    /// Returns the column for a key.
-    ///
-    /// A value of `nil` means that the columns have the names of the keys.
+    /// The function that converts a key to a column, or `nil` if their names are equal.
     fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
@@ -36,7 +34,7 @@ final class RecordEncoder: Encoder {
     }
 
     fileprivate func encode<T: Encodable>(_ value: T, _ column: String) throws {
-        if let value = try recordType.strategicValue(value, column) {
+        if let value = try recordType.encodeWithStrategy(value, column) {
             container.set(value, column)
             return
         }
@@ -52,14 +50,14 @@ final class RecordEncoder: Encoder {
     }
 }
 
-/// Receives column values by coding key, and stores missing values as `NULL`.
+/// A container that collects column values by coding key and stores missing values as `NULL`.
 private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
     func encodeNil(forKey key: Key) { encoder.container.set(.null, encoder.column(key)) }
 
-    // These types need no check for conformances.
+    // These types need no conformance checks.
     func encode(_ value: Bool, forKey key: Key) { set(value, key) }
     func encode(_ value: String, forKey key: Key) { set(value, key) }
     func encode(_ value: Double, forKey key: Key) { set(value, key) }
@@ -117,7 +115,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// Receives a record that encodes itself as another record.
+/// A container for a record that encodes itself as another record.
 private struct WrapperEncoder: SingleValueEncodingContainer {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
@@ -151,18 +149,18 @@ private struct WrapperEncoder: SingleValueEncodingContainer {
 extension EncodableRecord {
     /// Encodes a value with the strategy for its type, or returns `nil` if the type has no
     /// strategy.
-    static func strategicValue<T>(_ value: T, _ column: String) throws -> DatabaseValue? {
+    static func encodeWithStrategy<T>(_ value: T, _ column: String) throws -> DatabaseValue? {
         if T.self == Date.self {
             return databaseDateEncodingStrategy(for: column)
-                .encode(identical(value, as: Date.self))
+                .encode(exactCast(value, as: Date.self))
         }
         if T.self == Data.self {
             return try databaseDataEncodingStrategy(for: column)
-                .encode(identical(value, as: Data.self))
+                .encode(exactCast(value, as: Data.self))
         }
         if T.self == UUID.self {
             return databaseUUIDEncodingStrategy(for: column)
-                .encode(identical(value, as: UUID.self))
+                .encode(exactCast(value, as: UUID.self))
         }
         return nil
     }

@@ -47,7 +47,7 @@ struct RecordStatements {
     /// - Parameters:
     ///   - target: The columns of the unique key to check for a conflict, or an empty array to
     ///     check all keys.
-    ///   - strategy: How to change the conflicting row.
+    ///   - strategy: The strategy for updating the conflicting row.
     ///   - selection: The columns that the statement returns.
     /// - Returns: The statement with its arguments.
     /// - Throws: The error that SQLite reports.
@@ -82,9 +82,10 @@ struct RecordStatements {
 
     /// Returns the statement that updates columns.
     ///
-    /// The statement skips columns that are missing from the table or the record, and the primary
-    /// key. If no column remains, the statement writes the existing key, so transaction observers
-    /// still receive a change. If the primary key is `NULL`, this method throws an error.
+    /// The statement skips the primary key and any columns that are missing from the table or the
+    /// record. If no column remains, the statement writes the existing key, so transaction
+    /// observers are still notified of a change. If the primary key is `NULL`, this method throws
+    /// an error.
     func update(
         _ resolution: Database.ConflictResolution,
         _ columns: Set<String>,
@@ -136,7 +137,7 @@ struct RecordStatements {
     ) throws -> Statement {
         var sql = sql
         if let selection {
-            requirement(!selection.isEmpty, "nothing is selected")
+            requirement(!selection.isEmpty, "the selection is empty")
             sql += " RETURNING \(try selection.selectionSQL())"
         }
         let statement = try db.cachedStatement(sql: sql)

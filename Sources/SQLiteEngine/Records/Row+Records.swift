@@ -10,7 +10,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A value that is missing or cannot be converted is a fatal error.
+    /// It is a fatal error if the value is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
@@ -27,7 +27,7 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// Returns the first value that is not `NULL`, and ignores columns that do not exist.
+    /// Returns the first value that is not `NULL`, ignoring columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
     ) -> T? {
@@ -46,7 +46,7 @@ extension Row {
 
     /// The record in a scope.
     ///
-    /// A failure to create the record is a fatal error.
+    /// It is a fatal error if the record cannot be created.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             guard let row = scopesTree[scope] else {
@@ -60,7 +60,7 @@ extension Row {
 
     /// The record in a scope, or `nil` if the scope is missing or contains only `NULL` values.
     ///
-    /// A failure to create the record is a fatal error.
+    /// It is a fatal error if the record cannot be created.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
         guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
         do {
@@ -73,7 +73,7 @@ extension Row {
 
 extension Row {
     /// Decodes a column with the strategy for `type`, or returns `nil` if `type` has no strategy.
-    func strategicValue<T>(
+    func decodeWithStrategy<T>(
         _ type: T.Type,
         atUncheckedIndex index: Int,
         for recordType: any FetchableRecord.Type
@@ -82,11 +82,11 @@ extension Row {
         if T.self == Date.self {
             value = recordType.databaseDateDecodingStrategy(for: layout.names[index])
                 .decode(databaseValue(atUncheckedIndex: index))
-                .map { identical($0, as: type) }
+                .map { exactCast($0, as: type) }
         } else if T.self == Data.self {
             value = recordType.databaseDataDecodingStrategy(for: layout.names[index])
                 .decode(databaseValue(atUncheckedIndex: index))
-                .map { identical($0, as: type) }
+                .map { exactCast($0, as: type) }
         } else {
             return nil
         }
@@ -111,7 +111,7 @@ extension Row {
             return try makeRecord(record, as: type)
         }
         return try T(
-            from: columns.kept(
+            from: columns.retain(
                 RecordDecoder(
                     row: newInstance,
                     recordType: columns.recordType,
@@ -127,6 +127,6 @@ extension Row {
         as type: T.Type
     ) throws -> T {
         // Use a separate row object to preserve the current row's decoder.
-        identical(try record.init(row: newInstance), as: type)
+        exactCast(try record.init(row: newInstance), as: type)
     }
 }

@@ -1,7 +1,6 @@
 import CSQLite
 
-/// A cache of the column for each key in a cursor's rows, and of the way to read types from
-/// columns.
+/// A cache of column lookups and type conversions for the rows of a cursor.
 ///
 /// The cursor belongs to one access, so the variables need no exclusivity checks.
 final class RowColumns {
@@ -11,15 +10,15 @@ final class RowColumns {
     let recordTypeID: ObjectIdentifier
     let codingPath: [any CodingKey]
 
-    /// The columns for keys of one byte, indexed by that byte.
+    /// The columns for one-byte keys, indexed by the key's byte.
     let byByte: UnsafeMutablePointer<ResolvedColumn>
 
-    /// The columns for larger keys, by key text.
+    /// The columns for larger keys, by string value.
     @exclusivity(unchecked) private var byName: [String: ResolvedColumn] = [:]
 
-    @exclusivity(unchecked) private var readings: [Reading?]
+    @exclusivity(unchecked) private var conversions: [CachedConversion?]
 
-    /// The columns of scopes that were requested as containers.
+    /// The columns of scopes that have been decoded as nested containers, by key.
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
     /// The key that was decoded from the whole row, if any.
@@ -30,11 +29,11 @@ final class RowColumns {
     /// The decoders of parts of the current row.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
-    /// A bit mask of the first 64 columns that are known to read dates and data without a strategy.
+    /// A bit mask that marks columns, among the first 64, whose dates and data need no strategy.
     @exclusivity(unchecked) private var plainColumns: UInt64 = 0
 
-    /// Whether the cache contains state that belongs to a single row.
-    @exclusivity(unchecked) private var isMarked = false
+    /// Whether the cache contains state that belongs to the current row.
+    @exclusivity(unchecked) private var hasRowState = false
 
     /// The decoder that owns these columns, or `nil` for the columns of a scope.
     @exclusivity(unchecked) unowned(unsafe) var owner: RecordDecoder?
@@ -43,7 +42,7 @@ final class RowColumns {
     @inline(__always)
     var decoder: RecordDecoder { owner.unsafelyUnwrapped }
 
-    let lent = LentColumns()
+    let borrowed = BorrowedColumns()
 
     init(row: Row, recordType: any FetchableRecord.Type, codingPath: [any CodingKey]) {
         self.row = row
@@ -51,39 +50,39 @@ final class RowColumns {
         recordTypeID = ObjectIdentifier(recordType)
         self.codingPath = codingPath
         statement = row.sqliteStatement
-        readings = Array(repeating: nil, count: row.count)
+        conversions = Array(repeating: nil, count: row.count)
         byByte = .allocate(capacity: 256)
         byByte.initialize(repeating: .unknown, count: 256)
-        lent.begin(self)
+        borrowed.begin(self)
     }
 
     deinit {
-        lent.end()
+        borrowed.end()
         byByte.deallocate()
     }
 
     /// Clears the state of the previous row, if any.
     @inline(__always)
     func beginRow() {
-        if isMarked { clearRowState() }
+        if hasRowState { clearRowState() }
     }
 
     @inline(never)
     private func clearRowState() {
-        isMarked = false
+        hasRowState = false
         rootKey = nil
         decoders.removeAll(keepingCapacity: true)
         for nested in nestedColumns.values { nested.beginRow() }
     }
 
     func setRootKey(_ key: String) {
-        isMarked = true
+        hasRowState = true
         rootKey = key
     }
 
-    /// Retains a decoder while the row is current.
-    func kept(_ decoder: RecordDecoder) -> RecordDecoder {
-        isMarked = true
+    /// Retains a decoder for the current row, and returns the decoder.
+    func retain(_ decoder: RecordDecoder) -> RecordDecoder {
+        hasRowState = true
         decoders.append(decoder)
         return decoder
     }
@@ -131,9 +130,9 @@ final class RowColumns {
         return RowDecodingError(impl: .keyNotFound(.columnName(key.stringValue), context))
     }
 
-    /// Returns whether a column's dates and data are read without a strategy.
+    /// Returns whether a column's dates and data are decoded without a strategy.
     ///
-    /// For the first 64 columns, the method caches this result.
+    /// For the first 64 columns, this method caches a result of `true`.
     @inline(__always)
     func readsAsIs(_ column: ResolvedColumn) -> Bool {
         let bit = UInt64(1) << UInt64(UInt32(bitPattern: column.position))
@@ -147,15 +146,15 @@ final class RowColumns {
         let isPlain =
             recordType.databaseDateDecodingStrategy(for: name).isDeferred
             && recordType.databaseDataDecodingStrategy(for: name).isDeferred
-        // The bit of a column after the 64th is 0.
+        // The bit is 0 for columns after the 64th.
         if isPlain { plainColumns |= bit }
         return isPlain
     }
 
-    /// Returns the columns of a scope, and retains them for the lifetime of these columns.
+    /// Returns the columns of a scope, and retains them for the lifetime of this object.
     func nested(_ key: some CodingKey, _ scope: Row) -> RowColumns {
         // The nested columns can contain state of the current row, which must be cleared.
-        isMarked = true
+        hasRowState = true
         if let nested = nestedColumns[key.stringValue] { return nested }
         let nested = RowColumns(
             row: scope,
@@ -166,19 +165,19 @@ final class RowColumns {
         return nested
     }
 
-    /// Returns the type if it converts values, or `nil` if it decodes itself from a column.
+    /// Returns the type if it converts from database values, or `nil` if it must be decoded.
     func convertible<T>(_ type: T.Type, in column: Int) -> (any DatabaseValueConvertible.Type)? {
         let id = ObjectIdentifier(type)
-        if let reading = readings[column], reading.type == id { return reading.convertible }
+        if let cached = conversions[column], cached.type == id { return cached.convertible }
         // Conversion takes precedence over decoding, because a conversion can read dates from text
-        // and `NULL` as a value.
+        // and can convert `NULL` to a value.
         let convertible = type as? any DatabaseValueConvertible.Type
-        readings[column] = Reading(type: id, convertible: convertible)
+        conversions[column] = CachedConversion(type: id, convertible: convertible)
         return convertible
     }
 }
 
-struct Reading {
+struct CachedConversion {
     let type: ObjectIdentifier
     let convertible: (any DatabaseValueConvertible.Type)?
 }

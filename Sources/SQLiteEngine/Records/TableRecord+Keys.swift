@@ -1,4 +1,4 @@
-/// A filter that selects the rows of a table with the given keys.
+/// A filter that selects a table's rows by key.
 @usableFromInline
 struct KeyFilter: Sendable {
     /// The condition after `WHERE`, or `nil` for all rows.
@@ -7,7 +7,7 @@ struct KeyFilter: Sendable {
 
     @usableFromInline static let all = KeyFilter(condition: nil, arguments: StatementArguments())
 
-    /// Selects the rows with the given values of a single-column primary key.
+    /// Creates a filter for the rows with the given values of a single-column primary key.
     ///
     /// - Throws: `SQLITE_MISUSE` if the primary key does not have exactly one column.
     @usableFromInline
@@ -22,7 +22,7 @@ struct KeyFilter: Sendable {
         arguments = StatementArguments(keys)
     }
 
-    /// Selects the rows that match any of the given dictionaries of column values.
+    /// Creates a filter for the rows that match any of the given dictionaries of column values.
     @usableFromInline
     init(table: String, keys: [[String: (any DatabaseValueConvertible)?]]) {
         var values: [DatabaseValue] = []
@@ -221,12 +221,12 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 }
 
 extension Database {
-    /// Runs a statement that writes to a table or a view, and counts the changed rows.
+    /// Runs a closure that writes to a table or a view, and returns the number of changed rows.
     func countingChanges<T>(
         of table: String,
         _ body: () throws -> T
     ) throws -> (count: Int, value: T) {
-        // SQLite counts changes by the triggers of a view only in the total. See
+        // SQLite includes changes made by a view's triggers only in the total. See
         // https://sqlite.org/c3ref/changes.html.
         let isView = try tableShape(table).isView
         let before = isView ? totalChangesCount : 0

@@ -2,7 +2,9 @@ import Telemetry
 
 /// A type that is associated with a table.
 public protocol TableRecord: SendableMetatype {
-    /// The type that contains the columns. By convention, an `enum Columns` inside the record type.
+    /// The type that contains the columns.
+    ///
+    /// By convention, this type is an `enum Columns` inside the record type.
     associatedtype Columns = Never
 
     /// The type of ``databaseComponents``. Defaults to the metatype of `Columns`.
@@ -14,10 +16,10 @@ public protocol TableRecord: SendableMetatype {
     /// `httpRequest` for `HTTPRequest`.
     static var databaseTableName: String { get }
 
-    /// The selection from the table. Defaults to all columns.
+    /// The columns that queries select. Defaults to all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
-    /// The columns, for closures that select some of the columns.
+    /// The columns that are available to closures that select columns.
     static var databaseComponents: DatabaseComponents { get }
 }
 
@@ -32,8 +34,8 @@ extension TableRecord {
 
     /// The type's name with a lowercase initial.
     ///
-    /// All letters of a leading initialism become lowercase, such as in `urlCache` for `URLCache`
-    /// and `html` for `HTML`.
+    /// All letters of a leading initialism become lowercase, as in `urlCache` for `URLCache` and
+    /// `html` for `HTML`.
     static var defaultDatabaseTableName: String {
         let type = ObjectIdentifier(Self.self)
         return tableNames.withLock { names in
@@ -48,11 +50,11 @@ extension TableRecord {
     public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
 }
 
-/// The table names derived from type names.
+/// A cache of the table names that are derived from type names.
 private let tableNames = Lock<[ObjectIdentifier: String]>([:])
 
 private func tableName(ofType type: String) -> String {
-    // The name for `Pair<Int>` is `Pair`.
+    // Drop generic arguments: the table name for `Pair<Int>` is `pair`.
     let name = type.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
     let capitals = name.prefix { $0.isASCII && $0.isUppercase }
     guard capitals.count > 1, capitals.count < name.count else {

@@ -1,30 +1,27 @@
 import CSQLite
 
 extension Database {
-    /// Returns whether a table exists in a schema or in any schema.
+    /// Returns whether a table exists in the given schema, or in any schema.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
     ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
     }
 
-    /// Returns whether a view exists in a schema or in any schema.
+    /// Returns whether a view exists in the given schema, or in any schema.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
     ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
     }
 
-    /// Returns whether a trigger exists in a schema or in any schema.
+    /// Returns whether a trigger exists in the given schema, or in any schema.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
     ///
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
@@ -37,7 +34,7 @@ extension Database {
         return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
     }
 
-    /// Clears the cached schema and the statements that were prepared with it.
+    /// Clears the cached schema and the cached statements.
     ///
     /// Call this method only after changes that SQLite does not detect, such as changes through
     /// `PRAGMA writable_schema`.
@@ -45,7 +42,9 @@ extension Database {
         discardCachedSchema()
     }
 
-    /// Returns SQLite's counter of schema changes in the main database.
+    /// Returns the schema version of the main database.
+    ///
+    /// SQLite increments this number when the schema changes.
     public func schemaVersion() throws -> Int32 {
         try Int32.fetchOne(self, sql: "PRAGMA schema_version") ?? 0
     }
@@ -96,8 +95,8 @@ extension Database {
 
     // MARK: The cache
 
-    /// Discards cached schema information after this connection has changed its schema or rolled
-    /// back a change.
+    /// Discards the cached schema after this connection has changed the schema or rolled back a
+    /// change.
     func schemaDidChange() {
         if isInsideTransaction {
             hasChangedSchema = true
@@ -109,8 +108,8 @@ extension Database {
 
     /// Returns the names of the databases.
     ///
-    /// `temp` comes first, because its tables hide all others. `main` and the attached databases
-    /// follow.
+    /// `temp` comes first, because its tables take precedence over tables with the same names.
+    /// `main` and the attached databases follow.
     func databaseNames() throws -> [String] {
         discardOutdatedSchema()
         if let names = schemaCache.databaseNames { return names }
@@ -163,10 +162,10 @@ extension Database {
         try Int.fetchOne(self, sql: "PRAGMA \(database.quotedIdentifier).schema_version") ?? 0
     }
 
-    /// Returns the pager's counter of changes, or 0 for a database that has no file yet.
+    /// Returns the pager's change counter, or 0 for a database that has no file yet.
     ///
-    /// The counter changes when the connection reads another state. See `SQLITE_FCNTL_DATA_VERSION`
-    /// (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
+    /// The counter changes when the connection reads a different state. See
+    /// `SQLITE_FCNTL_DATA_VERSION` (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
     func dataVersion(of database: String) -> UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(handle, database, SQLITE_FCNTL_DATA_VERSION, &version)

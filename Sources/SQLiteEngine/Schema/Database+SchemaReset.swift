@@ -4,11 +4,12 @@ extension Database {
     /// Makes SQLite discard its in-memory schema and reload it when it next prepares a statement.
     ///
     /// The reset also disconnects virtual tables that no live statement uses. Some virtual tables,
-    /// such as FTS and R-tree tables, keep statements on the connection. SQLite finalizes these
-    /// statements when it disconnects the tables, and connects the tables again at their next use.
+    /// such as FTS and R-tree tables, keep prepared statements on the connection. SQLite finalizes
+    /// these statements when it disconnects the tables, and connects the tables again at their next
+    /// use.
     ///
-    /// The pragma reads nothing from the file and acquires no lock. Its only side effect is to turn
-    /// `writable_schema` off, which this method undoes. See
+    /// The pragma reads nothing from the file and acquires no lock. Its only side effect is that
+    /// `writable_schema` is turned off, and this method restores the setting. See
     /// https://sqlite.org/pragma.html#pragma_writable_schema.
     func resetSchema() {
         let wasTraceMuted = isTraceMuted
@@ -28,9 +29,9 @@ extension Database {
 
     /// Prepares the connection after another connection of this process has changed the schema.
     ///
-    /// Call this method before a cache lookup of a statement. SQLite compares its in-memory schema
-    /// with the file only when a statement runs. A statement that is prepared after the change but
-    /// before another statement runs has the old columns.
+    /// Call this method before you look up a statement in the cache. SQLite compares its in-memory
+    /// schema with the file only when a statement runs. A statement that is prepared after the
+    /// change but before another statement runs has the old columns.
     @inline(never)
     func otherConnectionDidChangeSchema() {
         // If this call fails, the error occurs again when a statement is prepared or runs.
@@ -42,15 +43,15 @@ extension Database {
         // including its uncommitted changes.
         let isRunning = preparedStatements.contains { sqlite3_stmt_busy($0) != 0 }
         if transactionState != SQLITE_TXN_WRITE, !isRunning { resetSchema() }
-        // The open transaction may still read the state before the change. The next transaction
-        // must not reuse statements that are prepared in this transaction.
+        // The open transaction may still read the state from before the change. The next
+        // transaction must not reuse statements that are prepared in this transaction.
         if transactionState != SQLITE_TXN_NONE {
             discardsSchemaAfterTransaction = true
             attention.insert(.transaction)
         }
     }
 
-    /// All statements of the connection that are not finalized.
+    /// The connection's statements that are not finalized.
     var preparedStatements: some Sequence<SQLiteStatement> {
         sequence(state: nil as SQLiteStatement?) { [handle] statement in
             statement = sqlite3_next_stmt(handle, statement)

@@ -1,6 +1,6 @@
 /// The schema information that a connection has cached.
 ///
-/// The cache is valid while both of the following conditions are met:
+/// The cache is valid while both of these conditions are met:
 /// - No connection of this process has changed the schema, according to ``SchemaGeneration``.
 /// - The database file is unchanged, or its schema version is unchanged.
 ///   `SQLITE_FCNTL_DATA_VERSION` reports a file change without a query. SQLite updates the data
@@ -19,13 +19,13 @@ struct DatabaseSchema {
         let name: String
     }
 
-    /// The pager's counter of changes when the cache was last confirmed.
+    /// The pager's change counter when the cache was last validated.
     var dataVersion: UInt32
-    /// SQLite's counter of schema changes.
+    /// SQLite's schema version, which changes with the schema.
     let schemaVersion: Int
     /// The original names of the objects, by type and lowercase name.
     let objects: [Object: String]
-    /// Requested information, by lowercase table name.
+    /// The table details that have been requested, by lowercase table name.
     var details: [String: TableDetails] = [:]
     /// The table shapes for records, by lowercase table name.
     var shapes: [String: TableShape] = [:]

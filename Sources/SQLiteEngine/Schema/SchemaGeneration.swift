@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Counts the changes that this process makes to the schema of a database.
+/// A counter of the changes that this process makes to the schema of a database.
 ///
 /// All connections to a file share the count. A connection that detects a new count clears its
 /// cached schema without a query. ``SchemaCache`` explains how connections detect changes by other
@@ -9,7 +9,7 @@ import Telemetry
 ///
 /// `@unchecked Sendable`: the count is atomic, and its memory lives as long as this object.
 final class SchemaGeneration: @unchecked Sendable {
-    /// The count, behind a pointer so that connections can read it without retaining this object.
+    /// The count, which connections read through a pointer without retaining this object.
     let count: UnsafeMutablePointer<Atomic<UInt64>>
 
     private struct Entry {

@@ -11,7 +11,7 @@ struct TableShape {
     /// The schema source provides the key of a view.
     let primaryKey: [String]
 
-    /// The column that is an alias of the rowid (`INTEGER PRIMARY KEY`).
+    /// The column that is an alias for the rowid (`INTEGER PRIMARY KEY`).
     let rowIDColumn: String?
 
     let isView: Bool
@@ -39,8 +39,8 @@ extension Database {
         let keys = try keyColumns(of: table)
         var rowIDColumn: String?
         if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
-            // The primary key of a table without rowids has a separate index, and so does an
-            // `INTEGER PRIMARY KEY DESC`. See https://sqlite.org/lang_createtable.html#rowid.
+            // An `INTEGER PRIMARY KEY DESC` and the primary key of a table without rowids have a
+            // separate index. See https://sqlite.org/lang_createtable.html#rowid.
             let indexCount =
                 try Int.fetchOne(
                     self,

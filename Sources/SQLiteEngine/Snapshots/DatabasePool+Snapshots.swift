@@ -1,7 +1,7 @@
 import Telemetry
 
 extension DatabasePool {
-    /// Creates a snapshot, a separate connection that continues to read the last committed state.
+    /// Creates a snapshot of the last committed state on a separate connection.
     ///
     /// Calling this method inside a write transaction of this pool is a fatal error.
     ///
@@ -38,12 +38,12 @@ extension DatabasePool {
         }
     }
 
-    /// Creates a snapshot with several connections that continue to read the last committed state.
+    /// Creates a snapshot of the last committed state on several connections.
     ///
     /// Inside a read, the snapshot reads the same state as the read, which must still be the last
     /// committed state.
     ///
-    /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read of an earlier state, and
+    /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read of an earlier state, or
     ///   on a read-only pool; otherwise, another ``DatabaseError``.
     public func makeSnapshotPool(
         fileID: StaticString = #fileID,
@@ -61,8 +61,8 @@ extension DatabasePool {
                     events: writer.events
                 )
             }
-            // Holds the writer, so that this access waits for a write of the same pool instead of
-            // competing with it for the lock.
+            // Acquire the writer, so that this access waits for a write in the same pool instead of
+            // competing for the lock.
             return try writeWithoutTransaction(at: site) { db in
                 try DatabaseSnapshotPool(db, configuration, site, events: writer.events)
             }

@@ -36,7 +36,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         var configuration = configuration
         configuration.readonly = true
         configuration.maximumReaderCount = 1
-        // The single transaction stays open between accesses.
+        // The connection's transaction stays open between accesses.
         configuration.allowsUnsafeTransactions = true
         let opened = configuration
         gate = AccessGate(
@@ -70,7 +70,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Behaves like `read`, because a snapshot always reads the same state.
+    /// Reads the state of the snapshot in the same way as `read`.
     public func unsafeRead<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -115,7 +115,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try gate.withCurrentConnection(site, .read, value)
     }
 
-    // MARK: The whole snapshot
+    // MARK: Interruption, closing, and status
 
     /// Interrupts the running statement, which then throws `SQLITE_INTERRUPT`.
     public func interrupt() {

@@ -1,11 +1,11 @@
 import CSQLite
 import Telemetry
 
-/// A pool of connections that continue to read the same state of a database in WAL mode.
+/// A pool of connections that always read the same state of a database in WAL mode.
 ///
 /// While a snapshot exists, a checkpoint cannot copy frames that are newer than the snapshot's
 /// state, and the write-ahead log grows. All ``Configuration/maximumReaderCount`` connections are
-/// opened when the snapshot is created, because no connection could acquire the state later.
+/// opened when the snapshot is created, because a connection cannot acquire the state later.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshotPool()
@@ -28,7 +28,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     let gate: AccessGate
     private let interrupts = InterruptCounter()
     let life: SnapshotLife
-    /// The ``Database/dataVersion`` of each connection in the snapshot's state.
+    /// Each connection's ``Database/dataVersion`` in the snapshot's state.
     private let versions: [UInt32]
 
     /// Creates a snapshot of the last committed state of a database in WAL mode.
@@ -172,8 +172,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads the state of the snapshot on the connection that the thread already holds, or on a
-    /// free connection.
+    /// Reads the state of the snapshot on the thread's current connection, or on a free connection.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -194,7 +193,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         else { return }
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()
-        // Waiting accesses would otherwise wait forever.
+        // Wake the waiting accesses, which would otherwise wait forever.
         if gate.slots.allSatisfy(\.isLost) { gate.retire() } else { gate.wakeThreads() }
     }
 
@@ -206,7 +205,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         )
     }
 
-    // MARK: The whole snapshot
+    // MARK: Interruption, closing, and status
 
     /// Interrupts the running statements, which then throw `SQLITE_INTERRUPT`.
     public func interrupt() { interrupts.interrupt(gate.slots) }

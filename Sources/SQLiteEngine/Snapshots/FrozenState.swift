@@ -1,10 +1,11 @@
 import CSQLite
 
-/// Prevents writes to a database until several connections have acquired the same state.
+/// A lock that prevents writes to a database until several connections have acquired the same
+/// state.
 ///
-/// SQLite can make a connection read the state of another connection (`sqlite3_snapshot_open`), but
-/// some builds of SQLite, such as Debian's, do not include this function. For the current state,
-/// holding the write lock while all connections start their transactions has the same effect.
+/// The function `sqlite3_snapshot_open` makes a connection read the state of another connection,
+/// but some builds of SQLite, such as Debian's, do not include it. For the current state, holding
+/// the write lock while all connections start their transactions has the same effect.
 struct FrozenState {
     let path: String
     let configuration: Configuration
@@ -42,8 +43,9 @@ struct FrozenState {
         }
     }
 
-    /// Throws if an access on the calling thread holds the write lock of the same database, because
-    /// the thread would wait for itself.
+    /// Throws an error if an access on the calling thread holds the database's write lock.
+    ///
+    /// The thread would otherwise wait for a lock that it already holds.
     private static func checkThreadHoldsNoWriteLock(on holder: Database) throws {
         let path = holder.fullPath
         let writer = ThreadState.current.pointee.firstDatabase { database in
@@ -63,13 +65,13 @@ struct FrozenState {
         DatabaseError(
             message:
                 "\(what): this requires SQLite's sqlite3_snapshot_* functions, which are not used "
-                + "because not every build of SQLite has them"
+                + "because some builds of SQLite do not include them"
         )
     }
 }
 
 extension Database {
-    /// Opens a snapshot's connection, whose transaction stays open.
+    /// Opens a snapshot's connection and starts its transaction.
     static func openInTransaction(
         path: String,
         configuration: Configuration,

@@ -8,8 +8,7 @@ protocol LiveSnapshot: AnyObject, Sendable {
 }
 
 final class SnapshotRegistry: Sendable {
-    /// Only code that holds the lock reads or writes the weak reference, so `@unchecked` is not
-    /// required.
+    /// The lock protects the weak reference, so `@unchecked Sendable` is not required.
     private struct Entry {
         weak var snapshot: (any LiveSnapshot)?
     }
@@ -23,7 +22,7 @@ final class SnapshotRegistry: Sendable {
 
     private let state = Lock(State())
 
-    /// Creates a snapshot with the next number and registers the snapshot.
+    /// Creates and registers a snapshot with the next number.
     ///
     /// ``createdCount`` excludes snapshots from uncounted call sites.
     func make<Snapshot: LiveSnapshot>(

@@ -14,7 +14,7 @@ extension Database {
 
     /// Returns a cached statement, or prepares and caches a new statement.
     ///
-    /// A connection caches up to 256 statements with a total size of up to 4 MiB, and removes the
+    /// A connection caches up to 256 statements with a total size of up to 4 MiB, and evicts the
     /// least recently used statement first. The methods that fetch from SQL text use a separate
     /// cache of the same size.
     ///
@@ -28,7 +28,7 @@ extension Database {
         return try prepareStatement(sql: sql, for: \.statementCache)
     }
 
-    /// Returns a cached statement for a fetch that keeps neither the statement nor the arguments.
+    /// Returns a cached statement for a fetch that retains neither the statement nor its arguments.
     @usableFromInline
     func fetchStatement(sql: String) throws -> Statement {
         preconditionRightThread()
@@ -49,13 +49,14 @@ extension Database {
 
     /// Returns a cursor over the statements in SQL text.
     ///
-    /// The cursor prepares each statement when it reaches that statement.
+    /// The cursor prepares each statement just before returning it.
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
     ///   - arguments: The values of all parameters, or `nil` if the caller sets them later.
     /// - Returns: A cursor over the statements.
-    /// - Throws: No error. The cursor throws an error when it reaches invalid SQL.
+    /// - Throws: This method throws no errors. The cursor throws an error when it reaches invalid
+    ///   SQL.
     public func allStatements(
         sql: String,
         arguments: StatementArguments? = nil

@@ -1,9 +1,9 @@
-/// The name of a pragma, in lower case and without the schema name, and whether it has no argument.
+/// A pragma's lowercase name without the schema, and whether the pragma is a query.
 struct Pragma: Equatable {
     let name: String
     let isQuery: Bool
 
-    /// Creates the pragma of a statement, or returns `nil` for another statement.
+    /// Creates a pragma from a statement, or returns `nil` for any other kind of statement.
     init?(_ sql: UnsafePointer<CChar>?) {
         guard let sql else { return nil }
         var scanner = SQLScanner(sql)
@@ -19,17 +19,17 @@ struct Pragma: Equatable {
         isQuery = scanner.isAtEnd
     }
 
-    /// Whether this is `PRAGMA optimize`, with or without a mask.
+    /// Whether the pragma is `optimize`, with or without a mask.
     ///
-    /// `sqlite3_stmt_readonly` reports this statement as read-only, because the statement runs
-    /// `ANALYZE` through nested SQL. See <https://www.sqlite.org/pragma.html#pragma_optimize>.
+    /// `sqlite3_stmt_readonly` reports this pragma as read-only, because the pragma runs `ANALYZE`
+    /// through nested SQL. See <https://www.sqlite.org/pragma.html#pragma_optimize>.
     var isOptimize: Bool { name == "optimize" }
 
-    /// Whether this is a query of the journal mode.
+    /// Whether the pragma queries the journal mode.
     ///
     /// `sqlite3_stmt_readonly` reports every `PRAGMA journal_mode` as a write, even a query.
     var queriesJournalMode: Bool { name == "journal_mode" && isQuery }
 
-    /// Whether this statement sets the journal mode.
+    /// Whether the pragma sets the journal mode.
     var setsJournalMode: Bool { name == "journal_mode" && !isQuery }
 }

@@ -129,7 +129,7 @@ extension Row {
         _ adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
-        // Report an adapter that maps an unknown column before the statement runs.
+        // Throw before the statement runs if the adapter maps an unknown column.
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return }
         let base = statement.layout

@@ -1,4 +1,4 @@
-/// Reads the words at the start of an SQL statement.
+/// A scanner for the words at the start of an SQL statement.
 struct SQLScanner {
     private var next: UnsafePointer<CChar>
 

@@ -6,7 +6,7 @@ public class SQLStatementCursor: Cursor {
     private let bytes: ContiguousArray<CChar>
     private let flags: UInt32
 
-    /// The offset of the next statement.
+    /// The byte offset of the next statement.
     private var offset = 0
 
     /// The remaining arguments, or `nil` to prepare the statements without arguments.
@@ -92,7 +92,7 @@ public class SQLStatementCursor: Cursor {
     /// Whether only white space and semicolons follow.
     ///
     /// This property does not call SQLite. An interrupt can stop SQLite even if there is nothing to
-    /// prepare, and a statement that has already run would then appear to fail.
+    /// prepare, which would make a statement that has already run appear to fail.
     private var isAtEnd: Bool {
         for index in offset..<bytes.count - 1 {
             switch UInt8(bitPattern: bytes[index]) {
@@ -103,7 +103,9 @@ public class SQLStatementCursor: Cursor {
         return true
     }
 
-    /// Throws an error if arguments remain, or if text follows a NUL character, where SQLite stops.
+    /// Throws an error if arguments remain, or if text follows a NUL character.
+    ///
+    /// SQLite stops reading at a NUL character.
     private func checkEnd(from start: Int) throws {
         if let terminator = bytes[start...].firstIndex(of: 0), terminator < bytes.count - 1 {
             throw DatabaseError.misuse(

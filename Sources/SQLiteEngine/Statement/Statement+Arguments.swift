@@ -3,8 +3,8 @@ import CSQLite
 extension Statement {
     /// The arguments for subsequent executions.
     ///
-    /// Arguments that do not match the statement's parameters are a fatal error. To handle the
-    /// error, use ``setArguments(_:)``.
+    /// It is a fatal error to set arguments that do not match the statement's parameters. To handle
+    /// a mismatch as an error, use ``setArguments(_:)``.
     public var arguments: StatementArguments {
         get { storedArguments }
         set {
@@ -63,7 +63,7 @@ extension Statement {
         areArgumentsBound = true
     }
 
-    /// Binds a value to every parameter, which replaces all previous bindings.
+    /// Binds a value to every parameter, replacing all previous bindings.
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
         var code = first.bind(to: pointer, at: 1)
@@ -99,7 +99,7 @@ extension Statement {
 extension StatementArguments {
     /// Returns the values of a statement's parameters, in order.
     ///
-    /// - Throws: `SQLITE_MISUSE` if a parameter has no value, or if values remain.
+    /// - Throws: `SQLITE_MISUSE` if a parameter has no value, or if there are too many values.
     func values(for statement: Statement) throws -> [DatabaseValue] {
         var rest = self
         let values = try rest.removeValues(for: statement)
@@ -143,14 +143,14 @@ extension Statement {
     func executeBorrowing(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if arguments.isPositional, arguments.positionalCount == parameterCount {
-            try lend(arguments, keeping: arguments)
+            try bindBorrowed(arguments, keeping: arguments)
         } else {
             let values = try arguments.values(for: self)
-            try lend(StatementArguments(values: values), keeping: arguments)
+            try bindBorrowed(StatementArguments(values: values), keeping: arguments)
         }
     }
 
-    private func lend(
+    private func bindBorrowed(
         _ values: StatementArguments,
         keeping arguments: StatementArguments
     ) throws {
@@ -158,17 +158,17 @@ extension Statement {
         areArgumentsBound = false
         defer { sqlite3_clear_bindings(pointer) }
         guard let first = values.first else { return try executeAllSteps() }
-        try lend(first, values.more?.values, 0)
+        try bindBorrowed(first, values.more?.values, 0)
     }
 
-    /// Binds a value and all later values, and then executes the statement.
+    /// Binds a value and all subsequent values, and then executes the statement.
     ///
     /// - Parameters:
     ///   - value: The value of the parameter at `position + 1`.
     ///   - others: The values of all parameters except the first.
     ///   - position: The number of preceding parameters.
     /// - Throws: An error from the binding or the execution.
-    private func lend(
+    private func bindBorrowed(
         _ value: DatabaseValue,
         _ others: [DatabaseValue]?,
         _ position: Int
@@ -178,7 +178,7 @@ extension Statement {
         case .string(var text):
             try text.withUTF8 { bytes in
                 guard let start = bytes.baseAddress else {
-                    return try proceed(value.bind(to: pointer, at: index), others, position)
+                    return try continueBinding(value.bind(to: pointer, at: index), others, position)
                 }
                 let code = start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
                     sqlite3_bind_text64(
@@ -190,7 +190,7 @@ extension Statement {
                         UInt8(SQLITE_UTF8)
                     )
                 }
-                try proceed(code, others, position)
+                try continueBinding(code, others, position)
             }
         case .blob(let data) where !data.isEmpty:
             try data.withUnsafeBytes { bytes in
@@ -201,17 +201,17 @@ extension Statement {
                     UInt64(bytes.count),
                     nil
                 )
-                try proceed(code, others, position)
+                try continueBinding(code, others, position)
             }
         default:
-            try proceed(value.bind(to: pointer, at: index), others, position)
+            try continueBinding(value.bind(to: pointer, at: index), others, position)
         }
     }
 
     @inline(__always)
-    private func proceed(_ code: CInt, _ others: [DatabaseValue]?, _ position: Int) throws {
+    private func continueBinding(_ code: CInt, _ others: [DatabaseValue]?, _ position: Int) throws {
         guard code == SQLITE_OK else { throw bindingError(code, storedArguments) }
         guard let others, position < others.count else { return try executeAllSteps() }
-        try lend(others[position], others, position + 1)
+        try bindBorrowed(others[position], others, position + 1)
     }
 }

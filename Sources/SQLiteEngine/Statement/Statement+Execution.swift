@@ -15,7 +15,8 @@ extension Statement {
         try executeBorrowing(arguments)
     }
 
-    /// The maximum number of parameters for which SQLite borrows text and blobs instead of copying.
+    /// The maximum number of parameters for which SQLite borrows text and blobs instead of copying
+    /// them.
     ///
     /// Each borrowed parameter uses a few stack frames.
     private static var borrowedParameterLimit: Int { 20 }
@@ -50,10 +51,10 @@ extension Statement {
         }
     }
 
-    /// Executes the statement up to its first row.
+    /// Executes the statement up to the first row.
     ///
-    /// - Returns: Whether a row exists. If so, the caller must end the execution, for example with
-    ///   ``finishFirstRow()``.
+    /// - Returns: Whether the step produced a row. If so, the caller must end the execution, for
+    ///   example with ``finishFirstRow()``.
     @usableFromInline
     func executeToFirstRow(_ arguments: consuming StatementArguments?) throws -> Bool {
         try prepareExecution(arguments)
@@ -62,7 +63,7 @@ extension Statement {
 
     /// Ends an execution after the first row.
     ///
-    /// - Throws: The error of the commit that a reset performs in autocommit mode.
+    /// - Throws: The error from the commit that a reset performs in autocommit mode.
     @usableFromInline
     func finishFirstRow() throws {
         let code = reset()
@@ -125,7 +126,7 @@ extension Statement {
 }
 
 extension Statement {
-    /// Returns the error for a cursor over a statement that another call executed in the meantime.
+    /// Returns the error for a cursor whose statement has been executed by another call.
     func reexecutionError() -> DatabaseError {
         DatabaseError.misuse(
             "the statement was executed again while a cursor iterated over it",
@@ -144,7 +145,7 @@ extension Statement {
     /// Returns the error for a column whose value cannot be decoded.
     @usableFromInline
     func mismatch(_ type: any Any.Type, _ column: CInt) -> any Error {
-        // A value that SQLite has too little memory to convert reads as `NULL`.
+        // If SQLite runs out of memory while it converts a value, it returns `NULL`.
         let database = database
         if sqlite3_errcode(database.handle) == SQLITE_NOMEM {
             return database.lastError(sql: sql, arguments: arguments)

@@ -5,14 +5,14 @@ public typealias SQLiteStatement = OpaquePointer
 
 /// A prepared statement of one connection.
 ///
-/// Like its connection, a statement is valid only during the access that created it. Code that
-/// steps ``sqliteStatement`` directly must reset it afterward.
+/// Like its connection, a statement is valid only during the access that created it. If you step
+/// ``sqliteStatement`` directly, reset it afterward.
 ///
 /// Some variables are exempt from exclusivity checks, because a check takes as long as binding a
 /// value. This exemption is safe because only one thread at a time holds the connection, and no
 /// variable is passed `inout` to code that could access it again.
 public final class Statement {
-    /// The C statement, for features that this library does not provide.
+    /// The C statement, for use with features that this library does not provide.
     ///
     /// Reading this property has the same effects on the connection as reading
     /// ``Database/sqliteConnection``.
@@ -37,7 +37,7 @@ public final class Statement {
     /// The number of parameters, or the highest index if the SQL numbers the parameters.
     let parameterCount: Int
 
-    /// Whether the statement itself writes nothing (`sqlite3_stmt_readonly`).
+    /// Whether the statement makes no direct changes to the database (`sqlite3_stmt_readonly`).
     public let isReadonly: Bool
 
     /// Whether the statement may run on a read-only connection.
@@ -46,15 +46,15 @@ public final class Statement {
     /// not run. SQLite reports a `PRAGMA journal_mode` query as a write, but the query may run.
     let mayRunReadOnly: Bool
 
-    /// The effect of the statement other than reading and writing rows.
+    /// The effect of the statement beyond reading and writing rows.
     let effect: StatementEffect
 
     let hasEffect: Bool
 
-    /// The analysis of the reads and changes, or `nil` until first requested.
+    /// The analysis of the statement's reads and writes, or `nil` until it is first requested.
     var analysis: StatementAnalysis?
 
-    /// The number of repreparations by SQLite when ``analysis`` was created.
+    /// The statement's reprepare count when ``analysis`` was created.
     var analysisVersion: CInt = 0
 
     /// The authorizer's epoch when the statement was prepared.
@@ -66,8 +66,9 @@ public final class Statement {
     /// Whether ``storedArguments`` are bound.
     @exclusivity(unchecked) var areArgumentsBound: Bool
 
-    /// The number of executions, by which a cursor detects that another call executed the
-    /// statement.
+    /// The number of executions.
+    ///
+    /// A cursor uses this number to detect that another call has executed the statement.
     @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 
     /// Whether the statement is known to start a read transaction if none is open.
@@ -78,12 +79,13 @@ public final class Statement {
 
     var columns: RowLayout?
 
-    /// The number of repreparations by SQLite when ``columns`` was created.
+    /// The statement's reprepare count when ``columns`` was created.
     var columnsVersion: CInt = 0
 
     /// The names of the parameters, with `nil` for each parameter without a name.
     private(set) lazy var parameterNames: [String?] = (0..<parameterCount).map {
-        // The first byte is `:`, `@`, `$`, or `?`. SQLite treats the number of `?5` as a name.
+        // Drop the first byte, which is `:`, `@`, `$`, or `?`. SQLite treats the number in `?5` as
+        // a name.
         guard let name = sqlite3_bind_parameter_name(pointer, CInt($0 + 1)) else {
             return nil
         }
@@ -119,7 +121,7 @@ public final class Statement {
 
     func countExecution() { execution &+= 1 }
 
-    /// Records that a step follows.
+    /// Records that a step is about to run.
     @inline(__always)
     func willStep() {
         if !isStepped {
@@ -155,8 +157,8 @@ extension Statement: CustomStringConvertible {
 extension Statement {
     /// The columns of the result.
     ///
-    /// SQLite reprepares a statement after a schema change, which can change the columns of `SELECT
-    /// *`. The number of repreparations shows whether the cached names are still valid.
+    /// After a schema change, SQLite reprepares the statement, which can change the columns of
+    /// `SELECT *`. The reprepare count indicates whether the cached names are still valid.
     var layout: RowLayout {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let columns, columnsVersion == version { return columns }

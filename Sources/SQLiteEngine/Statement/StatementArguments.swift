@@ -14,7 +14,7 @@ public struct StatementArguments: Hashable, Sendable {
 
     /// The values that are not stored inline, or `nil` if there are none.
     ///
-    /// The reference is a single word, so passing arguments is inexpensive.
+    /// The reference occupies a single word, so passing arguments is inexpensive.
     @usableFromInline var more: MoreArguments?
 
     /// Creates empty arguments.
@@ -146,7 +146,7 @@ extension StatementArguments {
 
     /// Combines arguments.
     ///
-    /// A name with a value in both operands is a fatal error.
+    /// It is a fatal error if both operands have a value for the same name.
     ///
     /// To prefer the right operand, use ``&+(_:_:)``.
     public static func + (lhs: Self, rhs: Self) -> Self {
@@ -166,7 +166,7 @@ extension StatementArguments {
 
     /// Appends arguments.
     ///
-    /// A name with a value in both operands is a fatal error.
+    /// It is a fatal error if both operands have a value for the same name.
     public static func += (lhs: inout Self, rhs: Self) {
         let replaced = lhs.append(contentsOf: rhs)
         requirement(
@@ -182,7 +182,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
     @inline(__always)
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         self.init()
-        // A buffer, unlike an array, provides its elements without copying them.
+        // Unlike an array, a buffer provides its elements without copying them.
         elements.withUnsafeBufferPointer { elements in
             guard !elements.isEmpty else { return }
             first = elements[0]?.databaseValue ?? .null

@@ -1,18 +1,19 @@
 import CSQLite
 
-/// The statements that a connection keeps prepared, indexed by SQL.
+/// A cache of a connection's prepared statements, indexed by SQL.
 ///
 /// The cache keeps at most ``capacity`` statements with a total size of at most ``byteCapacity``
-/// bytes, and removes the least recently used statement first. Finding a statement takes constant
-/// time. Adding one scans the times of use, which takes much less time than preparing it.
+/// bytes, and evicts the least recently used statement first. Finding a statement takes constant
+/// time. Eviction scans the last use of every statement, which takes much less time than preparing
+/// a statement.
 struct StatementCache {
     static let capacity = 256
 
     /// The maximum total size of the statements, in bytes (4 MiB).
     ///
-    /// The size excludes the values of arguments. An ordinary statement occupies 2 to 8 KB, so the
-    /// limit affects only unusually large statements. The cache rejects a single statement above
-    /// the limit.
+    /// The size excludes the values of arguments. A typical statement occupies 2 to 8 KB, so the
+    /// limit affects only unusually large statements. The cache rejects a statement that exceeds
+    /// the limit on its own.
     static let byteCapacity = 4 << 20
 
     /// The number of statements to compare directly before hashing the SQL.
@@ -21,7 +22,7 @@ struct StatementCache {
     private struct Entry {
         let sql: String
         let isASCII: Bool
-        /// The position in ``occupants``, as 32 bits so that an entry occupies only four words.
+        /// The position in ``slots``, stored in 32 bits so that an entry occupies only four words.
         let position: Int32
         let statement: Statement
 
@@ -42,35 +43,35 @@ struct StatementCache {
         var isBusy: Bool { sqlite3_stmt_busy(statement.pointer) != 0 }
     }
 
-    private struct Occupant {
+    private struct Slot {
         var sql: String
         var byteCount: Int
-        /// The number of uses of the cache at the last use, or the maximum for a free position.
+        /// The value of ``uses`` at the last use, or the maximum value for a free slot.
         var lastUse: UInt64
     }
 
     /// The statements that were found or inserted most recently.
     ///
-    /// Most programs use string literals as SQL. Two references to the same literal are identical
-    /// in their first word, so the comparison reads no bytes.
+    /// Most programs use string literals as SQL. Two references to the same literal have the same
+    /// representation, so the comparison does not read their bytes.
     private var recent: [Entry] = []
 
     /// The index of the ``recent`` entry to replace next.
-    private var hand = 0
+    private var nextRecentIndex = 0
 
     private var entries: [String: Entry] = [:]
 
-    /// The statements by position.
-    private var occupants: [Occupant] = []
+    /// The slots of the cached statements.
+    private var slots: [Slot] = []
 
-    /// The positions of ``occupants`` that no statement uses.
+    /// The positions of unused slots.
     private var freePositions: [Int] = []
 
-    /// The number of times that another statement than the last was found or inserted.
+    /// The number of uses, where consecutive uses of the same statement count as one.
     private var uses: UInt64 = 0
 
-    /// The position of the last statement that was found or inserted, or -1.
-    private var newest: Int32 = -1
+    /// The position of the most recently used statement, or -1.
+    private var lastUsedPosition: Int32 = -1
 
     private(set) var byteCount = 0
 
@@ -100,10 +101,10 @@ struct StatementCache {
 
     @inline(__always)
     private mutating func use(_ position: Int32) {
-        if position == newest { return }
-        newest = position
+        if position == lastUsedPosition { return }
+        lastUsedPosition = position
         uses &+= 1
-        occupants[Int(position)].lastUse = uses
+        slots[Int(position)].lastUse = uses
     }
 
     /// Adds a statement, unless a cached statement with the same SQL is in use.
@@ -115,18 +116,18 @@ struct StatementCache {
         let byteCount = Self.byteCount(of: statement, sql)
         guard byteCount <= Self.byteCapacity else { return }
         while count >= Self.capacity || self.byteCount + byteCount > Self.byteCapacity,
-            let position = occupants.indices.min(by: {
-                occupants[$0].lastUse < occupants[$1].lastUse
+            let position = slots.indices.min(by: {
+                slots[$0].lastUse < slots[$1].lastUse
             })
         {
             remove(at: position)
         }
-        let occupant = Occupant(sql: sql, byteCount: byteCount, lastUse: .max)
+        let slot = Slot(sql: sql, byteCount: byteCount, lastUse: .max)
         let position = freePositions.popLast() ?? count
-        if position < occupants.count {
-            occupants[position] = occupant
+        if position < slots.count {
+            slots[position] = slot
         } else {
-            occupants.append(occupant)
+            slots.append(slot)
         }
         let entry = Entry(
             sql: sql,
@@ -150,14 +151,14 @@ struct StatementCache {
     mutating func removeAll() { self = StatementCache() }
 
     private mutating func remove(at position: Int) {
-        entries[occupants[position].sql] = nil
-        byteCount -= occupants[position].byteCount
-        occupants[position] = Occupant(sql: "", byteCount: 0, lastUse: .max)
+        entries[slots[position].sql] = nil
+        byteCount -= slots[position].byteCount
+        slots[position] = Slot(sql: "", byteCount: 0, lastUse: .max)
         freePositions.append(position)
-        newest = -1
+        lastUsedPosition = -1
         if let index = recent.firstIndex(where: { Int($0.position) == position }) {
             recent.remove(at: index)
-            hand = 0
+            nextRecentIndex = 0
         }
     }
 
@@ -165,15 +166,15 @@ struct StatementCache {
         if recent.count < Self.recentCapacity {
             recent.append(entry)
         } else {
-            recent[hand] = entry
-            hand = (hand + 1) % Self.recentCapacity
+            recent[nextRecentIndex] = entry
+            nextRecentIndex = (nextRecentIndex + 1) % Self.recentCapacity
         }
     }
 
-    /// Returns the memory that a statement uses.
+    /// Returns the number of bytes that a statement uses.
     ///
-    /// SQLite's memory includes the text. The cache and the connection's status each hold another
-    /// copy of the text.
+    /// SQLite's memory count includes one copy of the text. The cache and the connection's status
+    /// each hold another copy.
     private static func byteCount(of statement: Statement, _ sql: String) -> Int {
         let used = sqlite3_stmt_status(statement.pointer, SQLITE_STMTSTATUS_MEMUSED, 0)
         return Int(used) + 2 * sql.utf8.count

@@ -1,4 +1,4 @@
-/// The effect of a statement other than reading and writing rows, as shown by its first words.
+/// The effect of a statement beyond reading and writing rows, as determined from its first words.
 ///
 /// Scanning the words is inexpensive and leaves the authorizer available to the application.
 enum StatementEffect: Equatable {

@@ -4,7 +4,7 @@ import Telemetry
 extension Database {
     /// Starts a read transaction.
     ///
-    /// All statements of the transaction see the database state that the first statement reads.
+    /// All statements in the transaction read the same database state as the first statement.
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() {
@@ -29,8 +29,8 @@ extension Database {
 
     /// Ends a read transaction, and returns whether the transaction stays open.
     ///
-    /// `mayHaveWritten` indicates whether the file is open for writing, which is not the case for a
-    /// pool's reader. `mayKeep` returns whether the transaction may stay open for the next access.
+    /// `mayHaveWritten` indicates whether the connection can write, which is `false` for a pool's
+    /// reader. `mayKeep` returns whether the transaction may stay open for the next access.
     ///
     /// - Throws: `SQLITE_READONLY` if the access has written.
     @inline(__always)
@@ -52,7 +52,7 @@ extension Database {
             probe.didEndTransaction()
             return false
         }
-        // While the writer is active, no transaction is kept, and the clock is not read.
+        // Call `mayKeep` first to avoid reading the clock while the writer is active.
         if mayKeep(), keepTransaction(at: monotonicNanoseconds(), if: mayKeep) { return true }
         kept.pointee.isUnconfirmed = false
         probe.willEndTransaction()
@@ -123,7 +123,7 @@ extension Database {
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
-    /// Rolls back the transaction of a failed access, so that no transaction stays open.
+    /// Rolls back the transaction of a failed access, so that no transaction remains open.
     func abandonTransaction() {
         kept.pointee.isUnconfirmed = false
         isInsideTransactionBlock = false
@@ -148,7 +148,7 @@ extension Database {
     }
 }
 
-// MARK: - Complete accesses that run on the thread of the connection
+// MARK: - Complete accesses on the connection's thread
 
 extension Database {
     /// Runs `body` in a read transaction, which stays open afterward if `mayKeep` returns `true`.

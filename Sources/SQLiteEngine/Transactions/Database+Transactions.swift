@@ -4,7 +4,8 @@ import Foundation
 extension Database {
     /// Starts a transaction.
     ///
-    /// The default kind is deferred if writes are refused; otherwise, it is immediate.
+    /// If `kind` is `nil`, the transaction is deferred on a read-only connection and immediate
+    /// otherwise.
     ///
     /// - Throws: A ``DatabaseError``, such as `SQLITE_BUSY`.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
@@ -35,14 +36,14 @@ extension Database {
         guard code == SQLITE_OK else { throw transactionError(code, sql: "ROLLBACK TRANSACTION") }
     }
 
-    /// Runs `operations` in a transaction, which commits or rolls back depending on the result.
+    /// Runs `operations` in a transaction that commits or rolls back depending on the result.
     ///
-    /// The transaction also rolls back if `operations` throws. The default kind is deferred if
-    /// writes are refused; otherwise, it is immediate.
+    /// The transaction also rolls back if `operations` throws. If `kind` is `nil`, the transaction
+    /// is deferred on a read-only connection and immediate otherwise.
     ///
     /// SQLite itself may roll back the transaction, for example after an interrupted write or
-    /// because of `ON CONFLICT ROLLBACK`. In this case, all later statements in `operations` and
-    /// the commit throw `SQLITE_ABORT`, so that no statement writes outside the transaction.
+    /// because of `ON CONFLICT ROLLBACK`. In this case, all subsequent statements in `operations`
+    /// and the commit throw `SQLITE_ABORT`, so that no statement writes outside the transaction.
     ///
     /// - Throws: The first error that occurs.
     public func inTransaction(
@@ -59,7 +60,7 @@ extension Database {
 
     /// Runs `operations` in a savepoint, or in a transaction if none is open.
     ///
-    /// The result determines whether the savepoint keeps its changes.
+    /// The result determines whether the changes in the savepoint are kept.
     ///
     /// - Throws: The first error that occurs.
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
@@ -127,9 +128,9 @@ extension Database {
         attention.remove(.transaction)
     }
 
-    /// Refuses statements that write while `value` is running.
+    /// Runs a closure in which statements that write throw an error.
     ///
-    /// - Throws: The error that `value` throws. Statements that write throw `SQLITE_READONLY`.
+    /// - Throws: The error that `value` throws, or `SQLITE_READONLY` for a statement that writes.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
         readOnlyDepth += 1
         defer { readOnlyDepth -= 1 }
@@ -164,7 +165,7 @@ extension Database {
         if let firstError { throw firstError }
     }
 
-    // MARK: For accesses
+    // MARK: Support for accesses
 
     func transactionError(_ code: CInt, sql: String) -> DatabaseError {
         let lockWait = probe.takeLockWait(code)

@@ -9,12 +9,11 @@ import Telemetry
 /// this is the case, because each commit by any process changes the header
 /// (<https://sqlite.org/walformat.html>, section 2.1).
 ///
-/// A kept transaction must have no observable effect. Reads return the same data as without a kept
-/// transaction, other writers can reset the log, and the process holds no lock while the database
-/// is suspended. ``ReadTransactionKeeper`` lists the rules. This value applies them to one
-/// connection.
+/// A kept transaction must have no observable effect: reads return the same data, other writers can
+/// reset the log, and the process holds no lock while the database is suspended.
+/// ``ReadTransactionKeeper`` lists the rules, and this structure applies them to one connection.
 struct KeptReadTransaction {
-    /// The age in nanoseconds above which a transaction is not kept again.
+    /// The age, in nanoseconds, above which a transaction is not kept again.
     ///
     /// The timer ends a kept transaction up to ``EngineTimings/keptIdle`` later.
     static var maximumKeepAge: UInt64 { EngineTimings.longestKept - EngineTimings.keptIdle }
@@ -39,22 +38,23 @@ struct KeptReadTransaction {
     var hasAttachedDatabase = false
     /// The wal-index header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
-    /// Whether ``header`` could be read.
+    /// Whether ``header`` is valid.
     private(set) var hasHeader = false
-    /// Whether the whole log was in the database file when the transaction started.
+    /// Whether the database file contained the whole log when the transaction started.
     ///
-    /// Such a transaction reads only the database file and does not prevent writers from
+    /// If so, the transaction reads only the database file and does not prevent writers from
     /// resetting the log.
     private var readsOnlyDatabaseFile = false
-    /// When the transaction was first kept, in nanoseconds, or 0 if it has not been kept.
+    /// The time at which the transaction was first kept, in nanoseconds, or 0 if it has not been
+    /// kept.
     private(set) var since: UInt64 = 0
-    /// When the last read that could be kept ended, in nanoseconds.
+    /// The time at which the last read that could be kept ended, in nanoseconds.
     private(set) var lastEnd: UInt64 = 0
     /// The keeper's count of this process's writes when the transaction was kept.
     private var writes: UInt64 = 0
 
-    /// Returns whether a new transaction would read the same state and block at least as many
-    /// writers.
+    /// Returns whether the open transaction reads the same state as a new transaction and blocks no
+    /// additional writers.
     ///
     /// Once a checkpoint has copied the whole log, a new transaction reads only the database file,
     /// and the next writer can reset the log. A transaction that started earlier would block that
@@ -75,7 +75,7 @@ struct KeptReadTransaction {
         return withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
 
-    /// Records the state before a transaction starts.
+    /// Records the wal-index header before a transaction starts.
     @inline(__always)
     mutating func willBegin() {
         since = 0
@@ -130,7 +130,7 @@ struct KeptReadTransaction {
     /// Makes ``isCurrent()`` return `false` until a transaction starts.
     mutating func expire() { hasHeader = false }
 
-    /// Records that the program started a transaction within an access.
+    /// Records that the application started a transaction within an access.
     mutating func programDidBegin() { since = 0 }
 
     mutating func disable() {
@@ -186,7 +186,7 @@ extension Database {
         do {
             try beginReadTransaction()
         } catch {
-            // Makes the next statement retry.
+            // Make the next statement retry.
             kept.pointee.expire()
             throw error
         }
@@ -196,7 +196,7 @@ extension Database {
     /// Keeps the open transaction for the next access if doing so has no observable effect.
     @inline(__always)
     func keepTransaction(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
-        // A transaction that was kept before has read, and has not ended since.
+        // A transaction that was kept before has already read, and has not ended since.
         guard kept.pointee.mayKeep(at: now, if: isAllowed),
             kept.pointee.since != 0 || sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
         else { return false }
@@ -216,15 +216,15 @@ extension Database {
         probe.willEndTransaction()
         defer { kept.pointee.didEnd() }
         guard isInsideTransaction else { return }
-        // Commits the transaction, because observers of the connection would be notified of a
-        // rollback.
+        // Commit instead of rolling back, because a rollback would notify the connection's
+        // observers.
         guard transactionStatements.commit(on: handle) == SQLITE_OK else {
             return abandonTransaction()
         }
         probe.didEndTransaction()
     }
 
-    /// Prepares the connection before the program receives the C connection.
+    /// Prepares the connection before the application receives the C connection.
     ///
     /// A continued transaction already reads a fixed state, whereas a new transaction does not.
     /// Code that uses the C connection must not be able to observe the difference.

@@ -3,8 +3,10 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Decides when the connections of a gate may keep their read transactions between accesses, and
-/// ends kept transactions that no access continues.
+/// The policy that determines when a gate's connections keep their read transactions between
+/// accesses.
+///
+/// A timer ends kept transactions that no access continues.
 ///
 /// A connection that is idle and keeps its transaction is in the state
 /// ``AccessSlot/State/keeping``. A transaction is kept only while all of the following conditions
@@ -16,12 +18,13 @@ import Telemetry
 /// - The writer of this process is idle. The writer ends kept transactions before it starts
 ///   (``AccessGate/forbidKeeping()``), so that they do not delay its checkpoints or the restart of
 ///   the log.
-/// - No other process writes. If a kept transaction is outdated although no writer in this process
-///   was active, another process has committed. No transaction is then kept for ``pause``. While a
-///   checkpoint is pending after the pause, transactions are kept in turns
-///   (``EngineTimings/keepingTurn``) for a limited time (``EngineTimings/foreignWriterMemory``),
-///   and are not kept if the log is long (``longLog``). Otherwise, back-to-back reads would prevent
-///   the other process from copying and resetting its log.
+/// - No other process writes. If a kept transaction is outdated even though no writer in this
+///   process was active, another process has committed. No transaction is then kept for ``pause``.
+///   While a checkpoint is pending after the pause, transactions are kept only in alternating
+///   intervals (``EngineTimings/keepingTurn``) for a limited time
+///   (``EngineTimings/foreignWriterMemory``), and are not kept if the log is long (``longLog``).
+///   Otherwise, back-to-back reads would prevent the other process from copying and resetting its
+///   log.
 /// - No database is attached, because the main wal-index does not show commits to attached
 ///   databases.
 /// - The timer (``EngineTimings/keptIdle``) has not expired while the connection was idle.
@@ -38,8 +41,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// The number of accesses that the writers of this process have started.
     let writes = Atomic<UInt64>(0)
-    /// When transactions may be kept again, in nanoseconds on the monotonic clock, or 0 if no other
-    /// process has written to the current log.
+    /// The time at which transactions may be kept again, in nanoseconds on the monotonic clock, or
+    /// 0 if no other process has written to the current log.
     private let pausedUntil = Atomic<UInt64>(0)
     /// The generation of the log that another process has written to.
     private let foreignLog = Atomic<UInt32>(0)
@@ -73,8 +76,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Other processes
 
-    /// Returns whether a transaction that started with `header` may be kept despite the writes of
-    /// other processes.
+    /// Returns whether a transaction that started with `header` may be kept despite writes by other
+    /// processes.
     @inline(__always)
     func mayKeep(
         _ header: poolgauge_wal_header,
@@ -94,12 +97,13 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         let end = pausedUntil.load(ordering: .relaxed)
         guard now >= end, let walIndex else { return false }
         var header = header
-        // While no transaction is kept, commits of other processes are not detected.
+        // Commits by other processes are detected only while a transaction is kept.
         let isRecent = now &- end < EngineTimings.foreignWriterMemory
         guard
             isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
         else {
-            // The log has since been restarted, and no other process is known to write to it.
+            // The log has since been restarted, and no writes by other processes have been
+            // detected.
             pausedUntil.store(0, ordering: .relaxed)
             return true
         }
@@ -115,12 +119,12 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         pausedUntil.store(now &+ pause.load(ordering: .relaxed), ordering: .relaxed)
     }
 
-    // MARK: Transactions that no access continues
+    // MARK: Timer
 
     /// Ensures that a newly kept transaction ends even if no access follows.
     ///
-    /// Call this method after releasing the slot. Either the timer is still set and later finds the
-    /// slot, or this call sets the timer.
+    /// Call this method after releasing the slot. If the timer is already set, its handler finds
+    /// the slot. Otherwise, this call sets the timer.
     @inline(__always)
     func didKeep() {
         if !isArmed.load(ordering: .sequentiallyConsistent) { arm() }

@@ -12,10 +12,10 @@ extension Database {
         /// Creates options from SQLite's mask.
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
-        /// Statements and triggers that start to run.
+        /// The start of statements and triggers.
         public static let statement = TracingOptions(rawValue: SQLITE_TRACE_STMT)
 
-        /// Statements that have run, with their duration.
+        /// The end of statements, with their duration.
         public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
     }
 
@@ -23,9 +23,9 @@ extension Database {
     ///
     /// The event is valid until the handler returns.
     public enum TraceEvent: CustomStringConvertible {
-        /// A statement starts to run.
+        /// A statement or trigger has started.
         case statement(Statement)
-        /// A statement has run.
+        /// A statement has finished.
         case profile(statement: Statement, duration: TimeInterval)
 
         /// The SQL, and the duration of a profile event.

@@ -26,8 +26,8 @@ struct TransactionStatements {
 
     /// Prepares `ROLLBACK` before a transaction starts.
     ///
-    /// A rollback then succeeds even if SQLite has too little memory to prepare a statement, unless
-    /// the transaction has changed the schema; see ``Database/isTransactionAbandoned``.
+    /// A rollback then succeeds even if SQLite cannot allocate memory to prepare a statement,
+    /// unless the transaction has changed the schema; see ``Database/isTransactionAbandoned``.
     @inline(__always)
     mutating func prepareRollback(on handle: OpaquePointer?) -> CInt {
         rollback == nil ? Self.prepare(&rollback, Self.rollbackSQL, on: handle) : SQLITE_OK

@@ -19,7 +19,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column as an integer.
+    /// Creates the value from a column, read as an integer.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         self = sqlite3_column_int64(sqliteStatement, index) != 0

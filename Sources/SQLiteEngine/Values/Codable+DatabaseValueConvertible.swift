@@ -6,7 +6,7 @@ import Foundation
 extension DatabaseValueConvertible where Self: Encodable {
     /// The encoded single value, or JSON text.
     ///
-    /// A value that cannot be encoded is a fatal error.
+    /// It is a fatal error if the value cannot be encoded.
     public var databaseValue: DatabaseValue {
         do {
             return try ColumnEncoder.encode(self, json: Self.databaseJSONEncoder)
@@ -46,7 +46,7 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
     }
 }
 
-/// An error that occurs when a value requests a keyed or unkeyed container.
+/// An error that indicates that a value must be stored as JSON.
 struct JSONRequiredError: Error {}
 
 /// A keyed container that throws an error for each value, because the type requires JSON.
@@ -97,7 +97,7 @@ struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
 
 /// A decoder that provides a single value.
 ///
-/// A type that requests another container requires JSON.
+/// If a type requests a keyed or unkeyed container, the decoder throws ``JSONRequiredError``.
 protocol SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     func convert<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value
 }
@@ -122,7 +122,7 @@ extension SingleValueDecoder {
         _ value: Value.Type,
         as type: T.Type
     ) throws -> T {
-        identical(try convert(value), as: type)
+        exactCast(try convert(value), as: type)
     }
 }
 

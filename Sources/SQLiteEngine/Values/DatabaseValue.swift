@@ -46,7 +46,7 @@ public struct DatabaseValue: Sendable {
         self = convertible.databaseValue
     }
 
-    /// Reads a column of a statement's current row.
+    /// Creates a value from a column of a statement's current row.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.

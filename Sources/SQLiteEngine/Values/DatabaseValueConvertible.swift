@@ -6,14 +6,14 @@ public protocol DatabaseValueConvertible: StatementBinding {
     /// The database value.
     var databaseValue: DatabaseValue { get }
 
-    /// Creates a value from a database value, or returns `nil` if the conversion is not possible.
+    /// Creates a value from a database value, or returns `nil` if the conversion fails.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
     /// Reads a column, or returns `nil` if the value cannot be converted.
     ///
-    /// The default creates the value from a ``DatabaseValue``. For a ``StatementColumnConvertible``
-    /// type, the default is
-    /// ``StatementColumnConvertible/fromStatement(_:atUncheckedIndex:)``.
+    /// By default, this method creates the value from a ``DatabaseValue``, or calls
+    /// ``StatementColumnConvertible/fromStatement(_:atUncheckedIndex:)`` if the type conforms to
+    /// ``StatementColumnConvertible``.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
@@ -37,7 +37,7 @@ extension DatabaseValueConvertible {
         databaseValue.bind(to: sqliteStatement, at: index)
     }
 
-    /// Reads a column through a ``DatabaseValue``.
+    /// Reads a column by converting a ``DatabaseValue``.
     @inlinable
     public static func fromColumn(_ sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
         fromDatabaseValue(DatabaseValue(sqliteStatement: sqliteStatement, index: index))
@@ -70,8 +70,8 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         }
     }
 
-    /// Creates a value of `nil` from `NULL`, unless the wrapped type converts `NULL` to another
-    /// value.
+    /// Creates the wrapped value, or returns `.some(nil)` if the wrapped type cannot convert
+    /// `NULL`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(.some(value)) }
         return dbValue.isNull ? .some(.none) : .none
@@ -85,7 +85,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? .some(.none) : .none
     }
 
-    /// Returns a value of `nil`, so a missing column reads as `nil`.
+    /// Returns `.some(nil)`, so that a missing column is decoded as `nil`.
     @inlinable
     public static func fromMissingColumn() -> Self? { .some(.none) }
 }

@@ -1,9 +1,9 @@
 import CSQLite
 
-// Integers are stored as `Int64`. An integer that does not fit in its type is an error and is never
-// truncated. As in SQLite, a real is truncated to its integer part.
+// Integers are stored as `Int64`. An integer that does not fit in the destination type is an error
+// and is never truncated. As in SQLite, a real is truncated to its integer part.
 
-/// An integer type whose conversions are the defaults below.
+/// A protocol that provides the default conversions for integer types.
 ///
 /// The protocol includes `Codable`, so these defaults take precedence over the defaults for
 /// `Codable` types, which store a value as JSON.
@@ -15,7 +15,7 @@ protocol DatabaseInteger: FixedWidthInteger, Codable, DatabaseValueConvertible,
 extension DatabaseInteger {
     /// The value as an integer.
     ///
-    /// A value above `Int64.max` is a fatal error.
+    /// It is a fatal error if the value exceeds `Int64.max`.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(Int64(self)))
     }
@@ -37,7 +37,7 @@ extension DatabaseInteger {
         }
     }
 
-    /// Reads a column, or returns `nil` if the integer is out of range.
+    /// Creates the value from a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -75,7 +75,7 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible, Database
 extension UInt64: DatabaseValueConvertible, StatementColumnConvertible, DatabaseInteger {}
 
 extension Int64: DatabaseValueConvertible, StatementColumnConvertible, DatabaseInteger {
-    /// Reads a column as an integer.
+    /// Creates the value from a column, read as an integer.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         self = sqlite3_column_int64(sqliteStatement, index)

@@ -27,7 +27,7 @@ extension JSONEncoder {
     }
 }
 
-/// Returns the `userInfo` of records in the form that Foundation's JSON coders require.
+/// Returns a record's `userInfo` dictionary in the form that Foundation's JSON coders require.
 ///
 /// Since Swift 6, the JSON coders require `Sendable` values, but `Decoder` does not. The cast is
 /// safe because only the thread that creates a coder uses it, and because `Sendable` does not

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A floating-point type whose conversions are the defaults below.
+/// A protocol that provides the default conversions for floating-point types.
 ///
 /// The protocol includes `Codable`, so these defaults take precedence over the defaults for
 /// `Codable` types, which store a value as JSON.
@@ -48,7 +48,7 @@ extension DatabaseReal {
 }
 
 extension Double: DatabaseValueConvertible, StatementColumnConvertible, DatabaseReal {
-    /// Reads a column as a real.
+    /// Creates the value from a column, read as a real.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         self = sqlite3_column_double(sqliteStatement, index)
@@ -56,7 +56,7 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible, Database
 }
 
 extension Float: DatabaseValueConvertible, StatementColumnConvertible, DatabaseReal {
-    /// Reads a column as a real.
+    /// Creates the value from a column, read as a real.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         self = Float(sqlite3_column_double(sqliteStatement, index))

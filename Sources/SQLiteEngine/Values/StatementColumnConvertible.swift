@@ -13,7 +13,7 @@ public protocol StatementColumnConvertible {
         atUncheckedIndex index: CInt
     ) -> Self?
 
-    /// Reads a column that is not `NULL`, or returns `nil` if the value cannot be converted.
+    /// Creates a value from a column that is not `NULL`, or returns `nil` if the conversion fails.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
@@ -45,8 +45,8 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
-    /// Reads the raw value from a column, or returns `nil` if the raw value is not valid for this
-    /// type.
+    /// Creates a value from the raw value in a column, or returns `nil` if the raw value is not
+    /// valid for this type.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {
@@ -57,7 +57,7 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
 }
 
 extension Optional: StatementColumnConvertible where Wrapped: StatementColumnConvertible {
-    /// Reads a column, and converts `NULL` to an inner value of `nil`.
+    /// Reads the wrapped value from a column, or returns `.some(nil)` for `NULL`.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -70,7 +70,7 @@ extension Optional: StatementColumnConvertible where Wrapped: StatementColumnCon
         return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? .some(.none) : .none
     }
 
-    /// Reads a column that is not `NULL`.
+    /// Creates a value from a column that is not `NULL`.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let value = Wrapped(sqliteStatement: sqliteStatement, index: index) else {

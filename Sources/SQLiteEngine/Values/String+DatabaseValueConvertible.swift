@@ -15,7 +15,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column as text.
+    /// Creates the value from a column, read as text.
     ///
     /// Bytes that are not valid UTF-8 become U+FFFD.
     @inlinable

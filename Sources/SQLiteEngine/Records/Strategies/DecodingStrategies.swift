@@ -24,7 +24,7 @@ public enum DatabaseDataDecodingStrategy: Sendable {
 /// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
 /// `Sendable` on all platforms.
 public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
-    /// Reads seconds since 1970 and the text formats that `Date` reads.
+    /// Reads the seconds since 1970, or text in a format that `Date` supports.
     case deferredToDate
     /// Reads the seconds since 2001-01-01 00:00:00 UTC.
     case timeIntervalSinceReferenceDate
@@ -63,12 +63,12 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
 
 /// The strategy that maps columns to a `Decodable` record's coding keys.
 public enum DatabaseColumnDecodingStrategy: Sendable {
-    /// The columns have the names of the keys.
+    /// Uses column names as keys.
     case useDefaultKeys
     /// Converts column names from snake case: the column `team_id` maps to the key `teamId`, not
     /// `teamID`.
     case convertFromSnakeCase
-    /// A closure returns the key for each column.
+    /// Calls a closure that returns the key for a column.
     case custom(@Sendable (String) -> any CodingKey)
 
     /// The function that converts a column to a key, or `nil` if their names are equal.

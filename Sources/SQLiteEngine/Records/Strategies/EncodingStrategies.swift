@@ -85,12 +85,12 @@ public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
 
 /// The strategy that maps an `Encodable` record's coding keys to columns.
 public enum DatabaseColumnEncodingStrategy: Sendable {
-    /// The columns have the names of the keys.
+    /// Uses keys as column names.
     case useDefaultKeys
     /// Converts key names to snake case: the keys `teamId` and `teamID` map to the column
     /// `team_id`.
     case convertToSnakeCase
-    /// A closure returns the column for each key.
+    /// Calls a closure that returns the column for a key.
     case custom(@Sendable (any CodingKey) -> String)
 
     /// The function that converts a key to a column, or `nil` if their names are equal.

@@ -1,6 +1,7 @@
-/// Converts between snake case and camel case.
+/// Conversions between snake case and camel case.
 ///
-/// The results match Foundation's JSON coders, so a type has the same names in columns and JSON.
+/// The results match those of Foundation's JSON coders, so a type uses the same names for columns
+/// and JSON keys.
 enum SnakeCase {
     /// Returns the column for a key, such as `my_url_property` for `myURLProperty`.
     static func column(of key: String) -> String {
@@ -21,8 +22,8 @@ enum SnakeCase {
 
     /// Returns the key for a column, such as `myUrlProperty` for `my_url_property`.
     ///
-    /// The method preserves leading and trailing underscores. It does not change a single word,
-    /// which may already contain uppercase letters.
+    /// This method preserves leading and trailing underscores. It returns a single word unchanged,
+    /// because the word may already contain uppercase letters.
     static func key(of column: String) -> String {
         let leading = column.prefix { $0 == "_" }
         let rest = column.dropFirst(leading.count)

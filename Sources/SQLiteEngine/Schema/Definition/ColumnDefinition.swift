@@ -42,9 +42,9 @@ public final class ColumnDefinition {
     /// Makes the column the primary key.
     ///
     /// - Parameters:
-    ///   - conflictResolution: How SQLite handles a row with a key that already exists.
-    ///   - autoincrement: Whether SQLite never reuses a number. Applies only to an `INTEGER`
-    ///     column.
+    ///   - conflictResolution: How SQLite resolves a conflict with an existing key.
+    ///   - autoincrement: Whether SQLite never reuses the values of deleted rows. Applies only to
+    ///     an `INTEGER` column.
     /// - Returns: The column.
     @discardableResult
     public func primaryKey(
@@ -58,15 +58,15 @@ public final class ColumnDefinition {
         return set(.primaryKey, sql)
     }
 
-    /// Forbids `NULL`.
+    /// Adds a `NOT NULL` constraint.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflict)"))
     }
 
-    /// Requires unique values.
+    /// Adds a `UNIQUE` constraint.
     ///
-    /// Several rows can contain `NULL`.
+    /// Multiple rows can contain `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflict)"))
@@ -83,7 +83,7 @@ public final class ColumnDefinition {
 
     var needsIndex: Bool { isIndexed && clauses[.unique] == nil }
 
-    /// Requires that an expression on the column is not false.
+    /// Adds a `CHECK` constraint that applies an expression to the column.
     ///
     /// ```swift
     /// t.column("score", .integer).check { "\($0) >= 0" }
@@ -94,7 +94,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// Requires that an SQL expression is not false.
+    /// Adds a `CHECK` constraint that is defined in SQL.
     @discardableResult
     public func check(sql: String) -> Self {
         constraints.append("CHECK (\(sql: sql))")
@@ -127,7 +127,7 @@ public final class ColumnDefinition {
         set(.collation, "COLLATE \(identifier: collation.name)")
     }
 
-    /// Computes the value from other columns.
+    /// Makes the column a generated column, which is computed from other columns.
     ///
     /// See <https://sqlite.org/gencol.html>.
     @discardableResult
@@ -138,7 +138,7 @@ public final class ColumnDefinition {
         generatedAs(SQL(sql: sql), qualification)
     }
 
-    /// Computes the value from other columns.
+    /// Makes the column a generated column, which is computed from other columns.
     ///
     /// See <https://sqlite.org/gencol.html>.
     @discardableResult
@@ -152,15 +152,16 @@ public final class ColumnDefinition {
         )
     }
 
-    /// Requires that another table has a row with the column's value, unless the value is `NULL`.
+    /// Adds a foreign key that references another table.
     ///
     /// - Parameters:
-    ///   - table: The other table, which you can create later.
-    ///   - column: The column of the other table, or `nil` for its primary key.
-    ///   - deleteAction: The effect of deleting the other row, or `nil` to prevent the deletion.
-    ///   - updateAction: The effect of changing the other row's key, or `nil` to prevent the
+    ///   - table: The referenced table, which you can create later.
+    ///   - column: The referenced column, or `nil` for the primary key of the referenced table.
+    ///   - deleteAction: The action when the referenced row is deleted, or `nil` to prevent the
+    ///     deletion.
+    ///   - updateAction: The action when the referenced key changes, or `nil` to prevent the
     ///     change.
-    ///   - isDeferred: Whether SQLite checks the constraint when the transaction commits.
+    ///   - isDeferred: Whether SQLite checks the constraint only when the transaction commits.
     /// - Returns: The column.
     @discardableResult
     public func references(
@@ -200,7 +201,8 @@ struct ForeignKeyReference {
 
     var sql: SQL {
         var sql: SQL = "REFERENCES \(identifier: table)"
-        // Without columns, SQLite uses the primary key that exists at the time of the check.
+        // If the columns are omitted, SQLite uses the primary key that exists at the time of the
+        // check.
         if let columns { sql += "(\(sql: columns.identifierList))" }
         if let deleteAction { sql += " ON DELETE \(sql: deleteAction.rawValue)" }
         if let updateAction { sql += " ON UPDATE \(sql: updateAction.rawValue)" }

@@ -15,7 +15,7 @@ extension Database {
         try executeTogether(definition.statements())
     }
 
-    /// Renames a table, including in the triggers and views that use it.
+    /// Renames a table, and updates the triggers and views that reference it.
     public func rename(table name: String, to newName: String) throws {
         try execute(
             sql: "ALTER TABLE \(name.quotedIdentifier) RENAME TO \(newName.quotedIdentifier)"
@@ -115,7 +115,7 @@ extension Database {
 
     /// Removes the index on the specified columns, regardless of its name.
     ///
-    /// This method has no effect if there is no such index, or if there is more than one.
+    /// This method has no effect if no such index exists, or if there is more than one.
     ///
     /// - Throws: A ``DatabaseError`` if the table does not exist or the index belongs to a
     ///   constraint.
@@ -129,19 +129,19 @@ extension Database {
 
     /// Rebuilds all indexes that use a collation.
     ///
-    /// Call this method after the results of the collation have changed.
+    /// Call this method after the collation's order has changed.
     public func reindex(collation: CollationName) throws {
         try execute(sql: "REINDEX \(collation.rawValue)")
     }
 
     /// Rebuilds all indexes that use a collation.
     ///
-    /// Call this method after the results of the collation have changed.
+    /// Call this method after the collation's order has changed.
     public func reindex(collation: DatabaseCollation) throws {
         try reindex(collation: CollationName(rawValue: collation.name.quotedIdentifier))
     }
 
-    /// Runs all statements, or none if one fails.
+    /// Runs the statements atomically.
     private func executeTogether(_ statements: [String]) throws {
         guard statements.count != 1 else { return try execute(sql: statements[0]) }
         try inSavepoint {

@@ -1,4 +1,4 @@
-/// Changes to a table, which are applied in order.
+/// A sequence of changes to a table, which are applied in order.
 ///
 /// ```swift
 /// try db.alter(table: "player") { t in
@@ -39,14 +39,14 @@ public final class TableAlteration {
         changes.append(.literal("ADD COLUMN \(literal: literal)"))
     }
 
-    /// Renames a column, including in the indexes, triggers, and views that use it.
+    /// Renames a column, and updates the indexes, triggers, and views that reference it.
     public func rename(column name: String, to newName: String) {
         changes.append(.literal("RENAME COLUMN \(identifier: name) TO \(identifier: newName)"))
     }
 
     /// Removes a column and its values.
     ///
-    /// SQLite rejects the removal of a column that is used elsewhere. See
+    /// SQLite refuses to remove a column that is used elsewhere in the schema. See
     /// <https://sqlite.org/lang_altertable.html#altertabdropcol>.
     public func drop(column name: String) {
         changes.append(.literal("DROP COLUMN \(identifier: name)"))

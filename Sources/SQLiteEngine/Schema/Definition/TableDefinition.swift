@@ -29,7 +29,9 @@ public final class TableDefinition {
 
     // MARK: Columns
 
-    /// Adds an `INTEGER` primary key with numbers that SQLite generates and never reuses.
+    /// Adds an `INTEGER PRIMARY KEY AUTOINCREMENT` column.
+    ///
+    /// SQLite generates the values and never reuses them.
     @discardableResult
     public func autoIncrementedPrimaryKey(
         _ name: String,
@@ -38,7 +40,7 @@ public final class TableDefinition {
         column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
     }
 
-    /// Adds a column that is the primary key and cannot be `NULL`.
+    /// Adds a primary key column that cannot be `NULL`.
     @discardableResult
     public func primaryKey(
         _ name: String,
@@ -46,7 +48,8 @@ public final class TableDefinition {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) -> ColumnDefinition {
         let column = column(name, type).primaryKey(onConflict: conflictResolution)
-        // SQLite allows NULL in keys of other types. See https://sqlite.org/quirks.html, section 6.
+        // SQLite allows `NULL` in keys of other types. See https://sqlite.org/quirks.html, section
+        // 6.
         return type == .integer ? column : column.notNull()
     }
 
@@ -74,7 +77,7 @@ public final class TableDefinition {
     public func column(literal: SQL) {
         requirement(
             openPrimaryKey == nil,
-            "A column in SQL cannot be added in primaryKey { }; name it in primaryKey(_:) instead."
+            "A column defined in SQL cannot be added in primaryKey { }; use primaryKey(_:) instead."
         )
         items.append(.literal(literal))
     }
@@ -91,7 +94,9 @@ public final class TableDefinition {
         )
     }
 
-    /// Defines a primary key of the columns that `body` adds, which cannot be `NULL`.
+    /// Defines a primary key that consists of the columns that `body` adds.
+    ///
+    /// The columns cannot be `NULL`.
     ///
     /// ```swift
     /// t.primaryKey {
@@ -110,7 +115,7 @@ public final class TableDefinition {
         primaryKey(openPrimaryKey ?? [], onConflict: conflictResolution)
     }
 
-    /// Requires that the values of the specified columns are unique.
+    /// Adds a `UNIQUE` constraint on the specified columns.
     public func uniqueKey(
         _ columns: [String],
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -120,16 +125,18 @@ public final class TableDefinition {
         )
     }
 
-    /// Requires that another table has a row with the values of the specified columns.
+    /// Adds a foreign key that references another table.
     ///
     /// - Parameters:
-    ///   - columns: The columns of this table.
-    ///   - table: The other table, which you can create later.
-    ///   - destinationColumns: The columns of the other table, or `nil` for its primary key.
-    ///   - deleteAction: The effect of deleting the other row, or `nil` to prevent the deletion.
-    ///   - updateAction: The effect of changing the other row's key, or `nil` to prevent the
+    ///   - columns: The foreign key columns of this table.
+    ///   - table: The referenced table, which you can create later.
+    ///   - destinationColumns: The referenced columns, or `nil` for the primary key of the
+    ///     referenced table.
+    ///   - deleteAction: The action when the referenced row is deleted, or `nil` to prevent the
+    ///     deletion.
+    ///   - updateAction: The action when the referenced key changes, or `nil` to prevent the
     ///     change.
-    ///   - isDeferred: Whether SQLite checks the constraint when the transaction commits.
+    ///   - isDeferred: Whether SQLite checks the constraint only when the transaction commits.
     public func foreignKey(
         _ columns: [String],
         references table: String,
@@ -148,10 +155,10 @@ public final class TableDefinition {
         constraints.append("FOREIGN KEY (\(sql: columns.identifierList)) \(literal: reference.sql)")
     }
 
-    /// Requires that an expression is not false.
+    /// Adds a `CHECK` constraint.
     public func check(_ condition: SQL) { constraints.append("CHECK (\(literal: condition))") }
 
-    /// Requires that an SQL expression is not false.
+    /// Adds a `CHECK` constraint that is defined in SQL.
     public func check(sql: String) { check(SQL(sql: sql)) }
 
     /// Adds a constraint that is defined in SQL.

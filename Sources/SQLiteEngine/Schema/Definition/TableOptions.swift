@@ -6,15 +6,15 @@ public struct TableOptions: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Keeps an existing table with the same name instead of failing.
+    /// An option to keep an existing table with the same name instead of failing.
     public static let ifNotExists = TableOptions(rawValue: 1)
-    /// The table belongs to the connection and is removed when the connection closes.
+    /// An option to create a temporary table, which is removed when the connection closes.
     public static let temporary = TableOptions(rawValue: 2)
-    /// Rows are stored by primary key.
+    /// An option to store rows by primary key, without a rowid.
     ///
     /// See <https://sqlite.org/withoutrowid.html>.
     public static let withoutRowID = TableOptions(rawValue: 4)
-    /// Values must have the type of their column.
+    /// An option to require values to have the type of their column.
     ///
     /// See <https://sqlite.org/stricttables.html>.
     public static let strict = TableOptions(rawValue: 8)
@@ -28,24 +28,24 @@ public struct IndexOptions: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Keeps an existing index with the same name instead of failing.
+    /// An option to keep an existing index with the same name instead of failing.
     public static let ifNotExists = IndexOptions(rawValue: 1)
-    /// No two rows can have the same values.
+    /// An option to prevent two rows from having the same values.
     public static let unique = IndexOptions(rawValue: 2)
 }
 
 extension Database {
-    /// The effect on referring rows when the referenced row is deleted or its key changes.
+    /// The action on referencing rows when the referenced row is deleted or its key changes.
     ///
     /// See <https://sqlite.org/foreignkeys.html#fk_actions>.
     public enum ForeignKeyAction: String, Sendable {
-        /// The referring rows are deleted, or their keys are updated.
+        /// The referencing rows are deleted, or their foreign keys are updated.
         case cascade = "CASCADE"
         /// The change fails, even if the check is deferred.
         case restrict = "RESTRICT"
-        /// The references are set to `NULL`.
+        /// The foreign keys are set to `NULL`.
         case setNull = "SET NULL"
-        /// The references are set to the default value of the column.
+        /// The foreign keys are set to the default value of the column.
         case setDefault = "SET DEFAULT"
     }
 
@@ -59,7 +59,7 @@ extension Database {
 
         /// Compares bytes.
         ///
-        /// SQLite's default.
+        /// This is SQLite's default collation.
         public static let binary = CollationName(rawValue: "BINARY")
         /// Compares text, ignoring the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")

@@ -19,7 +19,8 @@ public struct ColumnInfo: FetchableRecord, Sendable {
     /// The default value as SQL, such as `'none'`, or `nil` if there is none.
     public let defaultValueSQL: String?
 
-    /// The column's position in the primary key, starting at 1, or 0 for a column outside the key.
+    /// The column's position in the primary key, starting at 1, or 0 if the column is not part of
+    /// the key.
     public let primaryKeyIndex: Int
 
     /// Creates column information from a row of `pragma_table_xinfo`.

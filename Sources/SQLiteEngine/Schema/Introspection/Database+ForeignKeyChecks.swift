@@ -1,13 +1,13 @@
 extension Database {
-    /// Returns a cursor over the rows that refer to missing rows, in all tables.
+    /// Returns a cursor over the foreign key violations in all tables.
     public func foreignKeyViolations() throws -> RecordCursor<ForeignKeyViolation> {
         try ForeignKeyViolation.fetchCursor(self, sql: "PRAGMA foreign_key_check")
     }
 
-    /// Returns a cursor over the rows that refer to missing rows, in one table.
+    /// Returns a cursor over the foreign key violations in one table.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases. The cursor is valid only during the access.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
+    /// The cursor is valid only during the access.
     ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func foreignKeyViolations(
@@ -24,17 +24,16 @@ extension Database {
         )
     }
 
-    /// Throws an error if a row in any table refers to a missing row.
+    /// Throws an error if any table contains a foreign key violation.
     ///
     /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation.
     public func checkForeignKeys() throws {
         if let violation = try foreignKeyViolations().next() { throw violation.databaseError(self) }
     }
 
-    /// Throws an error if a row in a table refers to a missing row.
+    /// Throws an error if a table contains a foreign key violation.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
     ///
     /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, or another error if the
     ///   schema or the table does not exist.

@@ -1,8 +1,8 @@
 extension Database {
     /// Returns the columns of a table or a view in order, including generated columns.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases. The result is cached until the schema changes.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
+    /// The result is cached until the schema changes.
     ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func columns(
@@ -14,8 +14,8 @@ extension Database {
 
     /// Returns the primary key of a table.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases. The result is cached until the schema changes.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
+    /// The result is cached until the schema changes.
     ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if the table is
     ///   a view without a key in ``Configuration/schemaSource``.
@@ -28,10 +28,10 @@ extension Database {
 
     /// Returns the indexes of a table, except indexes on expressions.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases. The result is cached until the schema changes.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
+    /// The result is cached until the schema changes.
     ///
-    /// The result does not include the rowid, which is an index without a name.
+    /// The result does not include the rowid, which acts as an unnamed index.
     ///
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func indexes(
@@ -43,11 +43,11 @@ extension Database {
 
     /// Returns the foreign keys of a table.
     ///
-    /// The method ignores the case of the name. If `schemaName` is `nil`, the method searches all
-    /// databases. The result is cached until the schema changes.
+    /// The name is case-insensitive. If `schemaName` is `nil`, this method searches all databases.
+    /// The result is cached until the schema changes.
     ///
-    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if a key without
-    ///   target columns refers to a missing table.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if a foreign key
+    ///   that omits the referenced columns references a missing table.
     public func foreignKeys(
         on tableName: String,
         in schemaName: String? = nil
@@ -58,7 +58,7 @@ extension Database {
     /// Returns whether the given columns identify at most one row.
     ///
     /// The columns must include the primary key or all columns of a unique index, in any order. The
-    /// name `rowid` stands for the rowid, if any.
+    /// name `rowid` represents the rowid, if any.
     ///
     /// - Throws: A ``DatabaseError`` if the table does not exist.
     public func table(
@@ -180,7 +180,7 @@ extension Database {
             for row in rows {
                 let (id, destination, origin): (Int, String, String) = (row[0], row[1], row[2])
                 var mapping = keys.last?.id == id ? keys.removeLast().mapping : []
-                // Without a column name, the target is the primary key.
+                // If the column name is omitted, the foreign key references the primary key.
                 let column =
                     try row[3] as String? ?? primaryKeyColumn(mapping.count, of: destination, table)
                 mapping.append((origin, column))

@@ -1,4 +1,4 @@
-/// A row that refers to a missing row.
+/// A row whose foreign key references a missing row.
 ///
 /// See <https://sqlite.org/pragma.html#pragma_foreign_key_check>.
 public struct ForeignKeyViolation: FetchableRecord, Sendable {
@@ -8,10 +8,10 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
     /// The rowid of the row, or `nil` in a table without rowids.
     public var originRowID: Int64?
 
-    /// The name of the table that the row refers to.
+    /// The name of the referenced table.
     public var destinationTable: String
 
-    /// The ``ForeignKeyInfo/id`` of the key.
+    /// The ``ForeignKeyInfo/id`` of the foreign key.
     public var foreignKeyId: Int
 
     /// Creates a violation from a row of `PRAGMA foreign_key_check`.
@@ -22,7 +22,8 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
         foreignKeyId = row[3]
     }
 
-    /// Returns a description with the columns of the key and the values of the row.
+    /// Returns a description that contains the columns of the foreign key and the values of the
+    /// row.
     ///
     /// - Throws: A ``DatabaseError`` if the schema or the row cannot be read.
     public func failureDescription(_ db: Database) throws -> String {
@@ -54,7 +55,7 @@ public struct ForeignKeyViolation: FetchableRecord, Sendable {
 }
 
 extension ForeignKeyViolation: CustomStringConvertible {
-    /// A description with the tables, and the rowid if there is one.
+    /// A description that contains the tables and the rowid, if any.
     public var description: String {
         """
         FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)\

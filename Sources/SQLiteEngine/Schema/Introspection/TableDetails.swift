@@ -35,7 +35,7 @@ extension Database {
         return SchemaObject(name: name, database: database, isView: !isTable)
     }
 
-    /// Returns cached information about a table, or calls `fetch` if none is cached.
+    /// Returns cached information about a table, or fetches and caches it.
     func detail<T>(
         _ detail: WritableKeyPath<TableDetails, T?>,
         of object: SchemaObject,
@@ -52,7 +52,7 @@ extension Database {
         return found
     }
 
-    /// Returns the databases to search: the database with the given name, or all databases.
+    /// Returns the name of the given database, or the names of all databases.
     func databaseNames(for schemaName: String?) throws -> [String] {
         guard let schemaName else { return try databaseNames() }
         let wanted = schemaName.lowercased()

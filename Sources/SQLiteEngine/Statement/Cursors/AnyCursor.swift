@@ -1,4 +1,4 @@
-/// A cursor over the elements that a closure returns, or a type-erased cursor.
+/// A type-erased cursor over the elements of a closure, a sequence, or another cursor.
 public final class AnyCursor<Element>: Cursor {
     private let produce: () throws -> Element?
     private let visit: ((Element) throws -> Void) throws -> Void

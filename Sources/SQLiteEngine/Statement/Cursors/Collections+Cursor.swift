@@ -1,5 +1,5 @@
-// Some cursors visit all elements faster in one call than one by one. These methods therefore call
-// `forEach` instead of calling `next` in a loop.
+// Some cursors iterate faster in `forEach` than in a loop over `next`, so these methods call
+// `forEach`.
 
 extension RangeReplaceableCollection {
     /// Creates a collection from the elements of a cursor, with the given minimum capacity.
@@ -41,13 +41,13 @@ extension Set {
         try cursor.forEach { insert($0) }
     }
 
-    /// Returns the elements of the set that a cursor also produces.
+    /// Returns the elements that are in both the set and a cursor.
     @inlinable
     public func intersection(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         try intersection(Set(cursor))
     }
 
-    /// Removes the elements that a cursor does not produce.
+    /// Removes the elements that are not in a cursor.
     @inlinable
     public mutating func formIntersection(_ cursor: some Cursor<Element>) throws {
         formIntersection(try Set(cursor))
@@ -68,7 +68,7 @@ extension Dictionary {
 
     /// Creates a dictionary from the key-value pairs of a cursor, with the given minimum capacity.
     ///
-    /// A duplicate key is a fatal error.
+    /// It is a fatal error if a key occurs more than once.
     public init(
         minimumCapacity: Int = 0,
         uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>

@@ -10,21 +10,21 @@ public typealias EnumeratedCursor<Base: Cursor> = AnyCursor<(Int, Base.Element)>
 /// A cursor that skips the first elements of another cursor.
 public typealias DropFirstCursor<Base: Cursor> = AnyCursor<Base.Element>
 
-/// A cursor that skips the first elements of another cursor that satisfy a predicate.
+/// A cursor that skips the initial elements of another cursor that satisfy a predicate.
 public typealias DropWhileCursor<Base: Cursor> = AnyCursor<Base.Element>
 
 /// A cursor over the first elements of another cursor.
 public typealias PrefixCursor<Base: Cursor> = AnyCursor<Base.Element>
 
-/// A cursor over the first elements of another cursor that satisfy a predicate.
+/// A cursor over the initial elements of another cursor that satisfy a predicate.
 public typealias PrefixWhileCursor<Base: Cursor> = AnyCursor<Base.Element>
 
-/// A cursor over the elements of the cursors that another cursor returns.
+/// A cursor over the elements of the cursors that another cursor produces.
 public typealias FlattenCursor<Base: Cursor> = AnyCursor<Base.Element.Element>
 where Base.Element: Cursor
 
 extension Cursor {
-    /// Transforms each element.
+    /// Returns a cursor that transforms each element.
     public func map<T>(_ transform: @escaping (Element) throws -> T) -> MapCursor<Self, T> {
         AnyCursor {
             try self.next().map(transform)
@@ -34,7 +34,7 @@ extension Cursor {
         }
     }
 
-    /// Keeps the elements that satisfy a predicate.
+    /// Returns a cursor over the elements that satisfy a predicate.
     public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> FilterCursor<Self> {
         AnyCursor {
             try self.first(where: isIncluded)
@@ -44,7 +44,7 @@ extension Cursor {
         }
     }
 
-    /// Transforms each element and keeps the results that are not `nil`.
+    /// Returns a cursor that transforms each element and skips results of `nil`.
     public func compactMap<ElementOfResult>(
         _ transform: @escaping (Element) throws -> ElementOfResult?
     ) -> MapCursor<FilterCursor<MapCursor<Self, ElementOfResult?>>, ElementOfResult> {
@@ -54,7 +54,7 @@ extension Cursor {
         }
     }
 
-    /// Pairs each element with its index, starting at 0.
+    /// Returns a cursor that pairs each element with its index, starting at 0.
     public func enumerated() -> EnumeratedCursor<Self> {
         var count = 0
         return map { element in
@@ -63,7 +63,7 @@ extension Cursor {
         }
     }
 
-    /// Skips the first `n` elements.
+    /// Returns a cursor that skips the first `n` elements.
     public func dropFirst(_ n: Int = 1) -> DropFirstCursor<Self> {
         requirement(n >= 0, "cannot drop a negative number of elements: \(n)")
         var toSkip = n
@@ -76,7 +76,7 @@ extension Cursor {
         }
     }
 
-    /// Skips the first elements that satisfy a predicate.
+    /// Returns a cursor that skips the initial elements that satisfy a predicate.
     public func drop(
         while predicate: @escaping (Element) throws -> Bool
     ) -> DropWhileCursor<Self> {
@@ -89,7 +89,7 @@ extension Cursor {
         }
     }
 
-    /// Ends after `maxLength` elements.
+    /// Returns a cursor that ends after `maxLength` elements.
     public func prefix(_ maxLength: Int) -> PrefixCursor<Self> {
         requirement(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
         var remaining = maxLength
@@ -100,7 +100,7 @@ extension Cursor {
         }
     }
 
-    /// Ends at the first element that does not satisfy a predicate.
+    /// Returns a cursor that ends before the first element that does not satisfy a predicate.
     public func prefix(
         while predicate: @escaping (Element) throws -> Bool
     ) -> PrefixWhileCursor<Self> {
@@ -114,14 +114,15 @@ extension Cursor {
         }
     }
 
-    /// Transforms each element into a sequence and concatenates the sequences.
+    /// Returns a cursor that transforms each element into a sequence and concatenates the
+    /// sequences.
     public func flatMap<SegmentOfResult: Sequence>(
         _ transform: @escaping (Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<Self, AnyCursor<SegmentOfResult.Element>>> {
         flatMap { try AnyCursor(transform($0)) }
     }
 
-    /// Transforms each element into a cursor and concatenates the cursors.
+    /// Returns a cursor that transforms each element into a cursor and concatenates the cursors.
     public func flatMap<SegmentOfResult: Cursor>(
         _ transform: @escaping (Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<Self, SegmentOfResult>> {
@@ -130,7 +131,7 @@ extension Cursor {
 }
 
 extension Cursor where Element: Cursor {
-    /// Concatenates the cursors.
+    /// Returns a cursor over the elements of the concatenated cursors.
     public func joined() -> FlattenCursor<Self> {
         var segment: Element?
         return AnyCursor {
@@ -144,14 +145,14 @@ extension Cursor where Element: Cursor {
 }
 
 extension Cursor where Element: Sequence {
-    /// Concatenates the sequences.
+    /// Returns a cursor over the elements of the concatenated sequences.
     public func joined() -> FlattenCursor<MapCursor<Self, AnyCursor<Element.Element>>> {
         flatMap(\.self)
     }
 }
 
 extension Sequence {
-    /// Transforms each element into a cursor and concatenates the cursors.
+    /// Returns a cursor that transforms each element into a cursor and concatenates the cursors.
     public func flatMap<SegmentOfResult: Cursor>(
         _ transform: @escaping (Iterator.Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<AnyCursor<Iterator.Element>, SegmentOfResult>> {

@@ -111,7 +111,7 @@ extension Cursor where Element: Comparable {
 }
 
 extension Cursor where Element: StringProtocol {
-    /// Joins the strings, with a separator between them.
+    /// Returns the concatenated strings, with a separator between them.
     public func joined(separator: String = "") throws -> String {
         var result = ""
         var isFirst = true

@@ -15,7 +15,7 @@ public final class RowCursor: SteppingCursor {
         _ arguments: StatementArguments?,
         _ adapter: (any RowAdapter)?
     ) throws {
-        // Report an adapter that maps an unknown column here rather than at the first row.
+        // Throw here rather than at the first row if the adapter maps an unknown column.
         _ = try adapter?.layout(from: statement.layout)
         steps = try StatementSteps(statement, arguments)
         self.adapter = adapter

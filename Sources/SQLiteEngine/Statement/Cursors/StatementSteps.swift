@@ -1,6 +1,6 @@
 import CSQLite
 
-/// One execution of a statement, step by step.
+/// A single execution of a statement, one step at a time.
 @usableFromInline
 struct StatementSteps {
     private enum State {
@@ -25,7 +25,7 @@ struct StatementSteps {
     ///
     /// After an error, the next call executes the statement again.
     ///
-    /// - Returns: Whether a row exists.
+    /// - Returns: Whether the step produced a row.
     @usableFromInline
     mutating func advance() throws -> Bool {
         guard state != .done else { return false }

@@ -4,8 +4,8 @@ extension Database {
     /// Adds an SQL function, or replaces the function with the same name and number of arguments.
     ///
     /// To add the function to all connections, call this method in
-    /// `Configuration.prepareDatabase(_:)`. If SQLite has too little memory, opening the connection
-    /// then throws `SQLITE_NOMEM`. On an open connection, statements cannot use the function.
+    /// `Configuration.prepareDatabase(_:)`. If SQLite runs out of memory, opening the connection
+    /// then throws `SQLITE_NOMEM`. If the connection is already open, the function is not added.
     public func add(function: DatabaseFunction) {
         expectSuccess(function.install(on: handle), "add the function", function.name)
     }
@@ -18,8 +18,8 @@ extension Database {
     /// Adds a collation, or replaces the collation with the same name.
     ///
     /// To add the collation to all connections, call this method in
-    /// `Configuration.prepareDatabase(_:)`. If SQLite has too little memory, opening the connection
-    /// then throws `SQLITE_NOMEM`. On an open connection, statements cannot use the collation.
+    /// `Configuration.prepareDatabase(_:)`. If SQLite runs out of memory, opening the connection
+    /// then throws `SQLITE_NOMEM`. If the connection is already open, the collation is not added.
     public func add(collation: DatabaseCollation) {
         expectSuccess(collation.install(on: handle), "add the collation", collation.name)
     }

@@ -41,7 +41,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
         compare = function
     }
 
-    /// Installs the collation on a connection, which retains the collation until its replacement.
+    /// Installs the collation on a connection, which retains it until it is replaced or removed.
     func install(on connection: SQLiteConnection?) -> CInt {
         let this = Unmanaged.passRetained(self)
         let code = sqlite3_create_collation_v2(

@@ -35,9 +35,10 @@ public final class DatabaseFunction: Identifiable, Sendable {
     /// - Parameters:
     ///   - name: The name in SQL.
     ///   - argumentCount: The number of arguments, or `nil` for any number.
-    ///   - pure: Whether equal arguments always produce equal results. SQLite calls a pure function
-    ///     less often and accepts it in indexes.
-    ///   - function: A closure that computes the result. An error makes the statement fail.
+    ///   - pure: Whether equal arguments always produce equal results. SQLite can call a pure
+    ///     function less often, and allows it in indexes.
+    ///   - function: A closure that computes the result. If the closure throws an error, the
+    ///     statement fails.
     public init(
         _ name: String,
         argumentCount: Int? = nil,
@@ -67,7 +68,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
         kind = .aggregate { Aggregate() }
     }
 
-    /// Installs the function on a connection, which retains the function until its replacement.
+    /// Installs the function on a connection, which retains it until it is replaced or removed.
     func install(on connection: SQLiteConnection?) -> CInt {
         let isAggregate = if case .aggregate = kind { true } else { false }
         return sqlite3_create_function_v2(
@@ -128,7 +129,7 @@ extension DatabaseFunction {
         }
     }
 
-    /// Ends a group.
+    /// Reports the result of a group and releases the group's state.
     ///
     /// SQLite calls this function once for each group, even if the statement has failed or ended
     /// early.
@@ -178,7 +179,7 @@ public protocol DatabaseAggregate: SendableMetatype {
     /// Creates the state of an empty group.
     init()
 
-    /// Adds a row, given the values of the function's arguments.
+    /// Adds a row, which supplies the values of the function's arguments.
     mutating func step(_ dbValues: [DatabaseValue]) throws
 
     /// Returns the result for the added rows.

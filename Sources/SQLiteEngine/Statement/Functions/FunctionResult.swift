@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 enum FunctionResult {
-    /// Passes the value that `compute` returns, or the error that it throws.
+    /// Reports the value that `compute` returns, or the error that it throws, to SQLite.
     static func report(
         to context: OpaquePointer?,
         _ compute: () throws -> (any DatabaseValueConvertible)?
@@ -14,7 +14,8 @@ enum FunctionResult {
         }
     }
 
-    /// Passes the code and message of a ``DatabaseError``, or the text of another error.
+    /// Reports the code and message of a ``DatabaseError``, or the text of another error, to
+    /// SQLite.
     static func report(_ error: any Error, to context: OpaquePointer?) {
         guard let error = error as? DatabaseError else {
             sqlite3_result_error(context, "\(error)", -1)

@@ -4,29 +4,31 @@ import Foundation
 // same names, so both libraries can open the same file.
 
 extension DatabaseFunction {
-    /// `swiftCapitalizedString(text)`: capitalizes each word.
+    /// The function `swiftCapitalizedString(text)`, which capitalizes each word.
     public static let capitalize = transform("swiftCapitalizedString") { $0.capitalized }
 
-    /// `swiftLowercaseString(text)`: converts to lowercase, including non-ASCII letters.
+    /// The function `swiftLowercaseString(text)`, which also converts non-ASCII letters to
+    /// lowercase.
     public static let lowercase = transform("swiftLowercaseString") { $0.lowercased() }
 
-    /// `swiftUppercaseString(text)`: converts to uppercase, including non-ASCII letters.
+    /// The function `swiftUppercaseString(text)`, which also converts non-ASCII letters to
+    /// uppercase.
     public static let uppercase = transform("swiftUppercaseString") { $0.uppercased() }
 
-    /// `swiftLocalizedCapitalizedString(text)`: capitalizes each word by the rules of the current
-    /// locale.
+    /// The function `swiftLocalizedCapitalizedString(text)`, which capitalizes each word according
+    /// to the current locale.
     public static let localizedCapitalize = transform("swiftLocalizedCapitalizedString") {
         $0.localizedCapitalized
     }
 
-    /// `swiftLocalizedLowercaseString(text)`: converts to lowercase by the rules of the current
-    /// locale.
+    /// The function `swiftLocalizedLowercaseString(text)`, which converts text to lowercase
+    /// according to the current locale.
     public static let localizedLowercase = transform("swiftLocalizedLowercaseString") {
         $0.localizedLowercase
     }
 
-    /// `swiftLocalizedUppercaseString(text)`: converts to uppercase by the rules of the current
-    /// locale.
+    /// The function `swiftLocalizedUppercaseString(text)`, which converts text to uppercase
+    /// according to the current locale.
     public static let localizedUppercase = transform("swiftLocalizedUppercaseString") {
         $0.localizedUppercase
     }
@@ -47,31 +49,33 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-    /// `swiftCompare`: compares in the order of Swift strings, by Unicode canonical equivalence.
+    /// The collation `swiftCompare`, which uses the order of Swift strings.
+    ///
+    /// This order is based on Unicode canonical equivalence.
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { left, right in
         left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }
 
-    /// `swiftCaseInsensitiveCompare`: compares ignoring case.
+    /// The collation `swiftCaseInsensitiveCompare`, which ignores case.
     public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
         $0.caseInsensitiveCompare($1)
     }
 
-    /// `swiftLocalizedCaseInsensitiveCompare`: compares by the rules of the current locale,
-    /// ignoring case.
+    /// The collation `swiftLocalizedCaseInsensitiveCompare`, which uses the order of the current
+    /// locale and ignores case.
     public static let localizedCaseInsensitiveCompare = DatabaseCollation(
         "swiftLocalizedCaseInsensitiveCompare"
     ) {
         $0.localizedCaseInsensitiveCompare($1)
     }
 
-    /// `swiftLocalizedCompare`: compares by the rules of the current locale.
+    /// The collation `swiftLocalizedCompare`, which uses the order of the current locale.
     public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") {
         $0.localizedCompare($1)
     }
 
-    /// `swiftLocalizedStandardCompare`: compares by the rules of the current locale, with numbers
-    /// in numeric order.
+    /// The collation `swiftLocalizedStandardCompare`, which uses the order of the current locale
+    /// and sorts numbers by value.
     public static let localizedStandardCompare = DatabaseCollation(
         "swiftLocalizedStandardCompare"
     ) {

@@ -2,12 +2,12 @@ import Foundation
 import Telemetry
 
 extension SQL {
-    /// Returns the text with inlined values, for statements that accept no parameters.
+    /// Returns the text with inlined values, for statements that do not accept parameters.
     ///
     /// SQLite stores the text of definitions, such as `CREATE TABLE`, but not the values of
     /// parameters.
     ///
-    /// - Throws: `SQLITE_MISUSE` if plain SQL has arguments, because their positions are unknown.
+    /// - Throws: `SQLITE_MISUSE` if plain SQL has arguments, whose positions are unknown.
     func inlined() throws -> String {
         try elements.map { element in
             switch element {

@@ -1,4 +1,4 @@
-/// SQL text and the values of its parameters, composed of parts.
+/// SQL text with the values of its parameters.
 ///
 /// Interpolated values become arguments of the statement. SQLite never interprets them as SQL:
 ///
@@ -12,7 +12,7 @@
 /// requests. See ``SQLInterpolation``.
 public struct SQL: Sendable {
     enum Element: Sendable {
-        /// Text with the values of its parameters.
+        /// Plain SQL with the values of its parameters.
         case text(String, StatementArguments)
         /// A value, which becomes a parameter.
         case value(DatabaseValue)

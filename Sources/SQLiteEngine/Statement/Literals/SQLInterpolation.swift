@@ -50,7 +50,7 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         literal += SQL(elements: [.value(String(string).databaseValue)])
     }
 
-    /// Adds a value that is also a sequence, such as `Data`.
+    /// Adds a single value whose type is also a sequence, such as `Data`.
     public mutating func appendInterpolation<S>(_ value: S)
     where S: Sequence & DatabaseValueConvertible, S.Element: DatabaseValueConvertible {
         literal += SQL(elements: [.value(value.databaseValue)])

@@ -12,7 +12,7 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
     ///
     /// - Parameters:
     ///   - db: The connection that runs the query.
-    ///   - singleResult: Whether the caller needs only the first row. The request may then limit
+    ///   - singleResult: Whether the caller needs only the first row. If so, the request may limit
     ///     its query.
     /// - Returns: A statement with its arguments.
     /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do

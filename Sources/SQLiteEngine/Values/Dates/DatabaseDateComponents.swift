@@ -33,7 +33,7 @@ public struct DatabaseDateComponents: Sendable {
 
     /// Creates components for a text format.
     ///
-    /// The text contains 1 for a missing month or day, and 0 for any other missing component.
+    /// In the text, a missing month or day is 1, and any other missing component is 0.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format
@@ -76,7 +76,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
         return text.withUTF8(DateTextParser.parse)
     }
 
-    /// Reads a column that contains text in one of the formats.
+    /// Creates components from a column that contains text in one of the formats.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let text = sqlite3_column_text(sqliteStatement, index)
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))

@@ -3,7 +3,7 @@ import Foundation
 
 /// Dates are stored as text in UTC with milliseconds: `2026-11-21 09:30:15.250`.
 ///
-/// The text sorts in the order of the dates, and SQLite's date functions can read it.
+/// The text sorts in chronological order, and SQLite's date functions can read it.
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The text, truncated to milliseconds.
     ///
@@ -33,7 +33,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         return Double.fromDatabaseValue(dbValue).map(Date.init(timeIntervalSince1970:))
     }
 
-    /// Reads a column that contains text with a date, or the seconds since 1970.
+    /// Creates a date from a column that contains text with a date, or the seconds since 1970.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = sqlite3_column_value(sqliteStatement, index)
         switch sqlite3_value_type(value) {
@@ -57,10 +57,11 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads text in the format `2026-11-21 09:30:15.250`, or returns `nil` for any other text.
+    /// Creates a date from text such as `2026-11-21 09:30:15.250`, or returns `nil` for other
+    /// formats.
     ///
-    /// Dates are stored in this format. This initializer is ten times as fast as a conversion
-    /// through date components.
+    /// Dates are stored in this format. This initializer is ten times as fast as conversion through
+    /// date components.
     private init?(storedIn value: OpaquePointer?) {
         guard let text = sqlite3_value_text(value), sqlite3_value_bytes(value) == 23,
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
@@ -113,7 +114,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         self.init(seconds: days * 86_400 + seconds - offset, nanoseconds: parts.nanosecond ?? 0)
     }
 
-    /// The seconds from 1970 to Foundation's reference date in 2001.
+    /// The number of seconds from 1970 to Foundation's reference date in 2001.
     private static let referenceSeconds = 978_307_200
 
     /// The starts of the years 0 and 10000, in milliseconds relative to 2001.
@@ -156,10 +157,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension NSDate: DatabaseValueConvertible {
-    /// The database value of the `Date`.
+    /// The database value of the corresponding `Date`.
     public var databaseValue: DatabaseValue { (self as Date).databaseValue }
 
-    /// Creates a date from the same values as `Date`.
+    /// Creates a date from any value that `Date` accepts.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Date.fromDatabaseValue(dbValue) as? Self
     }

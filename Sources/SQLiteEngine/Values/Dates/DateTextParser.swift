@@ -1,6 +1,6 @@
 import Foundation
 
-/// Parses text in the formats of ``DatabaseDateComponents/Format``.
+/// A parser for text in the formats of ``DatabaseDateComponents/Format``.
 struct DateTextParser {
     private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
     private var components = DateComponents()
@@ -59,7 +59,7 @@ struct DateTextParser {
 
     /// Reads an optional time zone.
     ///
-    /// - Returns: Whether the text ends after the time zone.
+    /// - Returns: Whether the end of the text follows.
     private mutating func endsWithZone() -> Bool {
         if bytes.isEmpty { return true }
         if skip("Z") {

@@ -15,7 +15,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column as a blob.
+    /// Creates the value from a column, read as a blob.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         self = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) ?? Data()
     }

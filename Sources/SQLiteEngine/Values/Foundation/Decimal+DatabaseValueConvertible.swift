@@ -16,7 +16,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column that contains a number or text.
+    /// Creates a decimal from a column that contains a number or text.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
         guard let decimal = Decimal.fromDatabaseValue(value) else { return nil }

@@ -5,7 +5,7 @@ import Foundation
 extension NSNumber: DatabaseValueConvertible {
     /// The value as an integer or a real.
     ///
-    /// An unsigned number above `Int64.max` is a fatal error.
+    /// It is a fatal error if an unsigned number exceeds `Int64.max`.
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
             // A conversion through a real would lose the last digits of a large integer.
@@ -44,7 +44,7 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension Int64 {
-    /// Creates an integer from a decimal number, or returns `nil` if the result is not an integer
+    /// Creates an integer from a decimal number, or returns `nil` if the number is not an integer
     /// in range.
     fileprivate init?(exactly number: NSDecimalNumber) {
         var value = number.decimalValue

@@ -1,6 +1,6 @@
 import CSQLite
 
-// In a subscript, reading a missing or inconvertible value is a fatal error. The `decode` methods
+// The subscripts treat a missing or inconvertible value as a fatal error. The `decode` methods
 // throw an error instead.
 
 extension Row {
@@ -12,7 +12,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A value that cannot be converted is a fatal error.
+    /// It is a fatal error if the value cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         do {
@@ -31,7 +31,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A missing or inconvertible value is a fatal error.
+    /// It is a fatal error if the value is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         do {
@@ -41,7 +41,7 @@ extension Row {
         }
     }
 
-    /// Returns the first value that is not `NULL`, and ignores columns that do not exist.
+    /// Returns the first value that is not `NULL`, ignoring columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for index in columns.compactMap(index(ofColumn:)) {
             do {
@@ -84,7 +84,7 @@ extension Row {
 
     /// Returns the value that the type creates from a ``DatabaseValue``.
     ///
-    /// Unlike SQLite's conversions, this conversion refuses text that is not a number.
+    /// Unlike SQLite, this method does not convert text to a number if the text is not numeric.
     func convert<Value: DatabaseValueConvertible>(
         _ type: Value.Type,
         atUncheckedIndex index: Int
@@ -123,7 +123,7 @@ extension Row {
         layout.scopes.isEmpty ? self : adapted(to: layout.with(scopes: [:]))
     }
 
-    /// The row as the statement returned it.
+    /// The row as returned by the statement, without adapters.
     public var unadapted: Row { adapted(to: layout.root) }
 
     /// The rows that row adapters create from parts of one row.

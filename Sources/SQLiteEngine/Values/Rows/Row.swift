@@ -4,8 +4,8 @@ import Foundation
 /// A row of a statement's result.
 ///
 /// A row from a ``RowCursor`` contains the values of the statement's current row and changes with
-/// each step. All other rows contain copies of the values. Rows of the same result share the column
-/// names and their buffers.
+/// each step. All other rows contain copies of the values. Rows of the same result share their
+/// column names and buffers.
 public final class Row {
     /// The number of columns.
     public let count: Int
@@ -23,7 +23,7 @@ public final class Row {
     /// The index of the row's first cell in the buffer.
     private let start: Int
 
-    /// The decoder of records from the row, which is created when first needed.
+    /// The decoder that creates records from the row, or `nil` until it is first needed.
     ///
     /// A cursor's row has the same columns at each step, so the decoder looks up each column only
     /// once. The row belongs to one access, so the variable needs no exclusivity checks.
@@ -74,12 +74,12 @@ public final class Row {
         self.init(columns: [])
     }
 
-    /// Creates a row from the key-value pairs of a dictionary, in any order.
+    /// Creates a row from the key-value pairs of a dictionary, in no particular order.
     public convenience init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(columns: dictionary.map { ($0.key, $0.value?.databaseValue ?? .null) })
     }
 
-    /// Creates a row from the key-value pairs of a dictionary, in any order.
+    /// Creates a row from the key-value pairs of a dictionary, in no particular order.
     ///
     /// The initializer returns `nil` if a key is not a string or a value cannot be converted.
     public convenience init?(_ dictionary: [AnyHashable: Any]) {
@@ -93,10 +93,10 @@ public final class Row {
         self.init(columns: columns)
     }
 
-    /// Returns a copy of the row that does not change.
+    /// Returns an immutable copy of the row.
     public func copy() -> Row {
         guard let sqliteStatement else { return self }
-        // Copy all columns of the statement, because the layout refers to them.
+        // Copy all columns of the statement, because the layout contains their indexes.
         let count = Int(sqlite3_column_count(sqliteStatement))
         return Row(buffer: RowBuffer.copy(sqliteStatement, count: count), layout: layout)
     }
@@ -116,7 +116,7 @@ public final class Row {
         return DatabaseValue(sqliteStatement: sqliteStatement, index: source)
     }
 
-    /// Returns the statement's index of an existing column.
+    /// Returns the index in the statement's result for an existing column of the row.
     @usableFromInline
     func source(ofUncheckedIndex index: Int) -> CInt { layout.source(of: index) }
 

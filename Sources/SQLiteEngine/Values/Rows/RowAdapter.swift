@@ -15,7 +15,7 @@ public protocol RowAdapter: Sendable {
 }
 
 extension RowAdapter {
-    /// Returns an adapter that creates the same columns and additional scopes.
+    /// Returns an adapter that creates the same columns, with additional scopes.
     public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
         scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
     }

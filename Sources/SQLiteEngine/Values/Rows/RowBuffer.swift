@@ -1,13 +1,13 @@
 import CSQLite
 import Foundation
 
-/// A value in a copied row, or the location of its bytes.
+/// A value in a copied row, or the location of the value's bytes.
 struct RowCell {
     /// The integer, the bits of the real, or the offset of the bytes in the buffer.
     var bits: UInt64
     /// The number of bytes of text or a blob.
     var byteCount: CInt
-    /// SQLite's code for the storage class.
+    /// The SQLite code of the storage class.
     var kind: CInt
 }
 
@@ -20,7 +20,8 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
     ///
     /// SQLite's pointers to text and blobs are valid until the next step. The first pass reads the
     /// pointers, and the second pass copies the bytes once their total size is known. The buffer
-    /// has room for at least `minimumCapacity` cells. Its ``end`` follows the row.
+    /// has room for at least `minimumCapacity` cells, and its ``end`` is the position after the
+    /// row.
     static func copy(
         _ statement: SQLiteStatement,
         count: Int,
@@ -95,7 +96,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         return cell
     }
 
-    /// Copies the bytes to which a cell refers, and replaces their address with their offset.
+    /// Copies the bytes of a cell into the buffer, and replaces their address with their offset.
     @inline(__always)
     private static func store(
         _ cell: inout RowCell,
@@ -109,7 +110,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
     }
 
     static func copy(_ values: [DatabaseValue]) -> RowBuffer {
-        // The cells refer to this array until the buffer contains its bytes.
+        // The cells point into this array until its bytes are copied to the buffer.
         var bytes: [UInt8] = []
         var cells = values.map { value in
             switch value.storage {

@@ -1,11 +1,10 @@
-/// Copies the rows of a result.
+/// A copier for the rows of a result.
 ///
-/// Several rows share a buffer, because allocating a buffer for each row takes about as long as
-/// copying the row.
+/// Multiple rows share a buffer, because allocating a buffer takes about as long as copying a row.
 struct RowCopier {
     /// The largest capacity of a shared buffer, in cells (8 KiB).
     ///
-    /// A row that outlives the other rows of its buffer retains the whole buffer.
+    /// Every row retains the whole buffer, even if the other rows are released.
     private static let capacityLimit = 512
 
     private let statement: SQLiteStatement
@@ -14,7 +13,7 @@ struct RowCopier {
     private var buffer: RowBuffer?
     private var capacity = 0
 
-    /// Creates a copier for rows with `columnCount` columns, to which `layout` refers.
+    /// Creates a copier for rows with `columnCount` columns, whose indexes `layout` contains.
     init(_ statement: Statement, columnCount: Int, layout: RowLayout) {
         self.statement = statement.pointer
         self.layout = layout
@@ -33,7 +32,8 @@ struct RowCopier {
         return copyToNewBuffer()
     }
 
-    /// Copies the row to a new buffer, up to twice as large, or larger if necessary.
+    /// Copies the row to a new buffer that is up to twice as large, or larger if the row requires
+    /// it.
     @inline(never)
     private mutating func copyToNewBuffer() -> Row {
         let buffer = RowBuffer.copy(

@@ -9,7 +9,8 @@ public final class RowLayout: Sendable {
     /// The names in lowercase.
     private let keys: [String]
 
-    /// The leftmost column for each key, or `nil` if a scan of the few columns is faster.
+    /// The leftmost column for each key, or `nil` if there are so few columns that a scan is
+    /// faster.
     private let indexes: [String: Int]?
 
     /// The sources of the columns, or `nil` in the layout of a statement.
@@ -56,7 +57,7 @@ public final class RowLayout: Sendable {
         return RowLayout(names: names, sources: sources, scopes: scopes, base: root)
     }
 
-    /// Returns the position of a column's value in the statement's result.
+    /// Returns the index of a column's value in the statement's result.
     @usableFromInline
     func source(of index: Int) -> CInt { sources?[index] ?? CInt(index) }
 

@@ -1,13 +1,14 @@
 import Telemetry
 
-/// A reference to a decoder's columns that containers can copy without reference counting.
+/// An unretained reference to a decoder's columns, which containers copy without reference
+/// counting.
 ///
 /// `KeyedDecodingContainer` copies the container for each value. With reference counting, the two
 /// atomic operations of a copy would take as long as reading the value. A container therefore
-/// stores the address of a cell, which is never deallocated, and the number of the cell when the
-/// decoder acquired it. Ending the loan changes the number, so a container that is used later
+/// stores the address of a cell, which is never deallocated, and the cell's number at the time when
+/// the decoder acquired it. Ending the borrow changes the number, so a container that is used later
 /// detects the change and does not read freed memory.
-struct LentColumns {
+struct BorrowedColumns {
     private struct Cell {
         var number: UInt64 = 0
         var columns: Unmanaged<RowColumns>?
@@ -15,7 +16,7 @@ struct LentColumns {
 
     /// The unused cells.
     ///
-    /// The total number of cells is the maximum number of simultaneous loans so far.
+    /// The total number of cells is the maximum number of simultaneous borrows so far.
     ///
     /// `@unchecked Sendable`: each cell belongs either to this list, which a lock protects, or to
     /// one decoder.
@@ -40,12 +41,12 @@ struct LentColumns {
         number = cell.pointee.number
     }
 
-    /// Lends columns to containers.
+    /// Makes the columns available to containers.
     ///
     /// The caller must call ``end()`` when the columns are deallocated.
     func begin(_ columns: RowColumns) { cell.pointee.columns = .passUnretained(columns) }
 
-    /// The lent columns.
+    /// The borrowed columns.
     ///
     /// Accessing them after ``end()`` is a fatal error.
     @inline(__always)
@@ -56,7 +57,7 @@ struct LentColumns {
         return columns._withUnsafeGuaranteedRef { $0 }
     }
 
-    /// Ends the loan, after which containers can no longer access the columns.
+    /// Ends the borrow, after which accessing the columns is a fatal error.
     func end() {
         cell.pointee.number &+= 1
         cell.pointee.columns = nil

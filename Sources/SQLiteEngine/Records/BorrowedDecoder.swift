@@ -1,30 +1,30 @@
 /// The decoder that a record's `init(from:)` receives.
 ///
 /// The decoder accesses the row's ``RecordDecoder`` without reference counting, which would add two
-/// atomic operations per row. The row retains the ``RecordDecoder`` while the row is current. A
-/// decoder or container that escapes from `init(from:)` is invalid, and ``LentColumns`` detects its
-/// use.
+/// atomic operations per row. The row retains the ``RecordDecoder``. A decoder or container must
+/// not outlive `init(from:)`; ``BorrowedColumns`` detects its use after the columns are
+/// deallocated.
 @usableFromInline
-struct LentDecoder: Decoder {
-    private let lent: LentColumns
+struct BorrowedDecoder: Decoder {
+    private let borrowed: BorrowedColumns
 
-    /// The decoder, or `nil` if the row retains the decoder.
+    /// The record decoder, or `nil` if the row retains it.
     private let owner: RecordDecoder?
 
     @inline(__always)
     init(_ columns: RowColumns) {
-        lent = columns.lent
+        borrowed = columns.borrowed
         owner = nil
     }
 
     @inline(never)
     init(owning decoder: RecordDecoder) {
-        lent = decoder.columns.lent
+        borrowed = decoder.columns.borrowed
         owner = decoder
     }
 
     @inline(__always)
-    private var decoder: RecordDecoder { lent.columns.decoder }
+    private var decoder: RecordDecoder { borrowed.columns.decoder }
 
     @usableFromInline var codingPath: [any CodingKey] { decoder.codingPath }
 
@@ -46,17 +46,18 @@ struct LentDecoder: Decoder {
     }
 }
 
-extension LentDecoder {
-    /// Returns the decoder that a row retains for a record type, or a new decoder if there is none.
+extension BorrowedDecoder {
+    /// Returns the decoder that a row retains for a record type, or creates a decoder if there is
+    /// none.
     @usableFromInline
-    static func decoder(of row: Row, for type: any FetchableRecord.Type) -> LentDecoder {
+    static func decoder(of row: Row, for type: any FetchableRecord.Type) -> BorrowedDecoder {
         if let columns = row.recordColumns {
-            let lent = columns._withUnsafeGuaranteedRef { columns -> LentDecoder? in
+            let borrowed = columns._withUnsafeGuaranteedRef { columns -> BorrowedDecoder? in
                 guard columns.recordTypeID == ObjectIdentifier(type) else { return nil }
                 columns.beginRow()
-                return LentDecoder(columns)
+                return BorrowedDecoder(columns)
             }
-            if let lent { return lent }
+            if let borrowed { return borrowed }
         }
         return makeDecoder(of: row, for: type)
     }
@@ -65,12 +66,12 @@ extension LentDecoder {
     private static func makeDecoder(
         of row: Row,
         for type: any FetchableRecord.Type
-    ) -> LentDecoder {
+    ) -> BorrowedDecoder {
         // The row retains its decoder, so the decoder must not retain the row.
         let decoder = RecordDecoder(row: row.newInstance, recordType: type)
         // A copied row stores no decoder, because threads can share the row.
-        guard row.sqliteStatement != nil else { return LentDecoder(owning: decoder) }
+        guard row.sqliteStatement != nil else { return BorrowedDecoder(owning: decoder) }
         row.recordDecoder = decoder
-        return LentDecoder(decoder.columns)
+        return BorrowedDecoder(decoder.columns)
     }
 }
