@@ -14,7 +14,9 @@ public enum CSVReport {
         [
             "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
         ] + firstMetrics.map(\.csvColumn)
-    /// The metrics in the first version, to which later versions add ``laterMetrics`` at the end.
+    /// The metrics in the first version.
+    ///
+    /// Later versions append ``laterMetrics``.
     private static let firstMetrics = [
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
         "unfinished", "errors", "throughput",

@@ -9,12 +9,12 @@ struct ImplausibleNumber {
     /// The keys and indexes that lead to the number, such as `runs.[0].duration`.
     var place: String
 
-    /// The limit of counts, bytes, and nanoseconds: the latter are more than ten days.
+    /// The limit for counts, bytes, and nanoseconds, which is more than ten days as a time.
     private static let limit = 1e15
     /// The keys of numbers that can have any value.
     private static let unlimited: Set = ["seed"]
 
-    /// Finds the first such number, or returns `nil` if there is none.
+    /// Finds the first implausible number in JSON data, or returns `nil` if there is none.
     init?(in data: Data) {
         guard let json = try? JSONSerialization.jsonObject(with: data),
             let found = Self.find(in: json, [])

@@ -1,4 +1,4 @@
-/// All uses of a client's pace in a run, except that `Worker.begin` skips late accesses.
+/// The uses of a client's pace in a run, except for skipping late accesses in `Worker.begin`.
 extension ClientPlan {
     var loop: ClientResult.Loop {
         switch client.pace {

@@ -31,7 +31,9 @@ final class RunControl: Sendable {
     private let clock: any RunClock
     private let state = Lock(State())
     private let stageValue = Atomic<Stage>(.running)
-    /// The clock time at load time 0, which each pause moves later.
+    /// The clock time at load time 0.
+    ///
+    /// Each pause moves this time later.
     private let origin = Atomic<UInt64>(0)
     private let stop = Atomic<UInt64>(.max)
 
@@ -133,7 +135,9 @@ final class RunControl: Sendable {
 
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Ends the drain, after which running accesses count as unfinished.
+    /// Ends the drain.
+    ///
+    /// Accesses that are still running count as unfinished.
     func seal() {
         change { state in
             if stopTime == .max { stop.store(now(state), ordering: .releasing) }

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Samples the run and periodically collects the workers' measurements.
 ///
-/// Only the thread that conducts the run uses this value.
+/// Only the thread that runs the phases uses this value.
 struct Sampler {
     struct Title: Sendable {
         var scenario: String

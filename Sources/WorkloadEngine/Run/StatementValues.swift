@@ -10,7 +10,7 @@ struct StatementValues {
     private var drawnIn: [UInt64]
     private var access: UInt64 = 0
     private var fetched: [Int] = []
-    /// The variables for which other variables use the newest value.
+    /// The indices of the variables that other variables follow.
     private let followed: [Int]
     /// The reusable arrays, indexed by the number of parameters.
     private var buffers: [[WorkloadValue]]

@@ -76,7 +76,9 @@ struct SettingPath {
         )
     }
 
-    /// Adds a missing key, which the decoder validates later.
+    /// Adds a missing key.
+    ///
+    /// The decoder validates the key later.
     private func adding(
         to mapping: Node.Mapping,
         _ rest: ArraySlice<String>,
@@ -87,7 +89,7 @@ struct SettingPath {
         let isName = rest.startIndex == 1 && Self.namedParts.contains(part)
         if isName, rest.count > 1, let name = rest.first {
             let names = mapping.compactMap { $0.key.scalar?.string }
-            // Correct the misspelled name, not a key that follows it.
+            // Suggest a correction for the misspelled name, not for a key that follows it.
             if let nearest = NearestName.of(name, among: names) {
                 throw Failure(
                     message: "unknown \(part.dropLast()) '\(name)' in '\(path)'; "
