@@ -62,7 +62,7 @@ public enum CSVReport {
                     let busy = busy(of: client, in: run, isWhole: kind == "client")
                     let settings = ["journal_mode", "synchronous"].map { run.environment[$0] ?? "" }
                     let further = laterMetrics.map { $0.csvCell(of: row) }
-                    let last = [kind, versions] + tails(row) + busy + settings + further
+                    let last = [kind, versions] + tailCells(row) + busy + settings + further
                     lines.append(
                         (head + cells(row) + last).map(CSVText.cell)
                             .joined(separator: ",")
@@ -105,7 +105,7 @@ public enum CSVReport {
     }
 
     /// Returns the percentile cells that a later version appended.
-    private static func tails(_ row: ClientResult) -> [String] {
+    private static func tailCells(_ row: ClientResult) -> [String] {
         latencies.map { key in
             ClientMetrics.metric(key)?.latency?(row)?.p9999.map { String($0) } ?? ""
         }

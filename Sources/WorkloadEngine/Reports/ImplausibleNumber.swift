@@ -6,7 +6,7 @@ import Foundation
 struct ImplausibleNumber {
     /// The number as text.
     var value: String
-    /// The keys and indexes that lead to the number, such as `runs.[0].duration`.
+    /// The path of the number, such as `runs.[0].duration`.
     var place: String
 
     /// The limit for counts, bytes, and nanoseconds, which is more than ten days as a time.

@@ -53,7 +53,7 @@ extension Client.Pace {
 }
 
 extension RecordedLoad.Client {
-    /// Records the pace, so that `what-if` can repeat it.
+    /// Records the pace so that `what-if` can repeat it.
     mutating func recordPace(of client: Client, measured: Duration) {
         switch client.pace {
         case .open(let arrival): arrivals = RecordedLoad.Arrivals(arrival, measured: measured)

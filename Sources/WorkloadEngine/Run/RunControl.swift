@@ -1,10 +1,10 @@
 import Synchronization
 import Telemetry
 
-/// The load's stage and clock, which stops while the load is paused.
+/// The load's stage and clock.
 ///
-/// Workers check `stage` before every access, at the cost of one atomic load. Changing the stage,
-/// except to `.paused`, wakes sleeping threads.
+/// The clock stops while the load is paused. Workers check `stage` before every access, at the cost
+/// of one atomic load. Changing the stage, except to `.paused`, wakes sleeping threads.
 final class RunControl: Sendable {
     enum Stage: UInt8, AtomicRepresentable, Comparable {
         /// Workers start accesses.

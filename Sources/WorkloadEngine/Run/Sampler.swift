@@ -189,7 +189,7 @@ struct Sampler {
 
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// Returns the share of `seconds` for which each client's workers were busy.
+    /// Returns the share of `seconds` that each client's workers were busy.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()

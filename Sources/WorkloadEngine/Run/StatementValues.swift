@@ -1,8 +1,7 @@
-/// The values of statement parameters, which are drawn on first use and stay constant in an
-/// access.
+/// The values of statement parameters in an access.
 ///
-/// The returned arrays are reused in place so that an access with integers does not allocate
-/// memory.
+/// A value is drawn on first use and stays constant in the access. The returned arrays are reused
+/// in place so that an access with integers does not allocate memory.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream

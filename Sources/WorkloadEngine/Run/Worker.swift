@@ -38,7 +38,7 @@ final class Worker {
     let index: Int
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64
-    /// The clock time of the next access for which to measure the processor time.
+    /// The earliest clock time of the next processor time measurement.
     var nextSample: UInt64 = 0
     var isAbandoned = false
 

@@ -38,7 +38,7 @@ public struct Scenario: Sendable, Equatable {
     public var file: String = ""
     /// The variables that inherit a range from the dataset.
     var inheritedRanges: [String: RangeSource] = [:]
-    var statementPlaces = StatementPlaces()
+    var statementPositions = StatementPositions()
 
     /// Creates a scenario.
     public init(

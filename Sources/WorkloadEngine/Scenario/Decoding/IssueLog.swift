@@ -4,7 +4,7 @@ import Yams
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []
-    var places = StatementPlaces()
+    var statementPositions = StatementPositions()
 
     init(file: String) { self.file = file }
 
