@@ -23,7 +23,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var phases: [Phase]
     /// The maximum time to wait for running accesses after the last phase, in nanoseconds.
     public var drain: UInt64
-    /// The clients that make or interrupt accesses, keyed by name.
+    /// The clients that perform or interrupt accesses, keyed by name.
     public var clients: [String: Client]
 
     /// A phase of the run.
@@ -44,7 +44,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var style: String
         /// The operations, or an empty array for a client that interrupts others.
         public var operations: [Operation]
-        /// The client to interrupt, ``allClients``, or `nil` for a client that makes accesses.
+        /// The client to interrupt, ``allClients``, or `nil` for a client that performs accesses.
         public var interrupts: String?
         /// `true` if a time limit or the next access can end an access early; otherwise, `nil`.
         public var isCutShort: Bool?

@@ -115,7 +115,7 @@ final class LockHolders: Sendable {
 
     /// Parses the POSIX locks in a list, omitting locks that a process waits for.
     ///
-    /// A line has a form such as `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
+    /// An example of a line is `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {
         text.split(separator: "\n").compactMap { line in
             // An arrow marks a waiting process.

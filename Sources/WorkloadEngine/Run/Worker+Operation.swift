@@ -29,7 +29,7 @@ extension Worker {
         }
     }
 
-    /// Performs an access of a load test, whose closure records the end of its wait.
+    /// Performs a load-test access with a closure that records the end of its own wait.
     private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()

@@ -13,7 +13,9 @@ struct SettingPath {
     private let value: Node
     private let known: [String]
 
-    /// The keys with user-defined entries, which a setting cannot create.
+    /// The keys with user-defined entries.
+    ///
+    /// A setting for a value inside an entry does not create the entry.
     private static let namedParts: Set = ["arms", "clients", "variables", "transactions"]
 
     init(_ setting: Scenario.Setting, in root: Node) throws {

@@ -1,4 +1,4 @@
-/// The thresholds that end a run early as soon as they are certain to be missed.
+/// The thresholds that end a run as soon as a miss is certain.
 struct AbortWatch: Sendable {
     private let thresholds: [Threshold]
 

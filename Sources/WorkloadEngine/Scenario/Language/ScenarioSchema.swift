@@ -151,7 +151,7 @@ private let number = #"[0-9]*\.?[0-9]+ ?"#
 private let timeUnit = "(ns|us|µs|ms|s|m|h)"
 
 extension ClosedRange<Duration> {
-    /// The prefix of a pattern, which rejects 0 if the range excludes it.
+    /// A pattern prefix that rejects 0 if the range excludes 0.
     fileprivate var prefix: String { lowerBound > .zero ? "^(?=.*[1-9])" : "^" }
 }
 

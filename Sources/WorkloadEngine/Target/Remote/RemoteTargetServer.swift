@@ -81,7 +81,7 @@ public struct RemoteTargetServer: Sendable {
         }
     }
 
-    /// Serves a message inside an access.
+    /// Handles a message inside an access.
     ///
     /// - Returns: `false` if the access must end.
     private func serveStatement(
