@@ -1,7 +1,6 @@
 import Telemetry
 
-/// The source of everything that thresholds, comparisons, reports, and the documentation show about
-/// a metric.
+/// The definition of a metric for thresholds, comparisons, reports, and the documentation.
 struct MetricDescriptor<Owner>: Sendable {
     struct Aggregate: Sendable {
         /// The name in thresholds, such as `p(99)`.
@@ -15,16 +14,17 @@ struct MetricDescriptor<Owner>: Sendable {
 
     /// The key in thresholds, without the client's name.
     ///
-    /// JSON contains the names of the result's properties.
+    /// In JSON, the key is the name of the result's property.
     let key: String
-    /// The title of the column in tables of text and HTML, or `nil` if there is no column.
+    /// The column title in text and HTML tables, or `nil` if there is no column.
     let column: String?
     let isLowerBetter: Bool
     let explanation: String
-    /// The values in thresholds and comparisons, of which tables and CSV show the first.
+    /// The values in thresholds and comparisons.
+    ///
+    /// Tables and CSV show only the first value.
     let aggregates: [Aggregate]
-    /// A function that returns the latencies that the metric summarizes, or `nil` for other
-    /// metrics.
+    /// A function that returns the latency summary, or `nil` if the metric is not a latency.
     let latency: (@Sendable (Owner) -> LatencySummary?)?
     /// A function that returns the number of samples, or `nil` if the `count` aggregate returns it.
     private let samples: (@Sendable (Owner) -> UInt64?)?
@@ -55,19 +55,21 @@ struct MetricDescriptor<Owner>: Sendable {
         samples.map { $0(owner).map { Double($0) } } ?? value("count", of: owner)
     }
 
-    /// Returns the cell in tables of text and HTML, in which a count without samples is 0.
+    /// Returns the cell in text and HTML tables.
+    ///
+    /// A count without samples is 0.
     func cell(of owner: Owner) -> String {
         aggregates.first.flatMap { first in
             (first.value(owner) ?? first.unit.withoutSamples).map(first.unit.text)
         } ?? "–"
     }
 
-    /// The name of the column in CSV, such as `longest_wait_ns`.
+    /// The CSV column name, such as `longest_wait_ns`.
     var csvColumn: String {
         key.replacing("-", with: "_") + (aggregates.first?.unit.csvSuffix ?? "")
     }
 
-    /// Returns the cell in CSV, which is empty if there is no value.
+    /// Returns the CSV cell, or an empty string if there is no value.
     func csvCell(of owner: Owner) -> String {
         aggregates.first.flatMap { first in
             (first.value(owner) ?? first.unit.withoutSamples).map(first.unit.csvText)

@@ -11,7 +11,7 @@ extension MetricCatalog {
         case count
         /// A share in 0…1, shown as a percentage.
         case share
-        /// A number without a unit, of any size, shown with decimals, such as `12.50`.
+        /// A number without a unit, shown with decimals, such as `12.50`.
         case ratio
 
         package func text(_ value: Double) -> String {
@@ -25,7 +25,7 @@ extension MetricCatalog {
             }
         }
 
-        /// The end of a column's name in CSV.
+        /// The suffix of CSV column names.
         var csvSuffix: String {
             switch self {
             case .time: "_ns"
@@ -42,7 +42,7 @@ extension MetricCatalog {
             }
         }
 
-        /// The value in reports if there are no samples.
+        /// The value that reports show if there are no samples.
         var withoutSamples: Double? { self == .count ? 0 : nil }
     }
 }

@@ -11,7 +11,7 @@ extension ArmResult {
     /// The share of a client's accesses that may fail without a threshold on errors, in 0…1.
     public static let errorShareLimit = 0.05
 
-    /// Returns the reasons that a complete run failed, with one sentence for each failed client.
+    /// Returns the reasons a complete run failed, with one sentence for each failed client.
     ///
     /// A client fails if it has too many errors or no successful accesses. A threshold on a
     /// client's `errors` replaces the default limit on errors. A client without successful

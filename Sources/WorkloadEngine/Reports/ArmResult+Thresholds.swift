@@ -31,7 +31,7 @@ extension ArmResult {
 
     /// Marks the threshold that ended the run as missed.
     ///
-    /// The value may have changed after that decision, while running accesses ended.
+    /// The value may have changed after that decision because accesses were still running.
     mutating func markMissed(by abort: AbortResult) {
         for index in thresholds.indices
         where thresholds[index].metric == abort.metric
@@ -68,7 +68,7 @@ extension ArmResult {
         return nil
     }
 
-    /// Returns the number of samples for which the maximum bounds the percentile with 95%
+    /// Returns the number of samples needed for the maximum to bound the percentile with 95%
     /// confidence.
     ///
     /// With fewer samples, the maximum may be below the percentile.

@@ -6,7 +6,7 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var arm: String
     /// Whether the numbers measure the database and not the load generator.
     public var valid: Bool
-    /// The reason that the run is invalid, or `nil` if it is valid.
+    /// The reason the run is invalid, or `nil` if it is valid.
     public var invalidReason: String?
     /// Whether the run was stopped early.
     public var partial: Bool
@@ -16,24 +16,25 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var environment: [String: String]
     /// The results of the clients that ran, keyed by name.
     public var clients: [String: ClientResult]
-    /// The reasons that this arm cannot run certain clients, keyed by client name, or `nil` if it
-    /// can run all clients.
+    /// The reasons this arm cannot run certain clients, keyed by client name, or `nil` if it can
+    /// run all clients.
     public var unsupported: [String: String]?
-    /// The use of the connections, or `nil` if the target reports no status.
+    /// The connection statistics, or `nil` if the target reports no status.
     public var pool: PoolResult?
-    /// The use of the write-ahead log, or `nil` if there is no log.
+    /// The write-ahead log statistics, or `nil` if there is no log.
     public var wal: WALResult?
-    /// The snapshots, or `nil` if the target reports no status.
+    /// The snapshot statistics, or `nil` if the target reports no status.
     public var snapshots: SnapshotResult?
-    /// The interrupts, or `nil` if the target reports no status.
+    /// The interrupt statistics, or `nil` if the target reports no status.
     public var interrupts: InterruptStatus?
-    /// The number of busy accesses for each process or client that held a lock, or `nil` if none.
+    /// The number of busy accesses, keyed by the process or client that held the lock, or `nil` if
+    /// there were none.
     ///
-    /// The key `this process` stands for the process that generates the load.
+    /// The key `this process` represents the process that generates the load.
     public var busyHolders: [String: UInt64]?
     /// The measured `SQLITE_BUSY` failures, grouped by cause, or `nil` if there were none.
     public var busy: BusyResult?
-    /// The number of rejected statements of captured SQL, keyed by kind, such as `ATTACH`, or
+    /// The number of rejected statements in captured SQL, keyed by kind, such as `ATTACH`, or
     /// `nil` if there were none.
     public var refusals: [String: UInt64]?
     /// The causes of each client's slow accesses, keyed by client name, or `nil` if there were
@@ -49,7 +50,7 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var invariants: [InvariantResult]
     /// One record per second.
     public var intervals: [IntervalResult]
-    /// The reasons that a complete run failed, or `nil` if the run succeeded.
+    /// The reasons a complete run failed, or `nil` if the run succeeded.
     public var failures: [String]?
     /// The threshold that ended the run early, or `nil` if no threshold did.
     ///
@@ -87,13 +88,13 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var targetRate: Double?
     /// The response times of completed accesses, from intended start to end.
     public var response: LatencySummary?
-    /// The wait times of completed accesses, from start to start of the closure.
+    /// The wait times of completed accesses, from access start to closure start.
     public var wait: LatencySummary?
-    /// The service times of completed accesses, from start of the closure to end.
+    /// The service times of completed accesses, from closure start to access end.
     public var service: LatencySummary?
     /// The delays from intended start to actual start, or `nil` if there is no schedule.
     public var lag: LatencySummary?
-    /// The mean processor time of sampled completed accesses from entry to end, in nanoseconds.
+    /// The mean processor time of sampled completed accesses, in nanoseconds.
     public var processorMean: UInt64?
     /// The distributions of the client's latencies.
     ///
@@ -166,7 +167,7 @@ extension ClientResult {
     }
 }
 
-/// The use of the connections.
+/// The connection statistics of a run.
 public struct PoolResult: Sendable, Codable, Equatable {
     /// The maximum number of readers, or `nil` for a queue.
     public var maximumReaderCount: Int?
@@ -184,24 +185,24 @@ public struct PoolResult: Sendable, Codable, Equatable {
     public var waitingWritersPeak: Int
     /// Whether the peaks of waiting accesses are sampled, or `nil` if the library counts them.
     public var peaksAreSampled: Bool?
-    /// The times for which accesses waited for a connection, in measured phases.
+    /// The times that accesses waited for a connection, in measured phases.
     ///
-    /// The wait is zero if a connection was free. For a pool, the connections are its readers.
-    /// For a pool's writer, see ``writerAcquire``.
+    /// The wait is zero if a connection was free. For a pool, these are the waits for readers.
+    /// For the waits for a pool's writer, see ``writerAcquire``.
     public var acquire: LatencySummary?
     /// The share of accesses that found a free connection, in 0…1.
     public var acquiredAtOnce: Double?
-    /// The times for which accesses held a connection, in measured phases.
+    /// The times that accesses held a connection, in measured phases.
     public var hold: LatencySummary?
-    /// The times for which accesses waited for a pool's writer, in measured phases.
+    /// The times that accesses waited for a pool's writer, in measured phases.
     public var writerAcquire: LatencySummary?
     /// The share of a pool's writes that found the writer free, in 0…1.
     public var writerAcquiredAtOnce: Double?
-    /// The times for which accesses held a pool's writer, in measured phases.
+    /// The times that accesses held a pool's writer, in measured phases.
     public var writerHold: LatencySummary?
 }
 
-/// The use of the write-ahead log during a run.
+/// The write-ahead log statistics of a run.
 public struct WALResult: Sendable, Codable, Equatable {
     /// The largest observed size of the log, in bytes.
     public var peakBytes: UInt64
@@ -247,9 +248,9 @@ public struct GeneratorResult: Sendable, Codable, Equatable {
     public var lagP99: UInt64?
     /// The cost of an access to a target that does nothing, in nanoseconds.
     public var noop: UInt64?
-    /// The share of processor time that the host used for other machines, in 0…1.
+    /// The share of processor time that the host used for other virtual machines, in 0…1.
     ///
-    /// This property is `nil` if the system does not report the time.
+    /// This property is `nil` if the system does not report this time.
     public var stealShare: Double?
 }
 
@@ -316,9 +317,9 @@ public struct IntervalResult: Sendable, Codable, Equatable {
         public var throughput: Double
         /// The response times, from intended start to end.
         public var response: LatencySummary?
-        /// The wait times, from start to start of the closure.
+        /// The wait times, from access start to closure start.
         public var wait: LatencySummary?
-        /// The service times, from start of the closure to end.
+        /// The service times, from closure start to access end.
         public var service: LatencySummary?
     }
 }

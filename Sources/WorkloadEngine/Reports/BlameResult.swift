@@ -16,7 +16,7 @@ public struct BlameResult: Sendable, Codable, Equatable {
     ///
     /// During this time, accesses wait until a worker of the client is free and awake.
     public var queued: UInt64
-    /// The mean time from start to start of the closure, in nanoseconds.
+    /// The mean time from access start to closure start, in nanoseconds.
     public var waited: UInt64
     /// The mean time inside the closure, in nanoseconds.
     public var service: UInt64
@@ -49,7 +49,7 @@ public struct BlameResult: Sendable, Codable, Equatable {
         public var response: UInt64
         /// The time from intended start to actual start, in nanoseconds.
         public var queued: UInt64
-        /// The time from start to start of the closure, in nanoseconds.
+        /// The time from access start to closure start, in nanoseconds.
         public var waited: UInt64
         /// The time inside the closure, in nanoseconds.
         public var service: UInt64

@@ -2,7 +2,7 @@
 public struct BusyResult: Sendable, Codable, Equatable {
     /// The groups, most frequent first.
     public var groups: [Group]
-    /// The number of failures that are not in a group, because there were too many groups.
+    /// The number of failures omitted from ``groups`` because there were too many groups.
     public var others: UInt64
 
     /// Failures with the same cause, client, code, and statement.

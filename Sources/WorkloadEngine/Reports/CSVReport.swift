@@ -14,7 +14,9 @@ public enum CSVReport {
         [
             "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
         ] + firstMetrics.map(\.csvColumn)
-    /// The metrics in the first version, to which later versions add ``laterMetrics`` at the end.
+    /// The metrics in the first version.
+    ///
+    /// Later versions append ``laterMetrics``.
     private static let firstMetrics = [
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
         "unfinished", "errors", "throughput",
@@ -60,7 +62,7 @@ public enum CSVReport {
                     let busy = busy(of: client, in: run, isWhole: kind == "client")
                     let settings = ["journal_mode", "synchronous"].map { run.environment[$0] ?? "" }
                     let further = laterMetrics.map { $0.csvCell(of: row) }
-                    let last = [kind, versions] + tails(row) + busy + settings + further
+                    let last = [kind, versions] + tailCells(row) + busy + settings + further
                     lines.append(
                         (head + cells(row) + last).map(CSVText.cell)
                             .joined(separator: ",")
@@ -103,7 +105,7 @@ public enum CSVReport {
     }
 
     /// Returns the percentile cells that a later version appended.
-    private static func tails(_ row: ClientResult) -> [String] {
+    private static func tailCells(_ row: ClientResult) -> [String] {
         latencies.map { key in
             ClientMetrics.metric(key)?.latency?(row)?.p9999.map { String($0) } ?? ""
         }

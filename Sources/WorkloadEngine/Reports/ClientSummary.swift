@@ -13,7 +13,7 @@ struct ClientSummary {
         )
     }
 
-    /// Returns the client's name, which a dagger follows in a closed loop, and its numbers.
+    /// Returns the client's name and numbers, with a dagger after the name for a closed loop.
     ///
     /// The order is: completed accesses, rate, response times, wait, errors, and skipped accesses.
     func cells(_ name: String, _ client: ClientResult) -> [String] {
@@ -27,6 +27,6 @@ struct ClientSummary {
 }
 
 extension ClientResult {
-    /// Whether reports explain that the client's response times are those of a closed loop.
+    /// Whether reports mark the client's response times as those of a closed loop.
     var showsClosedLoop: Bool { loop == .closed && response != nil }
 }

@@ -6,15 +6,17 @@ import Foundation
 struct ImplausibleNumber {
     /// The number as text.
     var value: String
-    /// The keys and indexes that lead to the number, such as `runs.[0].duration`.
-    var place: String
+    /// The path of the number, such as `runs.[0].duration`.
+    var path: String
 
-    /// The limit of counts, bytes, and nanoseconds: the latter are more than ten days.
+    /// The limit for counts, bytes, and nanoseconds.
+    ///
+    /// As a time, the limit is more than ten days.
     private static let limit = 1e15
     /// The keys of numbers that can have any value.
     private static let unlimited: Set = ["seed"]
 
-    /// Finds the first such number, or returns `nil` if there is none.
+    /// Finds the first implausible number in JSON data, or returns `nil` if there is none.
     init?(in data: Data) {
         guard let json = try? JSONSerialization.jsonObject(with: data),
             let found = Self.find(in: json, [])
@@ -22,24 +24,24 @@ struct ImplausibleNumber {
         self = found
     }
 
-    private init(_ value: String, _ place: [String]) {
+    private init(_ value: String, _ path: [String]) {
         self.value = value
-        self.place = place.joined(separator: ".")
+        self.path = path.joined(separator: ".")
     }
 
-    private static func find(in json: Any, _ place: [String]) -> ImplausibleNumber? {
+    private static func find(in json: Any, _ path: [String]) -> ImplausibleNumber? {
         switch json {
         case let object as [String: Any]:
             for (key, value) in object.sorted(by: { $0.key < $1.key })
             where !unlimited.contains(key) {
-                if let found = find(in: value, place + [key]) { return found }
+                if let found = find(in: value, path + [key]) { return found }
             }
         case let list as [Any]:
             for (index, value) in list.enumerated() {
-                if let found = find(in: value, place + ["[\(index)]"]) { return found }
+                if let found = find(in: value, path + ["[\(index)]"]) { return found }
             }
         case let number as NSNumber where number.doubleValue.magnitude > limit:
-            return ImplausibleNumber("\(number)", place)
+            return ImplausibleNumber("\(number)", path)
         default: break
         }
         return nil

@@ -106,9 +106,9 @@ extension LatencySpectrum: Codable {
 public struct LatencySpectra: Sendable, Codable, Equatable {
     /// The response times of completed accesses, from intended start to end.
     public var response = LatencySpectrum()
-    /// The wait times of completed accesses, from start to start of the closure.
+    /// The wait times of completed accesses, from access start to closure start.
     public var wait = LatencySpectrum()
-    /// The service times of completed accesses, from start of the closure to end.
+    /// The service times of completed accesses, from closure start to access end.
     public var service = LatencySpectrum()
 }
 

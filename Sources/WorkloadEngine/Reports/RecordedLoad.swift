@@ -2,12 +2,12 @@ import Foundation
 
 /// The load that a run requested.
 ///
-/// The load and the measured times contain all that a simulation needs to repeat the run. Times
-/// are in nanoseconds.
+/// The load and the measured times contain everything that a simulation needs to repeat the run.
+/// Times are in nanoseconds.
 public struct RecordedLoad: Sendable, Codable, Equatable {
-    /// The kind of arm, as in a scenario, such as `pool` or `queue`.
+    /// The kind of arm, as written in a scenario, such as `pool` or `queue`.
     public var kind: String
-    /// The arm's library, as in a scenario: `engine`, `raw`, or `grdb`.
+    /// The arm's library, as written in a scenario: `engine`, `raw`, or `grdb`.
     public var library: String
     /// The maximum number of readers, or `nil` if unknown.
     public var readers: Int?
@@ -23,7 +23,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var phases: [Phase]
     /// The maximum time to wait for running accesses after the last phase, in nanoseconds.
     public var drain: UInt64
-    /// The clients that make or interrupt accesses, keyed by name.
+    /// The clients that perform or interrupt accesses, keyed by name.
     public var clients: [String: Client]
 
     /// A phase of the run.
@@ -44,11 +44,11 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var style: String
         /// The operations, or an empty array for a client that interrupts others.
         public var operations: [Operation]
-        /// The client to interrupt, ``everybody``, or `nil` for a client that makes accesses.
+        /// The client to interrupt, ``allClients``, or `nil` for a client that performs accesses.
         public var interrupts: String?
         /// `true` if a time limit or the next access can end an access early; otherwise, `nil`.
         public var isCutShort: Bool?
-        /// The minimum time for which each access holds its connection, in nanoseconds, if any.
+        /// The minimum time that each access holds its connection, in nanoseconds, if any.
         public var hold: UInt64?
         /// The number of consecutive accesses in each turn, or `nil` if there is only one.
         public var batches: Int?
@@ -64,7 +64,11 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var every: UInt64?
 
         /// The value of ``interrupts`` for a client that interrupts all accesses.
-        public static let everybody = "*"
+        public static let allClients = "*"
+
+        /// The value of ``interrupts`` for a client that interrupts all accesses.
+        @available(*, deprecated, renamed: "allClients")
+        public static let everybody = allClients
     }
 
     /// A client's operation.
@@ -167,7 +171,7 @@ extension RecordedLoad.Client {
 extension Client {
     fileprivate var interrupted: String? {
         switch activity {
-        case .interrupt: RecordedLoad.Client.everybody
+        case .interrupt: RecordedLoad.Client.allClients
         case .action(.interrupt(let client)): client
         default: nil
         }

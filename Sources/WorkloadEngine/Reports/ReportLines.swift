@@ -1,6 +1,8 @@
 import Units
 
-/// Joins the lines of a text report, whose names and messages come from scenarios and databases.
+/// Joins the lines of a text report and escapes control characters.
+///
+/// The names and messages in a report come from scenarios and databases.
 enum ReportLines {
     /// Returns the lines, each with a line feed and without control characters.
     static func text(_ lines: [String]) -> String {

@@ -2,8 +2,8 @@ import Units
 
 /// Formats numbers with units for reports, such as `1.25 ms`, `38 MiB`, and `1,234/s`.
 ///
-/// Unlike the text on screens (``HumanUnits``), the text has no limited width: a long time remains
-/// in seconds, and a count has all digits.
+/// The width of the text is not limited, unlike on screens (see ``HumanUnits``). Long times remain
+/// in seconds, and counts have all digits.
 enum ReportUnits {
     static func time(_ nanoseconds: UInt64) -> String {
         let value = Double(nanoseconds)

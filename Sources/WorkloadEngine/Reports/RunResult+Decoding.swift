@@ -25,7 +25,7 @@ extension RunResult {
         if let found = ImplausibleNumber(in: data) {
             throw WhatIfError(
                 .unreadable,
-                "\(file): the number \(found.value) at \(found.place) exceeds the range of a result"
+                "\(file): the number \(found.value) at \(found.path) exceeds the range of a result"
             )
         }
         do {

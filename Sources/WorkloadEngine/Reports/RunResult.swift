@@ -1,4 +1,4 @@
-/// The result of a command's runs, in the form `poolgauge.run/1` for other programs.
+/// The result of a command's runs, in the `poolgauge.run/1` format for other programs.
 ///
 /// Latencies are integers in nanoseconds, and durations are in seconds. Values that were not
 /// measured are absent.

@@ -49,7 +49,7 @@ extension TextReport {
         return lines
     }
 
-    /// Returns a text such as `meanwhile, 'report' held 3.9 of 4 readers (up to 10.3 s at a time)`.
+    /// Returns text such as `meanwhile, 'report' held 3.9 of 4 readers (up to 10.3 s at a time)`.
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader

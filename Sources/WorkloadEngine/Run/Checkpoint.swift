@@ -21,13 +21,13 @@ struct Checkpoint: Sendable, CustomStringConvertible {
     var copied: Int64
 
     /// The error for a database that has no write-ahead log.
-    struct NoLog: Error, CustomStringConvertible {
+    struct NoWriteAheadLogError: Error, CustomStringConvertible {
         let description = "this database has no write-ahead log"
     }
 
     /// Runs a checkpoint with a pragma, which every library supports.
     ///
-    /// - Throws: ``NoLog``, or an error that the target throws.
+    /// - Throws: ``NoWriteAheadLogError``, or an error that the target throws.
     static func run(
         _ mode: CheckpointMode,
         on target: any WorkloadTarget,
@@ -39,7 +39,7 @@ struct Checkpoint: Sendable, CustomStringConvertible {
             entered()
             checkpoint = Checkpoint(try session.rows(mode.sql, []).first ?? [])
         }
-        guard let checkpoint, checkpoint.frames >= 0 else { throw NoLog() }
+        guard let checkpoint, checkpoint.frames >= 0 else { throw NoWriteAheadLogError() }
         return checkpoint
     }
 

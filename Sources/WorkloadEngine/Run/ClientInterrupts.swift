@@ -35,7 +35,7 @@ final class ClientInterrupts: Sendable {
                 state.status.delivered += 1
                 state.latency.count(now > requestedAt ? now - requestedAt : 0)
             } else {
-                // The access was already about to end.
+                // The access was already ending.
                 state.status.withoutEffect += 1
             }
             return wasInterrupted

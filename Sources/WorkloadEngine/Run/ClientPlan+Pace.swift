@@ -1,4 +1,4 @@
-/// All uses of a client's pace in a run, except that `Worker.begin` skips late accesses.
+/// The uses of a client's pace in a run, except for skipping late accesses in `Worker.begin`.
 extension ClientPlan {
     var loop: ClientResult.Loop {
         switch client.pace {
@@ -53,7 +53,7 @@ extension Client.Pace {
 }
 
 extension RecordedLoad.Client {
-    /// Records the pace, so that `what-if` can repeat it.
+    /// Records the pace so that `what-if` can repeat it.
     mutating func recordPace(of client: Client, measured: Duration) {
         switch client.pace {
         case .open(let arrival): arrivals = RecordedLoad.Arrivals(arrival, measured: measured)

@@ -1,5 +1,5 @@
 extension ClientPlan {
-    /// A read that starts the snapshot of a transaction.
+    /// A read that starts a transaction's snapshot.
     private static let touchStatement = "SELECT count(*) FROM sqlite_master"
 
     /// Prepares a client for a run.
@@ -15,9 +15,9 @@ extension ClientPlan {
         self.client = client
         self.interrupts = interrupts[client.name]
         if case .action(.interrupt(client: let other)) = client.activity {
-            aim = interrupts[other]
+            interruptTarget = interrupts[other]
         } else {
-            aim = nil
+            interruptTarget = nil
         }
         name = WorkloadClientName(client.name)
         var names: [String] = []

@@ -17,14 +17,14 @@ struct ClientPlan: Sendable {
     /// The client's accesses that others may interrupt, or `nil` if no client interrupts them.
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts, or `nil` if it interrupts none.
-    let aim: ClientInterrupts?
+    let interruptTarget: ClientInterrupts?
     let tally = ActionTally()
     let windows: ActiveWindows
     /// The delay after which a late access is skipped, in nanoseconds.
     let skipAfter: UInt64?
     /// The arrivals that the client's workers share, if any.
     let arrivals: ArrivalQueue?
-    /// The same arrivals, for counting the arrivals that are due.
+    /// The schedule of these arrivals, for counting the arrivals that are due.
     let schedule: ArrivalSchedule?
     var declaredCurve: RateCurve { schedule?.curve ?? RateCurve() }
     /// The length of a hold or a snapshot, in nanoseconds.
@@ -94,7 +94,7 @@ extension Client {
     /// Whether a time limit or the client's next access can interrupt or cancel an access.
     var canBeInterrupted: Bool { supersedes || interruptAfter != nil || cancelAfter != nil }
 
-    /// Returns the reason that an arm cannot run the client, or `nil` if it can.
+    /// Returns the reason an arm cannot run the client, or `nil` if it can.
     func obstacle(on target: any WorkloadTarget) -> String? {
         var accesses = access.map { [$0] } ?? []
         if case .operations(_, let mix) = activity { accesses += mix.compactMap(\.access) }

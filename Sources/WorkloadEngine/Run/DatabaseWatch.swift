@@ -32,7 +32,7 @@ struct DatabaseWatch {
         var saturation: Double?
     }
 
-    /// Adds a status, and returns the use of the connections since the previous status.
+    /// Adds a status and returns the connection usage since the previous status.
     mutating func add(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
         defer { last = status }
         if first == nil { first = status }

@@ -26,7 +26,9 @@ public final class DatasetStore: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the stored files, which a later copy builds again.
+    /// Deletes the stored files.
+    ///
+    /// A later copy rebuilds them.
     public func remove() {
         entries.withLock { $0.removeAll() }
         hasFolder.withLock { $0 = false }

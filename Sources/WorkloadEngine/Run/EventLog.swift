@@ -6,7 +6,7 @@ import Telemetry
 final class EventLog: Sendable {
     private let pending = Lock<[Note]>([])
 
-    /// An event to which the sampler adds the time.
+    /// An event without a time, which the sampler adds.
     struct Note: Sendable {
         var severity: TelemetryEvent.Severity
         var message: String

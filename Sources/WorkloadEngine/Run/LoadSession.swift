@@ -21,7 +21,7 @@ final class LoadSession {
     /// The maximum time that a stopped run waits for running accesses, in nanoseconds.
     private static let stoppedDrain: UInt64 = 1_000_000_000
     /// The maximum time to repeatedly interrupt accesses before the run fails, in nanoseconds.
-    private static let patience: UInt64 = 10_000_000_000
+    private static let maximumInterruptTime: UInt64 = 10_000_000_000
 
     struct Outcome {
         var sampler: Sampler
@@ -137,7 +137,7 @@ final class LoadSession {
         control.begin()
         began()
         startThreads()
-        conduct()
+        runPhases()
         drain()
         // Take the last sample now, because ending the remaining accesses changes the status.
         sampler.sample(.draining)
@@ -197,25 +197,25 @@ final class LoadSession {
         context.control.register(sleeper)
         // Only the task uses the worker.
         nonisolated(unsafe) let worker = worker
-        let conductor = self.sleeper
+        let sessionSleeper = self.sleeper
         alive.add()
         Task.detached(executorPreference: TaskThreads.shared) { [alive] in
             await worker.runTask(sleeper)
             alive.remove()
-            conductor.wake()
+            sessionSleeper.wake()
         }
     }
 
     private func start(_ name: String, _ sleeper: any Sleeper, _ body: @escaping () -> Void) {
         // Only the new thread uses the body.
         nonisolated(unsafe) let body = body
-        let conductor = self.sleeper
+        let sessionSleeper = self.sleeper
         alive.add()
         let thread = Thread { [alive] in
             TimerSlack.minimize()
             body()
             alive.remove()
-            conductor.wake()
+            sessionSleeper.wake()
             sleeper.retire()
         }
         thread.name = name
@@ -223,7 +223,7 @@ final class LoadSession {
         thread.start()
     }
 
-    private func conduct() {
+    private func runPhases() {
         let control = context.control
         var nextSample = context.clock.now()
         var nextRecord = recordInterval
@@ -241,7 +241,7 @@ final class LoadSession {
             if now >= nextRecord {
                 sampler.endSecond()
                 nextRecord = (now / recordInterval + 1) * recordInterval
-                if !isOver, let watch = context.abort, let miss = sampler.miss(of: watch) {
+                if !isOver, let watch = context.abort, let miss = sampler.firstMiss(of: watch) {
                     control.abort(because: miss)
                 }
             }
@@ -279,7 +279,7 @@ final class LoadSession {
 
     private func endThreads() throws {
         let clock = context.clock
-        let end = clock.now() &+ Self.patience
+        let end = clock.now() &+ Self.maximumInterruptTime
         while alive.count > 0 {
             context.target.interrupt()
             context.processes?.interrupt()

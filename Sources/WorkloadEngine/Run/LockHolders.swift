@@ -113,9 +113,9 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Parses the POSIX locks in a list, omitting locks for which a process waits.
+    /// Parses the POSIX locks in a list, omitting locks that a process waits for.
     ///
-    /// A line looks like `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
+    /// An example of a line is `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {
         text.split(separator: "\n").compactMap { line in
             // An arrow marks a waiting process.

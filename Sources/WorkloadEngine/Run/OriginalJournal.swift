@@ -1,4 +1,4 @@
-/// The journal mode of a database before an in-place run, which may change the mode.
+/// The journal mode of a database before an in-place run changes it.
 ///
 /// Only WAL mode persists in the file (<https://sqlite.org/fileformat.html>, offset 18). This
 /// type reads the mode through SQLite. If this process opened the file directly, closing it would

@@ -58,7 +58,7 @@ struct PhasePlan: Sendable {
         all.first { time < $0.end }?.end
     }
 
-    /// Returns the time since the start of the load at which measured phases have lasted for `offset` nanoseconds.
+    /// Returns the load time at which the measured phases have lasted for `offset` nanoseconds.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for phase in all where phase.isMeasured {

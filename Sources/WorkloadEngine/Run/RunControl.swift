@@ -1,10 +1,10 @@
 import Synchronization
 import Telemetry
 
-/// The load's stage and clock, which stops while the load is paused.
+/// The load's stage and clock.
 ///
-/// Workers check `stage` before every access, at the cost of one atomic load. Changing the stage,
-/// except to `.paused`, wakes sleeping threads.
+/// The clock stops while the load is paused. Workers check `stage` before every access, at the cost
+/// of one atomic load. Changing the stage, except to `.paused`, wakes sleeping threads.
 final class RunControl: Sendable {
     enum Stage: UInt8, AtomicRepresentable, Comparable {
         /// Workers start accesses.
@@ -31,7 +31,9 @@ final class RunControl: Sendable {
     private let clock: any RunClock
     private let state = Lock(State())
     private let stageValue = Atomic<Stage>(.running)
-    /// The clock time at load time 0, which each pause moves later.
+    /// The clock time at load time 0.
+    ///
+    /// Each pause moves this time later.
     private let origin = Atomic<UInt64>(0)
     private let stop = Atomic<UInt64>(.max)
 
@@ -133,7 +135,9 @@ final class RunControl: Sendable {
 
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Ends the drain, after which running accesses count as unfinished.
+    /// Ends the drain.
+    ///
+    /// Accesses that are still running count as unfinished.
     func seal() {
         change { state in
             if stopTime == .max { stop.store(now(state), ordering: .releasing) }

@@ -64,7 +64,7 @@ struct RunPlan: Sendable {
 
     /// Checks that the database can prepare every statement before any statement runs.
     ///
-    /// If a client changes the schema, the check covers only the use of transactions.
+    /// If a client changes the schema, the check covers only transaction control statements.
     ///
     /// - Throws: ``RunError`` for the first invalid statement, with its position in the file.
     func checkStatements(of scenario: Scenario, on target: any WorkloadTarget) throws {
@@ -73,7 +73,7 @@ struct RunPlan: Sendable {
                 .map { (client: client.name.name, sql: $0.sql) }
         }
         for (client, problem, sql) in transactionProblems {
-            let place = scenario.statementPlaces[sql]
+            let place = scenario.statementPositions[sql]
             let issue = ScenarioError.Issue(
                 file: scenario.file,
                 line: place?.line,
@@ -92,7 +92,7 @@ struct RunPlan: Sendable {
             do {
                 try target.check(statement.sql)
             } catch {
-                let place = scenario.statementPlaces[statement.sql]
+                let place = scenario.statementPositions[statement.sql]
                 let issue = ScenarioError.Issue(
                     file: scenario.file,
                     line: place?.line,

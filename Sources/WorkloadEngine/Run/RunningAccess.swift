@@ -19,8 +19,9 @@ final class RunningAccess: Sendable {
         var isOver = false
     }
 
-    /// The first pause before an interrupt is repeated, and the longest pause, in nanoseconds.
+    /// The first pause before repeating an interrupt, in nanoseconds.
     private static let firstPause: UInt64 = 1_000_000
+    /// The maximum pause before repeating an interrupt, in nanoseconds.
     private static let longestPause: UInt64 = 100_000_000
 
     private let alarm: AlarmClock?
@@ -88,7 +89,9 @@ final class RunningAccess: Sendable {
     /// Records that the access is about to release its connection.
     func leave() { state.withLock { $0.interrupt = nil } }
 
-    /// Ends the access, after which interrupts have no effect.
+    /// Ends the access.
+    ///
+    /// Later interrupts have no effect.
     ///
     /// - Returns: The clock time of the first interrupt, or `nil` if there was none.
     func end() -> UInt64? {

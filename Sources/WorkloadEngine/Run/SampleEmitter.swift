@@ -4,8 +4,8 @@ import Telemetry
 final class SampleEmitter {
     private let continuation: AsyncStream<Sample>.Continuation
     private let callback: (@Sendable (Sample) -> Void)?
-    /// The events from a sample that the stream dropped.
-    private var missed: [TelemetryEvent] = []
+    /// The events from samples that the stream dropped.
+    private var droppedEvents: [TelemetryEvent] = []
 
     /// The maximum number of events to keep for a slow consumer.
     private static let limit = 200
@@ -22,10 +22,10 @@ final class SampleEmitter {
     func emit(_ sample: Sample) {
         callback?(sample)
         var streamed = sample
-        streamed.events = missed + sample.events
-        missed = []
-        if case .dropped(let displaced) = continuation.yield(streamed) {
-            missed = displaced.events.suffix(Self.limit)
+        streamed.events = droppedEvents + sample.events
+        droppedEvents = []
+        if case .dropped(let dropped) = continuation.yield(streamed) {
+            droppedEvents = dropped.events.suffix(Self.limit)
         }
     }
 }

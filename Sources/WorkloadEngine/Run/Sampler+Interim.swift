@@ -4,11 +4,11 @@ extension Sampler {
     /// Returns the first threshold that the current measurements miss, if any.
     ///
     /// Call this method after ``endSecond()``.
-    func miss(of watch: AbortWatch) -> AbortResult? {
+    func firstMiss(of watch: AbortWatch) -> AbortResult? {
         let now = context.control.now()
         let seconds = context.phases.measuredTime(until: now).secondsFromNanoseconds
         guard watch.isDue(at: seconds) else { return nil }
-        return watch.miss(in: interim(of: watch.clients, at: now, seconds: seconds))
+        return watch.firstMiss(in: interim(of: watch.clients, at: now, seconds: seconds))
     }
 
     private func interim(of names: Set<String>, at now: UInt64, seconds: Double) -> ArmResult {

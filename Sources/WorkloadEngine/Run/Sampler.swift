@@ -2,7 +2,7 @@ import Telemetry
 
 /// Samples the run and periodically collects the workers' measurements.
 ///
-/// Only the thread that conducts the run uses this value.
+/// Only the thread that runs the phases uses this value.
 struct Sampler {
     struct Title: Sendable {
         var scenario: String
@@ -189,7 +189,7 @@ struct Sampler {
 
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// Returns the share of `seconds` for which each client's workers were busy.
+    /// Returns the share of `seconds` that each client's workers were busy.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()

@@ -1,8 +1,7 @@
-/// The values of statement parameters, which are drawn on first use and stay constant in an
-/// access.
+/// The values of statement parameters in an access.
 ///
-/// The returned arrays are reused in place so that an access with integers does not allocate
-/// memory.
+/// A value is drawn on first use and stays constant in the access. The returned arrays are reused
+/// in place so that an access with integers does not allocate memory.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream
@@ -10,7 +9,7 @@ struct StatementValues {
     private var drawnIn: [UInt64]
     private var access: UInt64 = 0
     private var fetched: [Int] = []
-    /// The variables for which other variables use the newest value.
+    /// The indices of the variables that other variables follow.
     private let followed: [Int]
     /// The reusable arrays, indexed by the number of parameters.
     private var buffers: [[WorkloadValue]]

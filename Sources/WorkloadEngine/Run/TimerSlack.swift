@@ -1,7 +1,7 @@
 import Foundation
 
 enum TimerSlack {
-    /// Minimizes the wake-up delay for the calling thread, if the system has such a setting.
+    /// Minimizes the wake-up delay for the calling thread, if the system supports it.
     ///
     /// By default, Linux delays wake-ups by up to 50 µs, which would appear as lag in every open
     /// loop. This method writes to a file because Swift does not import the variadic `prctl`

@@ -17,7 +17,7 @@ final class UserCommands: Sendable {
         var isOver = false
     }
 
-    private struct Kept {
+    private struct KeptSnapshot {
         var snapshot: any WorkloadSnapshot
         /// The label in samples, or `nil` if the library does not report labels.
         var label: String?
@@ -50,7 +50,7 @@ final class UserCommands: Sendable {
 
     /// Runs commands on the calling thread until ``finish()`` is called.
     func run(_ context: RunContext, _ sleeper: any Sleeper) {
-        var kept: [Kept] = []
+        var kept: [KeptSnapshot] = []
         while true {
             let (commands, isOver) = state.withLock { state in
                 defer { state.commands.removeAll() }
@@ -65,7 +65,7 @@ final class UserCommands: Sendable {
         for snapshot in kept { release(snapshot, context) }
     }
 
-    private func perform(_ command: Command, _ context: RunContext, _ kept: inout [Kept]) {
+    private func perform(_ command: Command, _ context: RunContext, _ kept: inout [KeptSnapshot]) {
         var open: String { "\(kept.count) \(kept.count == 1 ? "is" : "are") open" }
         switch command {
         case .makeSnapshot:
@@ -81,7 +81,7 @@ final class UserCommands: Sendable {
                 let label = context.target.status()?.snapshots
                     .first { $0.origin?.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])
-                kept.append(Kept(snapshot: snapshot, label: label, digest: digest))
+                kept.append(KeptSnapshot(snapshot: snapshot, label: label, digest: digest))
                 context.events.note("you took a snapshot; \(open)")
             } catch {
                 context.events.note("your snapshot failed: \(error)", .error)
@@ -105,7 +105,7 @@ final class UserCommands: Sendable {
         }
     }
 
-    private func release(_ kept: Kept, _ context: RunContext) {
+    private func release(_ kept: KeptSnapshot, _ context: RunContext) {
         defer { kept.snapshot.release() }
         do {
             let isStable = try StateDigest.of(kept.snapshot, []) == kept.digest

@@ -2,7 +2,7 @@
 struct VariableTable {
     private let scenario: Scenario
     private let known: [String: Variable]
-    /// The variables for which other variables use the newest value.
+    /// The names of the variables that other variables follow.
     private let followed: Set<String>
     private var sequences: [String: SharedSequence] = [:]
     private var indices: [String: Int] = [:]

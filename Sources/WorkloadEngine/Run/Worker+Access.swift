@@ -19,26 +19,26 @@ extension Worker {
         }
     }
 
-    /// Makes an access, which may require several attempts, and counts its outcome.
+    /// Performs an access, with several attempts if necessary, and counts its outcome.
     ///
     /// This method skips the access if it is too late, and retries it while the database is busy.
     ///
-    /// `attempt` makes the access and records the time of entry to its closure.
+    /// `attempt` performs the access and records the time of entry to its closure.
     @inline(__always)
     func access(
         _ operation: Int,
         _ turn: Turn,
         _ attempt: (inout Attempt) throws -> Void
     ) {
-        guard let begun = begin(operation, turn) else { return }
+        guard let started = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
             var state = Attempt(recorder: recorder)
-            state.isSampled = isSampleDue(at: begun.start)
+            state.isSampled = isSampleDue(at: started.start)
             var failure: (any Error)?
             do { try attempt(&state) } catch { failure = error }
             let used = state.processorTime.map { MonotonicClock.threadProcessorTime() &- $0 }
-            if conclude(begun, entry: state.entry, used, failure, &retries) { return }
+            if conclude(started, entry: state.entry, used, failure, &retries) { return }
         }
     }
 
@@ -53,7 +53,7 @@ extension Worker {
         return true
     }
 
-    struct Begun {
+    struct StartedAccess {
         /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
         var start: UInt64
@@ -73,11 +73,11 @@ extension Worker {
 
     /// Counts the start of an access.
     ///
-    /// All styles of workers call this method before an access waits for a connection.
+    /// Workers of all styles call this method before an access waits for a connection.
     ///
     /// - Returns: The access, or `nil` if it is too late or no more accesses may start.
     @inline(__always)
-    func begin(_ operation: Int, _ turn: Turn) -> Begun? {
+    func begin(_ operation: Int, _ turn: Turn) -> StartedAccess? {
         let start = clock.now()
         let lag = start > turn.intended ? start - turn.intended : 0
         if let limit = plan.skipAfter, lag > limit {
@@ -98,7 +98,7 @@ extension Worker {
             if turn.isScheduled { recorder.countUnstarted(in: turn.phase) }
             return nil
         }
-        return Begun(
+        return StartedAccess(
             intended: turn.isScheduled ? turn.intended : start,
             start: start,
             isMeasured: turn.phase.isMeasured
@@ -110,7 +110,7 @@ extension Worker {
     /// - Returns: `false` if the database was busy and the caller must retry the access.
     @inline(__always)
     func conclude(
-        _ begun: Begun,
+        _ started: StartedAccess,
         entry: UInt64?,
         _ processorTime: UInt64?,
         _ error: (any Error)?,
@@ -118,28 +118,28 @@ extension Worker {
     ) -> Bool {
         // An abandoned access never ends. The final count includes it as running.
         if isAbandoned { return true }
-        if let error { return concludeFailed(begun, entry: entry, error, &retries) }
+        if let error { return concludeFailure(started, entry: entry, error, &retries) }
         values.publish()
         let end = clock.now()
-        var stamps = begun.stamps(entry: entry ?? end, end: end)
+        var stamps = started.stamps(entry: entry ?? end, end: end)
         stamps.processorTime = processorTime
         recorder.finish(.completed, plan.isTimed ? stamps : nil)
         return true
     }
 
-    private func concludeFailed(
-        _ begun: Begun,
+    private func concludeFailure(
+        _ started: StartedAccess,
         entry: UInt64?,
         _ error: any Error,
         _ retries: inout Int
     ) -> Bool {
         let end = clock.now()
-        let stamps = entry.map { begun.stamps(entry: $0, end: end) }
-        let waited = plan.isTimed ? end &- min(end, begun.start) : nil
+        let stamps = entry.map { started.stamps(entry: $0, end: end) }
+        let waited = plan.isTimed ? end &- min(end, started.start) : nil
         switch failure(of: error) {
         case .interrupted:
             // An interrupt that was not requested is an error.
-            let isRequested = isInterruptRequested(error, since: begun.start)
+            let isRequested = isInterruptRequested(error, since: started.start)
             recorder.finish(
                 isRequested ? .interrupted : .failed("SQLITE_INTERRUPT"),
                 stamps,
@@ -151,7 +151,7 @@ extension Worker {
                 code,
                 error,
                 isRetried: isRetried,
-                isMeasured: begun.isMeasured
+                isMeasured: started.isMeasured
             )
             // Add to the ledger only the failures that the recorder counts.
             let add = { [ledger = busy.ledger] in

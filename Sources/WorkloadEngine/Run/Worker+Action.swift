@@ -15,7 +15,7 @@ extension Worker {
             access(0, turn) { attempt in
                 let now = clock.now()
                 attempt.entry = now
-                plan.aim?.interruptAll(at: now)
+                plan.interruptTarget?.interruptAll(at: now)
             }
             events.note("\(plan.name.name) interrupts \(client)")
         case .interruptConnection(let label):

@@ -1,5 +1,5 @@
 extension Worker {
-    /// Reads, then keeps the connection and its transaction for the length of the hold.
+    /// Performs a read, then keeps the connection and its transaction for the length of the hold.
     func performHold(_ turn: Turn) {
         let statements = plan.operations[0]
         values.begin()

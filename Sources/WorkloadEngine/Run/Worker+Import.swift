@@ -38,7 +38,9 @@ extension Worker {
         }
     }
 
-    /// Waits until the load resumes, and returns `false` if the load is over.
+    /// Waits until the load resumes.
+    ///
+    /// - Returns: `false` if the load is over.
     private func waitWhilePaused() -> Bool {
         while true {
             switch control.stage {

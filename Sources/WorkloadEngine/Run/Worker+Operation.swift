@@ -29,7 +29,7 @@ extension Worker {
         }
     }
 
-    /// Makes an access of a load test, in which a closure records the end of its own wait.
+    /// Performs a load-test access with a closure that records the end of its own wait.
     private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()
@@ -40,9 +40,9 @@ extension Worker {
         }
     }
 
-    /// Runs the statements of an access with its connection.
+    /// Runs the statements of an access on its connection.
     ///
-    /// All styles of workers call this method.
+    /// Workers of all styles call this method.
     @inline(__always)
     func perform(_ operation: Int, in session: any WorkloadSession) throws {
         if let steps = plan.steps[operation] {
@@ -54,7 +54,7 @@ extension Worker {
         }
     }
 
-    /// Makes an access that others may interrupt and that may interrupt earlier accesses.
+    /// Performs an access that other accesses may interrupt and that may interrupt earlier ones.
     private func performInterruptible(
         _ operation: Int,
         _ access: WorkloadAccess,

@@ -3,7 +3,7 @@ extension Worker {
         while !isAbandoned {
             updateSettings()
             if index >= settings.workers {
-                guard await rest(sleeper) else { break }
+                guard await waitWhileSurplus(sleeper) else { break }
                 continue
             }
             guard let moment = nextMoment() else { return }
@@ -16,8 +16,10 @@ extension Worker {
         countRemainingArrivals()
     }
 
-    /// Waits while the worker is surplus, and returns `false` when the load is over.
-    private func rest(_ sleeper: TaskSleeper) async -> Bool {
+    /// Waits while the worker is surplus.
+    ///
+    /// - Returns: `false` if the load is over.
+    private func waitWhileSurplus(_ sleeper: TaskSleeper) async -> Bool {
         while true {
             switch surplusAction() {
             case .over, .turn: return false
@@ -42,7 +44,7 @@ extension Worker {
         let operation = drawOperation()
         let access = plan.accesses[operation]
         values.begin()
-        guard let begun = begin(operation, turn) else { return }
+        guard let started = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
             // Only one thread uses the worker at a time, because this task waits while the body
@@ -68,7 +70,7 @@ extension Worker {
             } catch {
                 failure = error
             }
-            if conclude(begun, entry: attempt.entry, nil, failure, &retries) { return }
+            if conclude(started, entry: attempt.entry, nil, failure, &retries) { return }
         }
     }
 
@@ -78,7 +80,7 @@ extension Worker {
         recorder.enter(at: now)
     }
 
-    /// Makes an access in a separate task, which others can cancel.
+    /// Performs an access in a separate task that other accesses can cancel.
     private func performCancellable(
         _ operation: Int,
         _ access: WorkloadAccess,

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A worker that waits for its turns and makes accesses.
+/// A worker that waits for its turns and performs accesses.
 ///
 /// After ``run()`` starts, only the worker's thread uses this object. Other threads use only the
 /// recorder and the sleeper.
@@ -38,7 +38,7 @@ final class Worker {
     let index: Int
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64
-    /// The clock time of the next access for which to measure the processor time.
+    /// The earliest clock time of the next processor time measurement.
     var nextSample: UInt64 = 0
     var isAbandoned = false
 
@@ -87,7 +87,7 @@ final class Worker {
         while !isAbandoned {
             updateSettings()
             if index >= settings.workers {
-                guard rest() else { break }
+                guard waitWhileSurplus() else { break }
                 continue
             }
             guard let moment = nextMoment() else { return }
@@ -130,8 +130,10 @@ final class Worker {
         }
     }
 
-    /// Waits while the worker is surplus, and returns `false` when the load is over.
-    private func rest() -> Bool {
+    /// Waits while the worker is surplus.
+    ///
+    /// - Returns: `false` if the load is over.
+    private func waitWhileSurplus() -> Bool {
         while true {
             switch surplusAction() {
             case .sleep(let deadline): sleeper.sleep(until: deadline)
@@ -162,7 +164,7 @@ final class Worker {
         var moment: UInt64
         /// The epoch of the settings that determined `moment`.
         var epoch: UInt64
-        /// Whether the worker had to wait.
+        /// Whether the worker was free before the turn.
         var wasFree = false
     }
 
@@ -197,7 +199,9 @@ final class Worker {
         }
     }
 
-    /// Waits for a load time, and returns `nil` if the run ends first.
+    /// Waits for a load time.
+    ///
+    /// - Returns: The turn, or `nil` if the run ends first.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
         var waiting = Waiting(moment: moment, epoch: seenEpoch)
         while true {

@@ -55,7 +55,7 @@ public final class WorkloadRun: Sendable {
             let result = Promise<Result<ArmResult, any Error>>()
             let thread = Thread {
                 TimerSlack.minimize()
-                result.fulfill(Result { try self.conduct() })
+                result.fulfill(Result { try self.performRun() })
             }
             thread.name = "poolgauge.run"
             thread.start()
@@ -65,7 +65,7 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    /// Ends the run early, and marks the result as partial.
+    /// Ends the run early and marks the result as partial.
     ///
     /// The run waits up to one second for running accesses.
     public func stop() { control.interruptRun() }
@@ -85,7 +85,7 @@ public final class WorkloadRun: Sendable {
         events.note("you interrupted every statement")
     }
 
-    /// Takes a snapshot as soon as possible, and keeps it until you release it or the run ends.
+    /// Takes a snapshot as soon as possible and keeps it until you release it or the run ends.
     public func makeSnapshot() { commands.submit(.makeSnapshot) }
 
     /// Releases a snapshot that ``makeSnapshot()`` took.
@@ -144,7 +144,7 @@ public final class WorkloadRun: Sendable {
 
     // MARK: The run's thread
 
-    private func conduct() throws -> ArmResult {
+    private func performRun() throws -> ArmResult {
         let folder = options.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         let emitter = SampleEmitter(continuation, options.onSample)
         prepare("preparing \(scenario.name)", emitter)

@@ -18,8 +18,7 @@ public struct Arm: Sendable, Codable, Equatable {
     public enum Library: String, Sendable, Codable, Equatable, CaseIterable {
         /// This package's engine.
         case engine
-        /// Bare libsqlite3, with one connection for each worker, as an upper limit of
-        /// performance.
+        /// Bare libsqlite3 with one connection for each worker, as an upper bound on performance.
         case raw
         /// GRDB, if the program was built with it.
         case grdb
@@ -29,14 +28,15 @@ public struct Arm: Sendable, Codable, Equatable {
     public enum Journal: String, Sendable, Codable, Equatable, CaseIterable {
         /// A write-ahead log, with `synchronous = NORMAL` by default.
         case wal
-        /// A rollback journal that is deleted when a transaction ends, which is SQLite's default.
+        /// A rollback journal that is deleted when a transaction ends (SQLite's default).
         case delete
         /// A rollback journal that is truncated to zero length.
         case truncate
         /// A rollback journal with an overwritten header.
         case persist
-        /// A rollback journal in memory, with which a crash inside a transaction corrupts the
-        /// file.
+        /// A rollback journal in memory.
+        ///
+        /// A crash inside a transaction can corrupt the file.
         case memory
         /// No journal, which prevents rollbacks.
         case off
@@ -59,8 +59,9 @@ public struct Arm: Sendable, Codable, Equatable {
 
     /// The arm's name.
     public var name: String
-    /// The kind of connections, except that ``Library/raw`` always has one connection for each
-    /// worker.
+    /// The kind of connections.
+    ///
+    /// ``Library/raw`` always has one connection for each worker.
     public var kind: Kind
     /// The library that performs the accesses.
     public var library: Library

@@ -2,7 +2,7 @@
 public enum BusyRetry: Sendable, Codable, Equatable {
     /// The pauses of `sqlite3_busy_timeout`: 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms.
     case backoff
-    /// Pauses of equal length, such as the 1 ms pauses of the busy handler of Rails.
+    /// Pauses of equal length, such as the 1 ms pauses of the Rails busy handler.
     ///
     /// With increasing pauses, new waiters retry more often than old waiters. With equal pauses,
     /// all waiters have the same chance.
@@ -12,7 +12,9 @@ public enum BusyRetry: Sendable, Codable, Equatable {
         var description: String
     }
 
-    /// Parses `backoff` or a text such as `fixed 1ms`, or throws ``Failure``.
+    /// Parses text such as `backoff` or `fixed 1ms`.
+    ///
+    /// - Throws: ``Failure`` if the text is invalid.
     init(parsing text: String) throws {
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         func failure(_ problem: String) -> Failure {

@@ -12,8 +12,8 @@ public struct Client: Sendable, Equatable {
     public var pace: Pace = .closed(think: .zero)
     /// The maximum number of retries of an access if the database is busy.
     public var busyRetries: Int = 0
-    /// The time from when an access acquires its connection to its interruption, or `nil` for no
-    /// limit.
+    /// The time after which an access that has acquired its connection is interrupted, or `nil` for
+    /// no limit.
     public var interruptAfter: Duration?
     /// The time before a task's access is canceled, including its wait, or `nil` for no limit.
     public var cancelAfter: Duration?
@@ -32,7 +32,7 @@ public struct Client: Sendable, Equatable {
         case sync
         /// Tasks, which await their accesses.
         case async
-        /// Processes, each of which opens the same file.
+        /// Processes that each open the same file.
         case process
     }
 
@@ -101,7 +101,9 @@ public struct Arrival: Sendable, Equatable {
     public struct Stage: Sendable, Equatable {
         /// The starting rate, in arrivals per second.
         public var from: Double
-        /// The final rate, in arrivals per second, to which the rate changes linearly.
+        /// The final rate, in arrivals per second.
+        ///
+        /// The rate changes linearly.
         public var to: Double
         /// The length of the stage, which may be a share of the measured time.
         public var length: TimeSpan

@@ -2,14 +2,14 @@
 public enum Invariant: String, Sendable, CaseIterable {
     /// The sums of pgbench's accounts, tellers, branches, and history are equal.
     case tpcbSums = "tpcb-sums"
-    /// Each snapshot returned the same data at its start and at its end.
+    /// Each snapshot returned the same data at its start and end.
     case snapshotsStable = "snapshots-stable"
     /// `PRAGMA integrity_check` returns `ok`.
     case integrityCheck = "integrity-check"
     /// Transactions that run alongside the load are strictly serializable.
     case isolation
 
-    /// Returns the reason that a scenario cannot check the invariant, or `nil` if it can.
+    /// Returns the reason a scenario cannot check the invariant, or `nil` if it can.
     func problem(with dataset: Dataset, clients: [Client]) -> String? {
         switch self {
         case .tpcbSums:

@@ -1,8 +1,8 @@
-/// The scenarios in the library, which are the files in the `scenarios` folder.
+/// The built-in scenarios, from the files in the `scenarios` folder.
 public enum Presets {
-    /// A scenario in the library.
+    /// A built-in scenario.
     public struct Preset: Sendable {
-        /// The scenario's name, which is the file's name without `.yaml`.
+        /// The scenario's name, equal to the file's name without `.yaml`.
         public let name: String
         /// The text of the file.
         public let yaml: String

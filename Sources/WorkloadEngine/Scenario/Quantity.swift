@@ -19,7 +19,7 @@ public enum Quantity {
         ("KB", 1e3), ("MB", 1e6), ("GB", 1e9),
     ]
 
-    /// The longest time in a scenario: a year.
+    /// The longest time in a scenario: 366 days.
     static let longestDuration = Duration.seconds(366 * 86_400)
 
     /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `1h`, or `200us`.

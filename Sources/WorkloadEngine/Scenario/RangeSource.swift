@@ -1,4 +1,4 @@
-/// The variable of a dataset that provides another variable's range.
+/// The dataset variable that provides another variable's range.
 ///
 /// The range depends on the dataset's scale.
 enum RangeSource: Sendable, Equatable {

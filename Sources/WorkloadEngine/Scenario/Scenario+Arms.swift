@@ -1,9 +1,9 @@
 import Units
 
 extension Scenario {
-    /// Returns the arm with a name.
+    /// Returns the arm with the given name.
     ///
-    /// - Throws: ``RunError`` with the nearest name if there is no such arm.
+    /// - Throws: ``RunError``, which suggests the nearest name, if there is no such arm.
     package func arm(named name: String) throws(RunError) -> Arm {
         guard let arm = arms.first(where: { $0.name == name }) else {
             throw RunError(

@@ -1,16 +1,16 @@
-/// A workload as described in a YAML file.
+/// A workload, as described in a YAML file.
 public struct Scenario: Sendable, Equatable {
     /// The version of the scenario language, which is 1.
     public var version: Int = 1
     /// The scenario's name.
     public var name: String
-    /// The description for lists of scenarios.
+    /// The description shown in lists of scenarios.
     public var description: String = ""
     /// The seed for all random choices.
     public var seed: UInt64 = 42
     /// The initial data of each arm.
     public var dataset: Dataset
-    /// The arms, in the order of the file.
+    /// The arms, in file order.
     public var arms: [Arm]
     /// The phases, in order.
     public var phases: [Phase]
@@ -18,9 +18,9 @@ public struct Scenario: Sendable, Equatable {
     public var drain: Duration = .seconds(2)
     /// The variables that statements use, keyed by name.
     public var variables: [String: Variable] = [:]
-    /// The statements of each named statement or transaction, in order.
+    /// The statements of each named statement or transaction, in order, keyed by name.
     public var transactions: [String: [String]] = [:]
-    /// The clients, in the order of the file.
+    /// The clients, in file order.
     public var clients: [Client]
     /// The primary metrics of a comparison, such as `ui.response.p99`.
     public var primary: [String] = []
@@ -38,7 +38,7 @@ public struct Scenario: Sendable, Equatable {
     public var file: String = ""
     /// The variables that inherit a range from the dataset.
     var inheritedRanges: [String: RangeSource] = [:]
-    var statementPlaces = StatementPlaces()
+    var statementPositions = StatementPositions()
 
     /// Creates a scenario.
     public init(
@@ -55,14 +55,16 @@ public struct Scenario: Sendable, Equatable {
         self.clients = clients
     }
 
-    /// The dataset's variables and the scenario's variables, which take precedence.
+    /// The variables of the dataset and the scenario.
+    ///
+    /// The scenario's variables take precedence.
     public var allVariables: [String: Variable] {
         dataset.variables.merging(variables) { _, declared in declared }
     }
 
     /// The arms that run by default.
     ///
-    /// These arms exclude GRDB arms, which not every program supports, unless all arms use GRDB.
+    /// GRDB arms are excluded unless all arms use GRDB, because not every program supports GRDB.
     public var defaultArms: [Arm] {
         let others = arms.filter { $0.library != .grdb }
         return others.isEmpty ? arms : others

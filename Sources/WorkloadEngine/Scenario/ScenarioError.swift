@@ -19,7 +19,7 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
             self.message = message
         }
 
-        /// The issue as `file:line:column: message`, to which editors can link.
+        /// The issue as `file:line:column: message`, a format that editors recognize as a link.
         public var description: String {
             var place = file
             if let line {
@@ -30,10 +30,10 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    /// The issues, in the order of the file.
+    /// The issues, in file order.
     public var issues: [Issue]
 
-    /// Creates an error, which requires at least one issue.
+    /// Creates an error with at least one issue.
     public init(issues: [Issue]) { self.issues = issues }
 
     /// The issues, one per line.

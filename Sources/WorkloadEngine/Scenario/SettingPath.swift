@@ -13,7 +13,9 @@ struct SettingPath {
     private let value: Node
     private let known: [String]
 
-    /// The keys with user-defined entries, which a setting cannot create.
+    /// The keys with user-defined entries.
+    ///
+    /// A setting for a value inside an entry does not create the entry.
     private static let namedParts: Set = ["arms", "clients", "variables", "transactions"]
 
     init(_ setting: Scenario.Setting, in root: Node) throws {
@@ -76,7 +78,9 @@ struct SettingPath {
         )
     }
 
-    /// Adds a missing key, which the decoder validates later.
+    /// Adds a missing key.
+    ///
+    /// The decoder validates the key later.
     private func adding(
         to mapping: Node.Mapping,
         _ rest: ArraySlice<String>,
@@ -87,7 +91,7 @@ struct SettingPath {
         let isName = rest.startIndex == 1 && Self.namedParts.contains(part)
         if isName, rest.count > 1, let name = rest.first {
             let names = mapping.compactMap { $0.key.scalar?.string }
-            // Correct the misspelled name, not a key that follows it.
+            // Suggest a correction for the misspelled name, not for a key that follows it.
             if let nearest = NearestName.of(name, among: names) {
                 throw Failure(
                     message: "unknown \(part.dropLast()) '\(name)' in '\(path)'; "

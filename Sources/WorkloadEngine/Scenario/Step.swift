@@ -1,6 +1,8 @@
-/// A step of an operation, which runs all of its steps in one access.
+/// A step of an operation.
+///
+/// An operation runs all of its steps in one access.
 public indirect enum Step: Sendable, Equatable {
-    /// A statement, which can store the columns of its first row in variables.
+    /// A statement that can store the columns of its first row in variables.
     ///
     /// Later steps in the same access can use these variables. If there is no row, the variables
     /// are NULL.
@@ -9,13 +11,13 @@ public indirect enum Step: Sendable, Equatable {
     case when(Condition, then: [Step], otherwise: [Step])
     /// Repeated steps, with new values for variables in each repetition.
     case times(Int, [Step])
-    /// A pause inside the access, which keeps its connection and transaction.
+    /// A pause during which the access keeps its connection and transaction.
     case pause(ThinkTime)
 
     /// Creates a statement that fetches no variables.
     public static func run(_ sql: String) -> Step { .run(sql, into: []) }
 
-    /// The statements of the step and of nested steps, each once, in order.
+    /// The statements of the step and its nested steps, in order, without repetitions.
     var statements: [String] {
         switch self {
         case .run(let sql, _): [sql]

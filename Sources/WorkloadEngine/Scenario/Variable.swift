@@ -47,7 +47,7 @@ public struct Variable: Sendable, Equatable {
         public var table: String
         /// The column's name, without quotes.
         public var name: String
-        /// The exponent of Zipf's law for a choice, which ranks the values in random order.
+        /// The exponent of Zipf's law for a choice with randomly ranked values.
         ///
         /// If this property is `nil`, the frequencies in the rows determine the popularity of the
         /// values.
@@ -80,9 +80,11 @@ public struct Variable: Sendable, Equatable {
     public var maximum: Int64
     /// The column that provides the values at the start of a run, or `nil` for none.
     public var column: Column?
-    /// Whether YCSB's hash replaces each integer, which separates adjacent integers.
+    /// Whether YCSB's hash replaces each integer to separate adjacent integers.
     public var isHashed = false
-    /// Text to put before an integer, such as `user` in `user42`, which makes the value text.
+    /// The text before an integer, such as `user` in `user42`, if any.
+    ///
+    /// A prefix makes the value text.
     public var prefix: String?
     /// The share of values that are NULL, in 0…1.
     public var nulls = 0.0

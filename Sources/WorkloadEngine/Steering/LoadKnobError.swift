@@ -1,5 +1,5 @@
-/// An error that explains why a change to the load is not possible.
+/// The error for an invalid change to a running load.
 public struct LoadKnobError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The requested change and the reason why it is not possible.
+    /// The requested change and the reason it is invalid.
     public let description: String
 }

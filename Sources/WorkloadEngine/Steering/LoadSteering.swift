@@ -107,7 +107,7 @@ final class LoadSteering: Sendable {
         let now = control.now()
         for (index, plan) in clients.enumerated() {
             let factors = balance.factors(of: index, at: state.writeShare)
-            let wanted = ClientKnobs.Settings(
+            let newSettings = ClientKnobs.Settings(
                 workers: plan.arrivals == nil
                     ? factors.scaled(workers: state.workers[index]) : state.workers[index],
                 cumulativeWeights: factors.weights.reduce(into: []) { sums, weight in
@@ -124,8 +124,8 @@ final class LoadSteering: Sendable {
                 arrivals.steer(from: now, by: curve, times: state.rateFactor * factors.load)
                 return arrivals.curve != before
             }
-            if hasNewRate == true || plan.knobs.read() != wanted {
-                plan.knobs.change { $0 = wanted }
+            if hasNewRate == true || plan.knobs.read() != newSettings {
+                plan.knobs.change { $0 = newSettings }
             }
         }
     }

@@ -62,25 +62,25 @@ struct WriteBalance: Sendable {
 
     /// Returns the share of writes that results from a requested share, or `nil` if it cannot
     /// change.
-    func share(of wanted: Double?) -> Double? {
+    func share(of requested: Double?) -> Double? {
         guard let declared = openShare ?? closedShare else { return nil }
-        return wanted ?? declared
+        return requested ?? declared
     }
 
     /// Returns a client's share of writes, or `nil` for a client without operations.
-    func share(of index: Int, at wanted: Double?) -> Double? {
+    func share(of index: Int, at requested: Double?) -> Double? {
         guard var part = parts[index] else { return nil }
-        part.weights = factors(of: index, at: wanted).weights
+        part.weights = factors(of: index, at: requested).weights
         return part.share
     }
 
-    func factors(of index: Int, at wanted: Double?) -> Factors {
+    func factors(of index: Int, at requested: Double?) -> Factors {
         let unchanged = Factors(load: 1, weights: weights[index])
-        guard let wanted, let part = parts[index],
+        guard let requested, let part = parts[index],
             let declared = part.isOpen ? openShare : closedShare
         else { return unchanged }
-        let write = wanted / declared
-        let read = (1 - wanted) / (1 - declared)
+        let write = requested / declared
+        let read = (1 - requested) / (1 - declared)
         let load = part.share * write + (1 - part.share) * read
         // A client with only reads or only writes keeps its weights. Only its load changes.
         guard part.share > 0, part.share < 1 else {

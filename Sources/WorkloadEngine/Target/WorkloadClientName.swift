@@ -29,14 +29,14 @@ public struct WorkloadClientName: Sendable, Hashable {
     /// Hashes the name into `hasher`.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// A number that a target stores with a name and that all copies of the name share.
+    /// A number that a target stores with a name, shared by all copies of the name.
     package final class Memo: Sendable {
         private let number = Atomic<Int>(-1)
 
         /// Returns the stored number, or stores and returns the result of `make` if there is
         /// none.
         ///
-        /// Two threads can both call `make`, which must always return the same number.
+        /// Concurrent callers may each call `make`, which must always return the same number.
         package func number(orMake make: () -> Int) -> Int {
             let kept = number.load(ordering: .relaxed)
             if kept >= 0 { return kept }

@@ -7,7 +7,9 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Returns whether the target supports a kind of access.
     func supports(_ access: WorkloadAccess) -> Bool
 
-    /// Returns whether the target has an optional capability, which defaults to `false`.
+    /// Returns whether the target has an optional capability.
+    ///
+    /// The default implementation returns `false`.
     func has(_ capability: WorkloadAbility) -> Bool
 
     /// Copies the database to a new file.
@@ -32,7 +34,7 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// - Parameters:
     ///   - access: The kind of access.
     ///   - client: The client's name for the target's status.
-    ///   - body: A closure that receives the session, which is valid only inside the call.
+    ///   - body: A closure that receives the session. The session is valid only inside the call.
     /// - Throws: An error that the database or `body` throws; see ``failure(of:)``.
     func perform(
         _ access: WorkloadAccess,
@@ -60,7 +62,8 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - client: The client's name for the target's status.
-    ///   - body: A closure that writes through a session, which is valid only inside the call.
+    ///   - body: A closure that writes through a session. The session is valid only inside the
+    ///     call.
     ///   - makeReading: A function to call after the commit. It returns the reading closure.
     /// - Throws: An error in the write or the read.
     func performWrite(
@@ -78,8 +81,8 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 
     /// Takes a snapshot that exists until it is released.
     ///
-    /// Either ``WorkloadSnapshot/release()`` or the end of the last reference releases the
-    /// snapshot.
+    /// Call ``WorkloadSnapshot/release()`` to release the snapshot. Releasing the last reference
+    /// has the same effect.
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot
 
     /// Interrupts every running statement.
@@ -138,7 +141,9 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Returns properties of the database for the result, such as `journal_mode` = `wal`.
     func environment() throws -> [String: String]
 
-    /// Closes the database, after which the target must not be used.
+    /// Closes the database.
+    ///
+    /// Do not use the target afterwards.
     func close() throws
 }
 
@@ -177,7 +182,8 @@ extension WorkloadTarget {
     ///
     /// - Parameters:
     ///   - client: The client's name for the target's status.
-    ///   - body: A closure that writes through a session, which is valid only inside the call.
+    ///   - body: A closure that writes through a session. The session is valid only inside the
+    ///     call.
     ///   - statements: A function to call after the commit. It returns the reading statements.
     /// - Throws: An error in the write or the reads.
     public func performWrite(
@@ -307,7 +313,7 @@ public protocol WorkloadTargetFactory: Sendable {
     /// an error.
     ///
     /// - Parameters:
-    ///   - source: The path of the database, which is only read.
+    ///   - source: The path of the database to copy. The database does not change.
     ///   - path: The path of the copy, where no file may exist.
     ///   - progress: A function to call with the completed fraction, in 0…1. If the function
     ///     throws an error, the copy ends.

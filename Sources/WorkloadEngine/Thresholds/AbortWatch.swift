@@ -1,4 +1,4 @@
-/// The thresholds that end a run early as soon as they are certain to be missed.
+/// The thresholds that end a run as soon as a miss is certain.
 struct AbortWatch: Sendable {
     private let thresholds: [Threshold]
 
@@ -11,8 +11,7 @@ struct AbortWatch: Sendable {
         if self.thresholds.isEmpty { return nil }
     }
 
-    /// The first part of each watched metric's name, which is a client or a group of database
-    /// metrics.
+    /// The first part of each watched metric's name: a client or a group of database metrics.
     var clients: Set<String> {
         Set(thresholds.map { String($0.metric.prefix { $0 != "." }) })
     }
@@ -25,7 +24,7 @@ struct AbortWatch: Sendable {
     }
 
     /// Returns the first threshold that the measurements miss, in the scenario's order.
-    func miss(in result: ArmResult) -> AbortResult? {
+    func firstMiss(in result: ArmResult) -> AbortResult? {
         thresholds.lazy.compactMap { threshold -> AbortResult? in
             guard isDue(threshold, result.duration) else { return nil }
             let found = result.check(threshold)

@@ -1,7 +1,7 @@
 extension Threshold {
     private static let growing = ["count", "max"]
 
-    /// The reason why missing this threshold cannot end a run early, if any.
+    /// The reason a miss of this threshold cannot end a run early, if any.
     var abortProblem: String? {
         let problem = "'\(expression)' of '\(metric)' cannot end a run early"
         if aggregate == "final" || metric.hasSuffix(".unfinished") {

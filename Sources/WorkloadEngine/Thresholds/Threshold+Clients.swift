@@ -1,5 +1,5 @@
 extension Threshold {
-    /// Returns the reason why the scenario's clients do not produce the metric, if any.
+    /// Returns the reason the scenario's clients do not produce the metric, if any.
     func problem(among clients: [Client]) -> String? {
         let parts = metric.split(separator: ".").map(String.init)
         guard parts.count == 2, ["fairness", "longest-wait"].contains(parts[1]),

@@ -49,7 +49,7 @@ struct RecordedLoadTests {
         #expect(load.clients["report"]?.at == 1_000_000_000)
         #expect(load.clients["import"]?.batches == 3)
         #expect(load.clients["import"]?.every == 5_000_000_000)
-        #expect(load.clients["cancel"]?.interrupts == RecordedLoad.Client.everybody)
+        #expect(load.clients["cancel"]?.interrupts == RecordedLoad.Client.allClients)
         #expect(load.clients["cancel"]?.operations == [])
         #expect(load.clients["stop"]?.interrupts == "find")
         #expect(load.clients.values.count { $0.interrupts != nil } == 2)

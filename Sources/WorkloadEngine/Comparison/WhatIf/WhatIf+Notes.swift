@@ -11,7 +11,7 @@ extension WhatIf {
         }
         let interrupters = load.clients.values.compactMap(\.interrupts)
         return recorded.isCutShort != true && recorded.hold == nil && !interrupters.contains(name)
-            && interrupters.contains(RecordedLoad.Client.everybody)
+            && interrupters.contains(RecordedLoad.Client.allClients)
             && measured.interrupted <= measured.completed
     }
 

@@ -224,7 +224,7 @@ package struct WhatIf: Sendable {
 
     private func interrupts(of client: RecordedLoad.Client) -> AccessSimulation.Interrupts? {
         guard let victim = client.interrupts else { return nil }
-        let isAll = victim == RecordedLoad.Client.everybody
+        let isAll = victim == RecordedLoad.Client.allClients
         let status = isAll ? run.interrupts : run.clients[victim]?.interrupts
         return AccessSimulation.Interrupts(
             victim: isAll ? nil : victim,

@@ -12,7 +12,7 @@ struct BarChart {
 
     private static let width = 400.0
     private static let row = 38.0
-    /// The number of letters that fit the width, at six units per letter.
+    /// The number of characters that fit the width, at six units per character.
     private static let nameLength = 48
 
     var markup: Markup {

@@ -13,7 +13,7 @@ public enum ComparisonHTML {
         var page = HTMLPage(title: "\(result.scenario): \(names)")
         page.lead = lead(result)
         let runs = result.arms.compactMap(\.representative)
-        page.add("Summary", inShort(result))
+        page.add("Summary", summarySection(result))
         page.add("Percentiles", percentiles(result))
         page.add("Block by block", blocks(result))
         let block = result.representativeBlock.map { "Block \($0)" } ?? "One block"
@@ -73,7 +73,7 @@ public enum ComparisonHTML {
             }
     }
 
-    private static func inShort(_ result: ComparisonResult) -> [Markup] {
+    private static func summarySection(_ result: ComparisonResult) -> [Markup] {
         var parts: [Markup] = []
         var charts: [Markup] = []
         for (index, name) in ComparisonReport.pairNames(result).enumerated() {
@@ -221,7 +221,7 @@ public enum ComparisonHTML {
     }
 
     private static func words(of metric: String) -> @Sendable (Double) -> String {
-        // The catalog needs only the client that the metric names before its first dot.
+        // The catalog needs only the metric's client, which precedes the first dot.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
             return { ReportUnits.plain($0) }
@@ -285,8 +285,8 @@ public enum ComparisonHTML {
                 result
             )
         }
-        let lack = missing.map { Markup.paragraph("Too few samples on every arm: \($0).") }
-        return [medians.markup, lack ?? .empty] + pairs + [noise.markup, order.markup]
+        let missingNote = missing.map { Markup.paragraph("Too few samples on every arm: \($0).") }
+        return [medians.markup, missingNote ?? .empty] + pairs + [noise.markup, order.markup]
             + noted("\(block):", HTMLReport.arms(runs) { HTMLReport.numbers($1) })
     }
 }

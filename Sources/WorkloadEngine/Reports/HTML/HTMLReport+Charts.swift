@@ -17,7 +17,7 @@ extension HTMLReport {
             let lines: [(name: String, value: (IntervalResult) -> Double?)] = [
                 ("max", pick(\.max)), ("p99", pick(\.p99)), ("p90", pick(\.p90)),
                 ("p50", pick(\.p50)),
-            ].filter { line in seconds.most(line.value) > 0 }
+            ].filter { line in seconds.maximum(line.value) > 0 }
             guard !lines.isEmpty else { return nil }
             let values = lines.flatMap { seconds.worst($0.value).compactMap(\.y) }
             return seconds.chart(
@@ -145,7 +145,7 @@ extension HTMLReport {
                     title: "Waiting accesses at each point",
                     y: .count(
                         "accesses",
-                        upTo: max(seconds.most(readers), seconds.most(writers))
+                        upTo: max(seconds.maximum(readers), seconds.maximum(writers))
                     ),
                     lines: [("to read", readers), ("to write", writers)]
                 ).markup
@@ -160,12 +160,12 @@ extension HTMLReport {
         var charts: [Markup] = []
         let seconds = IntervalSeries(run.intervals)
         let bytes = { (interval: IntervalResult) in interval.walBytes.map { Double($0) } }
-        if seconds.most(bytes) > 0 {
+        if seconds.maximum(bytes) > 0 {
             charts.append(
                 seconds.chart(
                     id: "\(id)-size",
                     title: "Size of the write-ahead log",
-                    y: .bytes("size", upTo: seconds.most(bytes)),
+                    y: .bytes("size", upTo: seconds.maximum(bytes)),
                     lines: [("size", bytes)]
                 ).markup
             )

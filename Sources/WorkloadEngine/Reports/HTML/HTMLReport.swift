@@ -16,7 +16,7 @@ public enum HTMLReport {
         page.lead += (result.environment.warnings ?? []).map {
             .element("p", ["class": "verdict failed"], .text("Warning: \($0)"))
         }
-        page.add("Summary", inShort(result.runs))
+        page.add("Summary", summarySection(result.runs))
         page.add(
             "Latency over time",
             arms(result.runs) { [latencyOverTime($1, id: "time-\($0)")] }
@@ -91,7 +91,7 @@ public enum HTMLReport {
         }
     }
 
-    private static func inShort(_ runs: [ArmResult]) -> [Markup] {
+    private static func summarySection(_ runs: [ArmResult]) -> [Markup] {
         func times(_ count: some BinaryInteger) -> String {
             count == 1 ? "once" : ReportUnits.count(UInt64(count)) + " times"
         }

@@ -23,7 +23,7 @@ struct IntervalChart {
     private static let left = 12.0
     private static let right = 12.0
     private static let bottom = 34.0
-    /// The number of letters that fit the width, at six units per letter.
+    /// The number of characters that fit the width, at six units per character.
     private static let nameLength = 60
 
     private var axis: ChartAxis {

@@ -65,7 +65,7 @@ struct IntervalSeries {
         )
     }
 
-    func most(_ value: (IntervalResult) -> Double?) -> Double {
+    func maximum(_ value: (IntervalResult) -> Double?) -> Double {
         worst(value).compactMap(\.y).max() ?? 0
     }
 }

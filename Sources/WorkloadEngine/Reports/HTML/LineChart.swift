@@ -1,7 +1,7 @@
 struct LineChart {
     struct Series {
         var name: String
-        /// The points from left to right, in which a point without a value is a gap.
+        /// The points from left to right, with a gap at each point without a value.
         var points: [(x: Double, y: Double?)]
     }
 
@@ -105,7 +105,7 @@ struct LineChart {
         for tick in x.ticks {
             let place = place((tick.value, y.lower))
             parts.append(Self.line("grid", (place.x, Self.top), (place.x, bottom)))
-            // A letter occupies six units. Omit labels that would touch.
+            // A character is six units wide. Omit labels that would touch.
             let half = Double(tick.label.count) * 3
             guard place.x - half > lastEnd + 4 else { continue }
             lastEnd = place.x + half

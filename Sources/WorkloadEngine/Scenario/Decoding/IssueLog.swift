@@ -1,10 +1,10 @@
 import Yams
 
-/// Collects the errors in a file so that all of them can be reported at the end.
+/// Collects all errors in a file so that they can be reported together.
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []
-    var places = StatementPlaces()
+    var statementPositions = StatementPositions()
 
     init(file: String) { self.file = file }
 

@@ -92,7 +92,7 @@ struct MappingReader {
     /// Logs an error at the value of a key.
     func add(_ message: String, atValue name: String) { log.add(message, at: self[name]?.mark) }
 
-    /// Returns the first of several keys that is present, and logs an error for each other key.
+    /// Returns the first key that is present, and logs an error for each other key that is present.
     func only(of keys: [String]) -> String? {
         let present = keys.filter(has)
         guard let first = present.first else { return nil }
@@ -114,8 +114,8 @@ struct MappingReader {
         return nil
     }
 
-    /// Returns a reader of the mapping at a key, or logs an error and returns `nil` if the value is
-    /// not a mapping.
+    /// Returns a reader for the mapping at a key, or logs an error and returns `nil` if the value
+    /// is not a mapping.
     func mapping(_ name: String) -> MappingReader? {
         guard let node = self[name] else { return nil }
         let what = "'\(name)' of \(what)"
@@ -274,7 +274,9 @@ struct MappingReader {
         }
     }
 
-    /// Returns whether text is a valid name, which consists of letters, digits, `-`, and `_`.
+    /// Returns whether text is a valid name.
+    ///
+    /// A name consists of letters, digits, `-`, and `_`.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in

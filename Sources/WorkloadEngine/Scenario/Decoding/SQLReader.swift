@@ -22,7 +22,7 @@ struct SQLReader {
             }
             let parts = StatementTemplate.statements(in: text)
             if parts.isEmpty { log.add("\(what) has no SQL in '\(text)'", at: item.mark) }
-            for sql in parts { log.places.add(sql, at: item.mark) }
+            for sql in parts { log.statementPositions.add(sql, at: item.mark) }
             result += parts.map { Statement(sql: $0, mark: item.mark) }
         }
         if nodes.isEmpty { log.add("\(what) has no SQL", at: node.mark) }

@@ -110,7 +110,7 @@ extension ScenarioDecoder {
 }
 
 extension MappingReader {
-    /// Returns whether text is a number or a word, neither of which needs quotes in SQL.
+    /// Returns whether text is a number or a word, and therefore needs no quotes in SQL.
     fileprivate static func isPragmaValue(_ text: String) -> Bool {
         if Double(text) != nil { return true }
         return text.utf8.allSatisfy { byte in

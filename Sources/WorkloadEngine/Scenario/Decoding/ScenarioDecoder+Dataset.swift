@@ -84,7 +84,7 @@ extension ScenarioDecoder {
         let columns = reader.named("columns", each: "a column").compactMap { decodeColumn($0) }
         guard let count: Int = reader.integer("count") else { return nil }
         let table = SchemaDataset.Table(name: entry.name, count: count, columns: columns)
-        log.places.add(DatasetBuilder.insertRow(of: table), at: entry.key.mark)
+        log.statementPositions.add(DatasetBuilder.insertRow(of: table), at: entry.key.mark)
         return table
     }
 

@@ -21,8 +21,10 @@ extension ScenarioDecoder {
                 name = decodeKnownInvariant(item, top, clients: clients)
                 names += [name].compactMap { $0 }
             }
-            let isTwice = (names + custom.map(\.name)).count { $0 == name } > 1
-            if let name, isTwice { log.add("invariant '\(name)' is listed twice", at: item.mark) }
+            let isDuplicate = (names + custom.map(\.name)).count { $0 == name } > 1
+            if let name, isDuplicate {
+                log.add("invariant '\(name)' is listed twice", at: item.mark)
+            }
         }
         return (names, custom)
     }

@@ -62,7 +62,7 @@ struct ScenarioDecoder {
         scenario.variables = variables
         scenario.inheritedRanges = inheritedRanges
         scenario.transactions = transactions
-        scenario.statementPlaces = log.places
+        scenario.statementPositions = log.statementPositions
         scenario.source = yaml
         scenario.file = log.file
         let metrics = MetricCatalog(clients: clients.map(\.name))

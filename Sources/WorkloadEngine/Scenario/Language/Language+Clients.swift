@@ -83,7 +83,7 @@ extension Language {
             .init(
                 "interrupt-after",
                 .duration(.positive),
-                "The time from when an access acquires its connection to its interruption."
+                "The time after which an access that has acquired its connection is interrupted."
             ),
             .init(
                 "cancel-after",
@@ -216,7 +216,7 @@ extension Language {
             .init(
                 "busy",
                 .integer(0...1_000_000),
-                "How often to retry an access if the database is busy."
+                "The maximum number of retries of an access if the database is busy."
             )
         ]
     )

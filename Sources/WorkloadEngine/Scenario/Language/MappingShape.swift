@@ -5,7 +5,7 @@ struct MappingShape: Sendable {
     let name: String
     let description: String
     let keys: [Key]
-    /// The groups of keys, of which exactly one group is required.
+    /// The alternative groups of keys, exactly one of which is required.
     let alternatives: [[String]]
     /// The combinations of keys that the mapping accepts, in order of precedence.
     let forms: [Form]
@@ -24,12 +24,14 @@ struct MappingShape: Sendable {
         }
     }
 
-    /// A form of a mapping, which a key or a key's value selects and which rejects other keys.
+    /// A form of a mapping, selected by a key or a key's value.
+    ///
+    /// A form rejects certain other keys.
     struct Form: Sendable {
         let key: String
-        /// The value that selects the form, or `nil` if the key with any value does.
+        /// The value that selects the form, or `nil` if any value of the key selects it.
         var value: String?
-        /// The form in messages, or `nil` for its key and value.
+        /// The form's name in messages, or `nil` to use its key and value.
         var title: String?
         var rejected: [String] = []
         /// The other keys that the form accepts, or `nil` for all keys that are not rejected.
@@ -92,7 +94,7 @@ indirect enum ValueShape: Sendable {
     /// A time in a range, or a share of the measured time, such as `40%`.
     case span(ClosedRange<Duration> = .unlimited)
     case quantity(QuantityShape)
-    /// Any scalar, which is text, a number, true, false, or null.
+    /// Any scalar: text, a number, true, false, or null.
     case scalar
     case mapping(MappingShape)
     case list(ValueShape)
@@ -131,7 +133,7 @@ indirect enum ValueShape: Sendable {
         return nil
     }
 
-    /// The mapping that the value can be, or `nil` if it cannot be a mapping.
+    /// The shape of the value if it can be a mapping, or `nil` if it cannot.
     var mapping: MappingShape? {
         for case .mapping(let shape) in parts { return shape }
         return nil

@@ -1,6 +1,6 @@
 /// The Markdown reference of the scenario language, with one section for each mapping.
 ///
-/// The reference is generated from the declarations that the decoder and the schema also use.
+/// The reference, the decoder, and the schema use the same declarations.
 package enum ScenarioReference {
     /// The Markdown text.
     package static let markdown: String = {

@@ -1,7 +1,7 @@
 /// The JSON Schema of the scenario language, for editors.
 ///
-/// The schema is generated from the declarations that the decoder also uses. It describes the
-/// structure of a file, but only the decoder checks references to names
+/// The schema and the decoder use the same declarations. The schema describes the structure of a
+/// file, but only the decoder checks references to names
 /// (<https://json-schema.org/draft/2020-12/json-schema-core>).
 package enum ScenarioSchema {
     /// The JSON text, ending with a line feed.
@@ -151,12 +151,12 @@ private let number = #"[0-9]*\.?[0-9]+ ?"#
 private let timeUnit = "(ns|us|µs|ms|s|m|h)"
 
 extension ClosedRange<Duration> {
-    /// The start of a pattern that excludes 0 if the range does.
+    /// A pattern prefix that rejects 0 if the range excludes 0.
     fileprivate var prefix: String { lowerBound > .zero ? "^(?=.*[1-9])" : "^" }
 }
 
 extension QuantityShape {
-    /// The pattern of valid text, as an ECMA-262 regular expression.
+    /// The pattern for valid text, as an ECMA-262 regular expression.
     fileprivate var pattern: String {
         switch self {
         case .rate: "^\(number)/[smh]$"

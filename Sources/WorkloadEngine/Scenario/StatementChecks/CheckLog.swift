@@ -19,7 +19,7 @@ struct CheckLog {
     }
 
     mutating func add(_ message: String, sql: String?) {
-        let place = sql.flatMap { scenario.statementPlaces[$0] }
+        let place = sql.flatMap { scenario.statementPositions[$0] }
         let issue = ScenarioError.Issue(
             file: scenario.file,
             line: place?.line,

@@ -1,6 +1,6 @@
 /// Detects statements that start or end a transaction and are therefore not allowed in an access.
 enum TransactionControl {
-    /// Returns the reason that an access cannot run a statement, or `nil` if it can.
+    /// Returns the reason an access cannot run a statement, or `nil` if it can.
     static func problem(with sql: String, in access: WorkloadAccess) -> String? {
         guard access != .writeWithoutTransaction else { return nil }
         let tokens = SQLTokenizer(sql)

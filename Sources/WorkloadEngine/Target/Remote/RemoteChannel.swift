@@ -11,7 +11,7 @@ struct RemoteChannel: Sendable {
     let input: Int32
     let output: Int32
 
-    /// The maximum size of a message, in bytes, above which the message is invalid.
+    /// The maximum size of a valid message, in bytes.
     private static let limit = 1 << 30
 
     func send(_ message: RemoteMessage) throws {

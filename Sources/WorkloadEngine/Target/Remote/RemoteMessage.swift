@@ -71,7 +71,9 @@ extension RemoteMessage {
         return writer.bytes
     }
 
-    /// Parses a message, or throws ``WireReader/Malformed``.
+    /// Parses a message.
+    ///
+    /// - Throws: ``WireReader/Malformed`` if the message is invalid.
     init(_ bytes: [UInt8]) throws {
         var reader = WireReader(bytes)
         switch Tag(rawValue: try reader.byte()) {

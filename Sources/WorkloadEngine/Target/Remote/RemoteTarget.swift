@@ -17,7 +17,7 @@ final class RemoteTarget: WorkloadTarget {
         var arguments: [String]
     }
 
-    // Only the worker's thread uses the channel, and `close()` follows that thread's last access.
+    // Only the worker's thread uses the channel. `close()` runs after that thread's last access.
     private let channel: RemoteChannel
     private let process: Process
     private let pipes: [Pipe]
@@ -43,14 +43,14 @@ final class RemoteTarget: WorkloadTarget {
         )
         do {
             try channel.send(.open(arm, path: path))
-            try expectDone()
+            try receiveDone()
         } catch {
             end()
             throw error
         }
     }
 
-    private func expectDone() throws {
+    private func receiveDone() throws {
         guard case .done = try channel.reply() else { throw WireReader.Malformed() }
     }
 
@@ -71,7 +71,7 @@ final class RemoteTarget: WorkloadTarget {
             throw error
         }
         try channel.send(.finish)
-        try expectDone()
+        try receiveDone()
     }
 
     private struct Session: WorkloadSession {
@@ -112,7 +112,9 @@ final class RemoteTarget: WorkloadTarget {
 
     func environment() -> [String: String] { [:] }
 
-    /// Ends the other process, for which SQLite rolls back an open transaction.
+    /// Ends the other process.
+    ///
+    /// SQLite rolls back an open transaction of that process.
     func close() { end() }
 
     private func end() {
@@ -125,7 +127,7 @@ final class RemoteTarget: WorkloadTarget {
 }
 
 extension RemoteChannel {
-    /// Receives a reply, and throws the failure that it reports, if any.
+    /// Receives a reply and throws the failure that it reports, if any.
     fileprivate func reply() throws -> RemoteMessage {
         let message = try receive()
         if case .failed(let failure, let text, let busy) = message {

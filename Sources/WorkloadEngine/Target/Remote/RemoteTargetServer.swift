@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes accesses on behalf of a run in another process, on a separate connection.
+/// Performs accesses for a run in another process, on a separate connection.
 public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel
@@ -25,7 +25,7 @@ public struct RemoteTargetServer: Sendable {
     ///
     /// SQLite then rolls back uncommitted changes.
     public static func dieWithParent() {
-        // The terminal interrupts both processes, but only the run decides when to stop.
+        // The terminal sends SIGINT to both processes. Only the run handles it.
         signal(SIGINT, SIG_IGN)
         let parent = getppid()
         let watch = Thread {
@@ -59,7 +59,7 @@ public struct RemoteTargetServer: Sendable {
     }
 
     private struct Aborted: Error {}
-    private struct Broken: Error { var cause: any Error }
+    private struct BrokenChannel: Error { var cause: any Error }
 
     private func perform(
         _ access: WorkloadAccess,
@@ -74,20 +74,22 @@ public struct RemoteTargetServer: Sendable {
             try channel.send(.done)
         } catch is Aborted {
             try channel.send(.done)
-        } catch let broken as Broken {
-            throw broken.cause
+        } catch let failure as BrokenChannel {
+            throw failure.cause
         } catch {
             try channel.send(failed(error, of: target))
         }
     }
 
-    /// Serves a message inside an access, and returns `false` to end the access.
+    /// Handles a message inside an access.
+    ///
+    /// - Returns: `false` if the access must end.
     private func serveStatement(
         _ session: any WorkloadSession,
         _ target: any WorkloadTarget
     ) throws -> Bool {
         let message: RemoteMessage
-        do { message = try channel.receive() } catch { throw Broken(cause: error) }
+        do { message = try channel.receive() } catch { throw BrokenChannel(cause: error) }
         switch message {
         case .finish: return false
         case .run(let sql, let values):
@@ -99,16 +101,17 @@ public struct RemoteTargetServer: Sendable {
         return true
     }
 
-    /// Replies with the result of a statement or with its error, after which the run ends the
-    /// access.
+    /// Replies with the result of a statement or with its error.
+    ///
+    /// After an error, the run ends the access.
     private func answer(
         _ target: any WorkloadTarget,
         _ body: () throws -> RemoteMessage
     ) throws {
         do {
             try reply(try body())
-        } catch let broken as Broken {
-            throw broken
+        } catch let failure as BrokenChannel {
+            throw failure
         } catch {
             try reply(failed(error, of: target))
         }
@@ -119,6 +122,6 @@ public struct RemoteTargetServer: Sendable {
     }
 
     private func reply(_ message: RemoteMessage) throws {
-        do { try channel.send(message) } catch { throw Broken(cause: error) }
+        do { try channel.send(message) } catch { throw BrokenChannel(cause: error) }
     }
 }

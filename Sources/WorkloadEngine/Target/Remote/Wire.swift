@@ -39,7 +39,9 @@ struct WireWriter {
         }
     }
 
-    /// Adds a value as JSON, which is slower but follows the value's declaration.
+    /// Adds a value as JSON.
+    ///
+    /// JSON is slower but needs no separate encoding for each type.
     mutating func add(json value: some Encodable) throws {
         let data = try JSONEncoder().encode(value)
         add(UInt64(data.count))

@@ -13,7 +13,7 @@ struct KeptRecordingTests {
         #expect(run.clients.keys.sorted() == ["cancel", "pay", "report", "ui"])
         #expect(run.clients["ui"]?.completed ?? 0 > 1_000)
         #expect(run.clients["ui"]?.spectra?.wait.count == run.clients["ui"]?.completed)
-        #expect(run.load?.clients["cancel"]?.interrupts == RecordedLoad.Client.everybody)
+        #expect(run.load?.clients["cancel"]?.interrupts == RecordedLoad.Client.allClients)
         #expect(!run.intervals.isEmpty)
         #expect(run.blame?.isEmpty == false)
     }
