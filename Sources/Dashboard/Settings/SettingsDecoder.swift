@@ -30,6 +30,10 @@ package struct SettingsDecoder {
 
     private mutating func settings(from yaml: String) -> DashboardSettings {
         var settings = DashboardSettings()
+        if let line = YAMLAliases.costlyKeyLine(in: yaml) {
+            issue(line: line, column: 1, YAMLAliases.message)
+            return settings
+        }
         let root: Node?
         do { root = try Yams.compose(yaml: yaml) } catch {
             report(error)

@@ -23,6 +23,10 @@ struct ThemeDecoder {
 
     private mutating func theme(from yaml: String) -> Theme {
         let empty = Theme(name: file, summary: "", roles: [:], gradients: [:])
+        if let line = YAMLAliases.costlyKeyLine(in: yaml) {
+            issue(line: line, column: 1, YAMLAliases.message)
+            return empty
+        }
         let root: Node?
         do {
             root = try Yams.compose(yaml: yaml)

@@ -9,13 +9,12 @@ final class IssueLog {
     init(file: String) { self.file = file }
 
     func add(_ message: String, at mark: Mark?) {
+        add(message, line: mark?.line, column: mark?.column)
+    }
+
+    func add(_ message: String, line: Int?, column: Int?) {
         issues.append(
-            ScenarioError.Issue(
-                file: file,
-                line: mark?.line,
-                column: mark?.column,
-                message: message
-            )
+            ScenarioError.Issue(file: file, line: line, column: column, message: message)
         )
     }
 

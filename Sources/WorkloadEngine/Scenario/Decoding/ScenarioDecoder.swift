@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 struct ScenarioDecoder {
@@ -76,6 +77,10 @@ struct ScenarioDecoder {
     }
 
     private func compose(_ yaml: String) -> Node? {
+        if let line = YAMLAliases.costlyKeyLine(in: yaml) {
+            log.add(YAMLAliases.message, line: line, column: 1)
+            return nil
+        }
         do {
             if let node = try Yams.compose(yaml: yaml) { return node }
             log.add("the file is empty; a scenario starts with version: 1", at: nil)
