@@ -18,17 +18,17 @@ extension SQLTraceSession {
         }
     }
 
-    /// Reports the holder of the write lock as the blocker if no traced transaction explains the
+    /// Identifies the holder of the write lock as the blocker if no traced transaction explains the
     /// wait.
     private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
         guard block.by == nil else { return block }
         let end = block.time.milliseconds
         let start = end - Int64(block.seconds * 1_000)
         let holder = report.episodes.first { episode in
-            let lasted = Int64(episode.seconds * 1_000)
+            let duration = Int64(episode.seconds * 1_000)
             return episode.kind == .writer && episode.pid != block.pid
                 && episode.start.milliseconds <= end
-                && episode.start.milliseconds + lasted >= start
+                && episode.start.milliseconds + duration >= start
         }
         guard let holder else { return block }
         var block = block
@@ -56,7 +56,7 @@ extension SQLTraceSession {
         }
     }
 
-    /// Requests the plans of new statements, at most once per second.
+    /// Requests plans for new statements, at most once per second.
     private func plan() {
         let now = monotonicNanoseconds()
         guard let planner, now >= nextPlans else { return }

@@ -1,4 +1,4 @@
-/// Calculates how long SQLite's built-in busy handler has waited, from the number of its calls
+/// Calculates the time that SQLite's built-in busy handler has waited from its number of calls
 /// (`sqliteDefaultBusyCallback` in `main.c`).
 enum BusyWaits {
     /// The delays of the first calls, in milliseconds.

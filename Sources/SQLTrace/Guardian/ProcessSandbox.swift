@@ -10,9 +10,9 @@ enum ProcessSandbox {
     struct Limits {
         /// The processor time, in seconds.
         var processorSeconds: rlim_t
-        /// The time until a signal ends the process, in seconds.
+        /// The time after which a signal ends the process, in seconds.
         var seconds: UInt32
-        /// The memory that the process may map in addition to its current mappings, in bytes.
+        /// The memory that the process may map beyond its current mappings, in bytes.
         var memory: rlim_t
     }
 
@@ -48,7 +48,7 @@ enum ProcessSandbox {
         // This ID is above the IDs of users, containers and services, so no account has it.
         let user = uid_t(0x7a00_0000) + uid_t(getpid())
         guard poolgauge_become(user) == 0 else { return false }
-        // 38 is PR_SET_NO_NEW_PRIVS, and 4 is PR_SET_DUMPABLE, without which root owns /proc/self.
+        // 38 is PR_SET_NO_NEW_PRIVS. 4 is PR_SET_DUMPABLE, without which root owns /proc/self.
         guard poolgauge_prctl(38, 1) == 0, poolgauge_prctl(4, 1) == 0 else { return false }
         return getuid() == user && geteuid() == user && setuid(0) != 0
     }

@@ -1,5 +1,5 @@
-/// The parts of a 64-bit little-endian ELF file that probes require: the symbols of functions, and
-/// the offsets of their code in the file (System V ABI, "Object files").
+/// The parts of a 64-bit little-endian ELF file that probes require: the function symbols and the
+/// file offsets of their code (System V ABI, "Object files").
 ///
 /// The file is untrusted, so each offset is checked. A malformed file has no symbols.
 struct ELFFile: Sendable {
@@ -20,7 +20,7 @@ struct ELFFile: Sendable {
     let machine: Machine
     /// Whether the file is a Go program.
     ///
-    /// Go's runtime unwinds the stack, but return probes change it.
+    /// Go's runtime unwinds the stack, but return probes modify it.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 

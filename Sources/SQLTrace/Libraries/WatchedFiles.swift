@@ -4,8 +4,8 @@ import SQLiteWatch
 
 /// The database files to trace.
 ///
-/// This type is a class because the decoder shares it and must see files that are added later. Use
-/// it only on the session's thread.
+/// This type is a class because the session adds files while the decoder uses it. Use it only on
+/// the session's thread.
 final class WatchedFiles {
     /// The paths, with symbolic links resolved if the file exists.
     private(set) var paths: [String] = []
@@ -40,11 +40,11 @@ final class WatchedFiles {
 
     // MARK: Roots
 
-    /// The folder that lists processes.
+    /// The folder that lists all processes.
     ///
     /// Tests replace it.
     private let proc: String
-    /// Whether processes share the root directory of this process.
+    /// Whether each process has the same root directory as this process.
     ///
     /// Entries remain after a process ends.
     private var roots: [Int32: Bool] = [:]
