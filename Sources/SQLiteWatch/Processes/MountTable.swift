@@ -8,7 +8,7 @@ struct MountTable: Sendable {
 
     var mounts: [Mount]
 
-    /// Parses lines such as `22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw`, and skips
+    /// Parses lines such as `22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw`, skipping
     /// malformed lines.
     init(text: String) {
         mounts = text.split(separator: "\n").compactMap { line in
@@ -38,7 +38,7 @@ struct MountTable: Sendable {
         return best
     }
 
-    /// Decodes spaces, tabs, newlines and backslashes, which the system encodes as three octal
+    /// Decodes spaces, tabs, newlines, and backslashes, which the kernel encodes as three octal
     /// digits.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []

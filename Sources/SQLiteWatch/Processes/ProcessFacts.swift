@@ -3,7 +3,7 @@ import Glibc
 
 package struct ProcessFacts: Equatable, Sendable {
     var process: Int32
-    /// The program's name, with the script's name for an interpreter, such as `python3 report.py`.
+    /// The program's name, followed by the script's name for an interpreter: `python3 report.py`.
     var name: String
     /// The user's name, or the user ID if the name is unknown.
     var user: String?

@@ -2,7 +2,7 @@
 public struct WatchedWAL: Sendable, Codable, Equatable {
     /// The size of the `-wal` file, in bytes.
     ///
-    /// This is not the backlog: the file keeps its size when the log is reset.
+    /// This is not the backlog, because the file keeps its size when the log is reset.
     public var bytes: UInt64
     /// The number of frames in use, or `nil` if there is no wal-index.
     public var frames: UInt64?

@@ -1,4 +1,4 @@
-/// Detects a hot rollback journal, which a process leaves behind if it ends during a transaction
+/// Detects a hot rollback journal, which remains if a process ends during a transaction
 /// (https://sqlite.org/lockingv3.html, section 4).
 struct HotJournal: Sendable {
     /// Whether the journal had no owner at two consecutive samples.
@@ -7,7 +7,7 @@ struct HotJournal: Sendable {
 
     /// Adds a sample.
     ///
-    /// One sample is not enough, because a transaction may end while the helper reads the files.
+    /// One sample is insufficient, because a transaction may end while the helper reads the files.
     mutating func update(_ observation: Observation) {
         guard observation.hasWriteLocks else { return }
         let hasOwner =

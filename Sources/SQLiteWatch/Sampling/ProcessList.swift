@@ -2,7 +2,7 @@ struct ProcessList {
     var known: [Int32: DatabaseMonitor.Process]
     /// A closure that returns the facts about any process, including ended ones.
     var facts: (Int32) -> DatabaseMonitor.Process?
-    /// A closure that converts a reading of the monotonic clock to a calendar time.
+    /// A closure that converts a monotonic time to a calendar time.
     var calendar: (UInt64) -> WatchTime
     var now: UInt64
 

@@ -20,7 +20,7 @@ struct PageMap: Sendable {
     private(set) var entries: [SchemaEntry]
     private var codes: [UInt16] = []
 
-    /// The maximum number of pages.
+    /// The maximum number of pages in a map.
     ///
     /// A map uses two bytes per page.
     static let pageLimit = 1 << 24
@@ -70,8 +70,8 @@ extension PageMap {
 
     /// Builds a map from the schema and the interior pages of all b-trees.
     ///
-    /// All pages on one level of a b-tree are of the same kind, so the walk reads only one leaf
-    /// below each parent of leaves. Overflow pages remain unknown until they are written.
+    /// All pages on a level of a b-tree are of the same kind, so the walk reads only one leaf below
+    /// each parent of leaves. Overflow pages remain unknown until they are written.
     ///
     /// - Parameters:
     ///   - pages: The number of pages in the database.

@@ -1,4 +1,4 @@
-/// A b-tree that the schema lists: a row of `sqlite_schema` with a root page.
+/// A b-tree in the schema: a row of `sqlite_schema` with a root page.
 struct SchemaEntry: Equatable, Sendable {
     var isIndex: Bool
     var name: String
