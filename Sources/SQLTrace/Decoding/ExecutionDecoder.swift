@@ -160,7 +160,7 @@ struct ExecutionDecoder {
         let path = texts.files.path(of: end.connection, process, from: index)
         let file = file(of: end.connection, library: end.library, process, &traced, path)
         guard let file, case .watched(let database) = file.match else {
-            drop(file)
+            countDiscarded(file)
             return nil
         }
         var statement =
@@ -259,7 +259,7 @@ struct ExecutionDecoder {
         }
     }
 
-    private mutating func drop(_ file: TracedProcess.File?) {
+    private mutating func countDiscarded(_ file: TracedProcess.File?) {
         if file?.match == .other { otherExecutions &+= 1 } else { unknownFiles &+= 1 }
     }
 
@@ -313,7 +313,7 @@ struct ExecutionDecoder {
         defer { processes[process] = traced }
         let file = file(of: start.connection, library: start.library, process, &traced, start.file)
         guard let file, case .watched(let database) = file.match else {
-            drop(file)
+            countDiscarded(file)
             return nil
         }
         let text = start.text ?? memory.text(process, at: start.sql, limit: Self.textLimit)

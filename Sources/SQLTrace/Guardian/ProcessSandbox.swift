@@ -29,10 +29,10 @@ enum ProcessSandbox {
             var memory = rlimit(rlim_cur: bytes, rlim_max: bytes)
             setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &memory)
         }
-        var nothing = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &nothing)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &nothing)
-        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &nothing)
+        var zero = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &zero)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &zero)
+        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &zero)
         alarm(limits.seconds)
     }
 

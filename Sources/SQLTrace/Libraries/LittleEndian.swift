@@ -34,8 +34,8 @@ struct LittleEndian: Sendable {
     func hasPrefix(_ prefix: StaticString, at offset: Int) -> Bool {
         let length = prefix.utf8CodeUnitCount
         guard offset >= 0, offset <= bytes.count - length else { return false }
-        return prefix.withUTF8Buffer { wanted in
-            for index in 0..<length where bytes[offset + index] != wanted[index] { return false }
+        return prefix.withUTF8Buffer { expected in
+            for index in 0..<length where bytes[offset + index] != expected[index] { return false }
             return true
         }
     }

@@ -52,7 +52,7 @@ final class WatchedFiles {
 
     /// Records the start of a process, which inherits its parent's root directory.
     func noteStart(of process: Int32, by parent: Int32) {
-        remember(process, sharesRoot(process, startedBy: parent))
+        cacheRoot(process, sharesRoot(process, startedBy: parent))
     }
 
     /// Records the root directory of a running process, which changes when it enters a container.
@@ -61,13 +61,13 @@ final class WatchedFiles {
     private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {
         if let root = FileIdentity(path: "\(proc)/\(process)/root/") {
             let isShared = root == FileIdentity(path: "/")
-            remember(process, isShared)
+            cacheRoot(process, isShared)
             return isShared
         }
         return parent.map { sharesRoot($0) } ?? roots[process] ?? false
     }
 
-    private func remember(_ process: Int32, _ isShared: Bool) {
+    private func cacheRoot(_ process: Int32, _ isShared: Bool) {
         if roots.count >= Self.rootLimit { roots = [:] }
         roots[process] = isShared
     }

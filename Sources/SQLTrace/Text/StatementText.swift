@@ -155,10 +155,10 @@ enum StatementText {
         var text = ""
         var previous = ""
         for word in words {
-            let isTight =
+            let omitsSpace =
                 text.isEmpty || [",", ")", ".", ";", "…"].contains(word)
                 || ["(", "."].contains(previous)
-            if !isTight, !(word == "(" && isFunction(previous)) { text += " " }
+            if !omitsSpace, !(word == "(" && isFunction(previous)) { text += " " }
             text += word
             previous = word
         }

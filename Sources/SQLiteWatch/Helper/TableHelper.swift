@@ -11,7 +11,7 @@ struct TableHelper {
     private var helper: HelperProcess?
     /// The database's number and the send time of the pending request.
     private var pending: (number: Int, sent: UInt64)?
-    private var turn = 0
+    private var lastDatabase = 0
     /// The available processor time, in nanoseconds, which increases as time passes.
     private var credit: Double
     private var creditAt: UInt64 = 0
@@ -77,8 +77,8 @@ struct TableHelper {
 
     private mutating func nextDatabase(_ hasLog: (Int) -> Bool) -> Int? {
         for _ in paths.indices {
-            turn = (turn + 1) % paths.count
-            if hasLog(turn) { return turn }
+            lastDatabase = (lastDatabase + 1) % paths.count
+            if hasLog(lastDatabase) { return lastDatabase }
         }
         return nil
     }

@@ -71,8 +71,7 @@ struct DescriptorScan {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans at least one process, and continues until the queue is empty or the time limit is
-    /// reached.
+    /// Scans queued processes, at least one, until the time limit is reached.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,

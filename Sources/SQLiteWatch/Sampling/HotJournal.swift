@@ -3,7 +3,7 @@
 struct HotJournal: Sendable {
     /// Whether the journal had no owner at two consecutive samples.
     private(set) var isHot = false
-    private var ownerless: (identity: FileIdentity?, modified: Int64)?
+    private var unownedJournal: (identity: FileIdentity?, modified: Int64)?
 
     /// Adds a sample.
     ///
@@ -19,12 +19,12 @@ struct HotJournal: Sendable {
             }
         guard observation.files.hasValidJournal, !hasOwner, let journal = observation.files.journal
         else {
-            ownerless = nil
+            unownedJournal = nil
             isHot = false
             return
         }
         let identity = (journal.identity, journal.modified)
-        if let ownerless, ownerless == identity { isHot = true }
-        ownerless = identity
+        if let unownedJournal, unownedJournal == identity { isHot = true }
+        unownedJournal = identity
     }
 }

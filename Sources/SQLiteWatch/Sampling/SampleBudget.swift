@@ -72,11 +72,11 @@ struct SampleBudget: Sendable {
     }
 
     private mutating func endRound() {
-        let each = cost / Double(samples)
-        slot = min(max(shortest, each / (limit * Self.sampleShare)), Self.longest)
+        let costPerSample = cost / Double(samples)
+        slot = min(max(shortest, costPerSample / (limit * Self.sampleShare)), Self.longest)
         // A round may contain no read of the list, because a group may be longer than a round.
         if lists > 0 {
-            let rest = max(limit - each / slot, limit * (1 - Self.sampleShare))
+            let rest = max(limit - costPerSample / slot, limit * (1 - Self.sampleShare))
             let desiredGroup = (listCost / Double(lists) / (rest * slot)).rounded(.up)
             group = Int(min(desiredGroup, max(1, Self.longest / slot)))
             group = max(group, Self.minimumGroup(slot: slot))
