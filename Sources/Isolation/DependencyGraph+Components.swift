@@ -16,7 +16,7 @@ extension DependencyGraph {
         }
     }
 
-    /// Returns the graph's strongly connected components, considering only edges of some kinds.
+    /// Returns the strongly connected components, following only edges of the given kinds.
     ///
     /// This method uses Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972)
     /// with an explicit stack, because a path can be as long as the history.

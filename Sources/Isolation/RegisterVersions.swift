@@ -10,7 +10,7 @@ struct RegisterVersions {
     /// For each index `i`, the earliest end of the writes in `byBegin[i...]`.
     private var earliestEnds: [UInt64] = []
 
-    /// Sorts a register's writes and limits the number of successors of each value.
+    /// Orders a register's writes, with at most `limit` successors for each value.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,

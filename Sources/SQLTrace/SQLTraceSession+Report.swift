@@ -5,7 +5,7 @@ import Telemetry
 import Units
 
 extension SQLTraceSession {
-    /// Adds statements, transactions and waits to reports on databases.
+    /// Adds statements, transactions, and waits to reports on databases.
     public func complete(_ reports: inout [WatchReport]) {
         let traced = report()
         for index in reports.indices {

@@ -126,7 +126,7 @@ extension WatchSession {
 
     /// Charges the cost of samples to the budget.
     ///
-    /// The cost excludes starting the helper, scanning processes and checking for waiting threads.
+    /// The cost excludes starting the helper, scanning processes, and checking for waiting threads.
     private func count(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
         if helper.hasRestarted { processes.scan.exclude(helper.process) }
         let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper

@@ -114,8 +114,8 @@ public final class WatchSession {
 
     /// Takes samples at random times.
     ///
-    /// - duration: The time for which to sample.
-    ///   - duration: How long to sample.
+    /// - Parameters:
+    ///   - duration: The time for which to sample.
     ///   - isStopped: A closure that returns `true` to end early. The session calls the closure
     ///     before each batch of samples, at intervals of about 250 milliseconds.
     public func run(for duration: Duration, until isStopped: () -> Bool = { false }) {

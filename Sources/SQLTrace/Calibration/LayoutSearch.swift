@@ -179,7 +179,7 @@ struct LayoutSearch {
                     let size = stride(from: 8, to: length, by: 4).first(where: {
                         values.u32(thirdOffset + $0) == UInt32(text.utf8.count)
                     }),
-                    // MEM_Int is 4, MEM_Str is 2.
+                    // MEM_Int is 4, and MEM_Str is 2.
                     let flags = stride(from: 8, to: length, by: 2).first(where: { offset in
                         [0, length].allSatisfy { (values.u16(offset + $0) ?? 0) & 0x3f == 4 }
                             && (values.u16(offset + thirdOffset) ?? 0) & 0x3f == 2

@@ -9,7 +9,7 @@ struct StatementKey: Hashable {
 ///
 /// A text comes from the event that finalizes the statement, or from the process's memory. A
 /// program may finalize a statement and prepare another one at the same address before the memory
-/// is read. Therefore, events are read again after the memory. These events include any call that
+/// is read. The events are therefore read again after the memory. They then include any call that
 /// finalized the statement in the meantime.
 struct BatchTexts {
     /// The texts of finalized statements, with the batch index of the finalizing event.
@@ -35,7 +35,7 @@ struct BatchTexts {
 
     mutating func finishReading(at time: UInt64) { readTime = time }
 
-    /// Replaces the texts read from memory that events after the batch prove wrong.
+    /// Replaces texts read from memory if events after the batch show that they are wrong.
     mutating func addFinal(_ later: [TraceEvent], process: (Int32) -> Int32) {
         guard readsMemory else { return }
         var replaced: Set<StatementKey> = []

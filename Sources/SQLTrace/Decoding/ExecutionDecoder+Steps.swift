@@ -21,7 +21,7 @@ extension ExecutionDecoder {
             if timing.steps > 0 { timing.between &+= time - min(timing.lastEnd, time) }
             timing.lastEnd = event.time
             timing.steps += 1
-            // SQLITE_ROW.
+            // 100 is SQLITE_ROW.
             if result == 100 { timing.rows += 1 }
             traced.timings[start.statement] = timing
         }

@@ -6,7 +6,7 @@ extension ExecutionDecoder {
     ///
     /// - Parameters:
     ///   - events: The events to decode next.
-    ///   - clock: A closure that returns the time on the clock of the events, in nanoseconds.
+    ///   - clock: A closure that returns the time on the events' clock, in nanoseconds.
     /// - Returns: Whether memory was read.
     @discardableResult
     mutating func prepare(_ events: [TraceEvent], at clock: () -> UInt64 = { .max }) -> Bool {

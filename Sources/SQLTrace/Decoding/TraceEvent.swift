@@ -75,7 +75,7 @@ extension TraceEvent.Kind {
         }
     }
 
-    /// Returns the time that the thread loses to the event, in nanoseconds.
+    /// Returns the time that the event costs the thread, in nanoseconds.
     func cost(_ cost: ProbeCost?) -> Double {
         guard let cost else { return 0 }
         return switch self {

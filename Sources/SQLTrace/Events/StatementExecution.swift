@@ -32,7 +32,7 @@ public struct StatementExecution: Sendable, Equatable {
     public var database: String?
     /// The text of the statement, including its literals, or `nil` if it could not be read.
     ///
-    /// `?` replaces the keys in `PRAGMA key`, `PRAGMA rekey` and `ATTACH … KEY`.
+    /// `?` replaces the keys in `PRAGMA key`, `PRAGMA rekey`, and `ATTACH … KEY`.
     public var sql: String?
     /// The extended result code, or 0 if the execution succeeded or was reset early.
     public var result: Int32

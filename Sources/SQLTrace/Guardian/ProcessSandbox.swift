@@ -36,16 +36,16 @@ enum ProcessSandbox {
         alarm(limits.seconds)
     }
 
-    /// Switches to a user without files, processes or capabilities.
+    /// Switches to a user without files, processes, or capabilities.
     ///
     /// - Parameter descriptor: The first descriptor to close.
     /// - Returns: `false` if privileges could not be dropped. The process must then exit.
     static func dropPrivileges(closingFrom descriptor: Int32) -> Bool {
         guard poolgauge_close_from(UInt32(descriptor)) == 0 else { return false }
-        // Isolate the network, mounts and shared memory if the system permits it. The other steps
+        // Isolate the network, mounts, and shared memory if the system permits it. The other steps
         // do not depend on this.
         _ = poolgauge_unshare()
-        // This ID is above the IDs of users, containers and services, so no account has it.
+        // This ID is above the IDs of users, containers, and services, so no account has it.
         let user = uid_t(0x7a00_0000) + uid_t(getpid())
         guard poolgauge_become(user) == 0 else { return false }
         // 38 is PR_SET_NO_NEW_PRIVS. 4 is PR_SET_DUMPABLE, without which root owns /proc/self.

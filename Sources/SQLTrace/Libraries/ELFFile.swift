@@ -137,7 +137,7 @@ struct ELFFile: Sendable {
     private static func segments(_ table: LittleEndian, entry: Int) -> [Segment] {
         guard entry >= 56 else { return [] }
         return stride(from: 0, to: table.count, by: entry).compactMap { start in
-            // A loaded segment with code.
+            // Keep only loaded segments that contain code.
             guard table.u32(start) == 1, let flags = table.u32(start + 4), flags & 1 != 0,
                 let offset = table.u64(start + 8), let address = table.u64(start + 16),
                 let size = table.u64(start + 32), offset < 1 << 48, size < 1 << 48

@@ -13,7 +13,7 @@ struct LittleEndian: Sendable {
     func u32(_ offset: Int) -> UInt32? { value(offset) }
     func u64(_ offset: Int) -> UInt64? { value(offset) }
 
-    /// Returns an unsigned integer of 1, 2, 4 or 8 bytes.
+    /// Returns an unsigned integer of 1, 2, 4, or 8 bytes.
     func unsigned(_ offset: Int, size: Int) -> UInt64? {
         switch size {
         case 1: u8(offset).map(UInt64.init)

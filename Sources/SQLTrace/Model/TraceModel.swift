@@ -1,6 +1,6 @@
 import SQLiteWatch
 
-/// The statements, transactions and waits of one database, derived from executions.
+/// The statements, transactions, and waits of one database, derived from executions.
 struct TraceModel {
     /// Whether reports show statements with their literals.
     var showsLiterals = false

@@ -4,7 +4,7 @@ import CSQLite
 /// An empty in-memory database with the same tables as another database.
 ///
 /// The schema and the statements come from other programs. Only single `CREATE` statements for
-/// tables, indexes, views and triggers are executed. All other statements are only explained. An
+/// tables, indexes, views, and triggers are executed. All other statements are only explained. An
 /// authorizer denies every action that these operations do not need.
 final class PrivateSchema {
     private let connection: OpaquePointer
@@ -74,7 +74,7 @@ final class PrivateSchema {
 
     deinit { sqlite3_close_v2(connection) }
 
-    /// Returns whether text begins with a statement that creates a table, an index, a view or a
+    /// Returns whether text begins with a statement that creates a table, an index, a view, or a
     /// trigger.
     static func isCreation(_ text: String) -> Bool {
         let words = SQLTokens.significant(text).prefix(3)
@@ -111,7 +111,7 @@ final class PrivateSchema {
         }
     }
 
-    /// The names of tables, columns and indexes, in lower case.
+    /// The names of tables, columns, and indexes, in lower case.
     var names: [String] {
         let text =
             "SELECT lower(name) FROM sqlite_schema UNION SELECT lower(c.name) FROM sqlite_schema AS s, "

@@ -34,7 +34,7 @@ enum SecretKeys {
         for byte in text.utf8 {
             window = window << 8 | UInt64(byte & 0xdf)
             switch window & 0xffff_ffff_ffff {
-            // "PRAGMA", "ATTACH" and "VACUUM" in upper case.
+            // "PRAGMA", "ATTACH", and "VACUUM" in upper case.
             case 0x5052_4147_4d41, 0x4154_5441_4348, 0x5641_4355_554d: return true
             default: break
             }

@@ -12,7 +12,7 @@ enum StatementText {
     ///
     /// - Parameters:
     ///   - text: The statement.
-    ///   - identifiers: The names of tables, columns and indexes, in lower case.
+    ///   - identifiers: The names of tables, columns, and indexes, in lower case.
     /// - Returns: The normalized text, truncated to 4,096 characters.
     static func normalized(_ text: String, identifiers: Set<String> = []) -> String {
         let tokens = SQLTokens.significant(SecretKeys.redacted(text))

@@ -17,7 +17,7 @@ final class ProbeSet {
     private(set) var isPaused = false
     private(set) var recordsSteps = false
 
-    /// The probes that record executions: each has a function and a flag for return probes.
+    /// The functions to probe for executions, and whether each probe is a return probe.
     private static let executions = [
         ("reset", false), ("finalize", false), ("exec", true), ("exec", false),
         ("close", false), ("close_v2", false),

@@ -69,7 +69,7 @@ extension WALIndexHeader {
     ///
     /// A reader on mark 0 reads only the database file and blocks changes to it.
     ///
-    /// - Returns: `nil` if the mark is unused.
+    /// - Returns: The number of frames, or `nil` if the mark is unused.
     func pinnedFrames(mark: Int) -> UInt32? {
         guard marks.indices.contains(mark) else { return nil }
         if mark == 0 { return frames - backfilled }

@@ -51,7 +51,7 @@ struct BatchSampler {
     /// Samples all databases now.
     ///
     /// - Parameters:
-    ///   - moment: The index of the moment.
+    ///   - moment: The index of the scheduled sample time.
     ///   - list: The list of all locks, or `nil` to omit the list from the sample.
     mutating func sample(_ moment: Int, list: LockListFile?) {
         var entry = Entry(moment: moment, time: 0)

@@ -8,7 +8,7 @@ import Glibc
 /// queries locks but acquires none. Closing a descriptor releases all locks of the process on the
 /// file, but the helper holds no locks because it does not use SQLite.
 final class DatabaseFiles {
-    /// A file that may appear, disappear or be replaced.
+    /// A file that may appear, disappear, or be replaced.
     private struct OpenFile {
         let path: [UInt8]
         var descriptor: Int32 = -1
@@ -78,7 +78,7 @@ final class DatabaseFiles {
 
     /// Returns whether the wal-index shows all changes to the database since a sample.
     ///
-    /// In WAL mode, the wal-index shows each commit, reset and checkpoint. Only complete samples
+    /// In WAL mode, the wal-index shows each commit, reset, and checkpoint. Only complete samples
     /// show whether the files have been replaced or resized.
     func hasChangesInIndex(since sample: FileSample) -> Bool {
         DatabaseHeader(sample.database.bytes)?.isWAL == true && sample.index.isOpen

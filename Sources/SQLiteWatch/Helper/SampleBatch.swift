@@ -2,10 +2,10 @@
 /// only once.
 struct SampleBatch: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
-        /// The index of the moment.
+        /// The index of the scheduled sample time.
         ///
-        /// If the helper skipped late moments before this one, this entry also represents those
-        /// moments.
+        /// If the helper skipped late samples before this one, this entry also represents those
+        /// samples.
         var moment: Int
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64

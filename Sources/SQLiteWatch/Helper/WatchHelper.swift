@@ -65,7 +65,7 @@ public enum WatchHelper {
         var readsList = false
         for (number, moment) in moments.enumerated() {
             readsList = readsList || moment.readsList
-            // Skip a late sample, because the next sample represents both moments.
+            // Skip a late sample, because the next sample represents both times.
             if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1].time {
                 continue
             }

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Reads the locks on some files from `/proc/locks`.
+/// Reads the locks on specific files from `/proc/locks`.
 ///
 /// Each call to `read` returns at most one page of `/proc/locks`, and Linux unlocks its list
 /// between calls (`seq_read_iter` in `fs/seq_file.c`). If an earlier lock is released between two

@@ -81,7 +81,7 @@ public final class DatabaseSearch {
             }
             for descriptor in descriptors {
                 let link = "\(folder)/\(descriptor)"
-                // Sockets, pipes and anonymous files have no path.
+                // Sockets, pipes, and anonymous files have no path.
                 guard let path = ProcFile.link(link), path.utf8.first == 0x2f,
                     let state = state(of: link)
                 else { continue }

@@ -100,7 +100,7 @@ struct DescriptorScan {
         var databases: Set<Int> = []
         for name in names {
             let path = "\(folder)/\(name)"
-            // Sockets, pipes and anonymous files have no path.
+            // Sockets, pipes, and anonymous files have no path.
             guard ProcFile.link(path)?.utf8.first == 0x2f, let file = FileIdentity(path: path),
                 let database = files[file]
             else { continue }

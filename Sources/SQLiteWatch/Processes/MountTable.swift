@@ -2,7 +2,7 @@ struct MountTable: Sendable {
     struct Mount: Equatable, Sendable {
         var device: FileIdentity.Device
         var point: String
-        /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
+        /// The type, such as `ext4`, `nfs4`, or `fuse.sshfs`.
         var type: String
     }
 
@@ -59,7 +59,7 @@ struct MountTable: Sendable {
 
 /// The file system that contains a database.
 public struct FileSystemStatus: Sendable, Codable, Equatable {
-    /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
+    /// The type, such as `ext4`, `nfs4`, or `fuse.sshfs`.
     public var type: String
     /// The limitations of the file system, or `nil` for a local file system.
     public var warning: String?

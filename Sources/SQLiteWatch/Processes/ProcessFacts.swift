@@ -14,7 +14,7 @@ package struct ProcessFacts: Equatable, Sendable {
     /// The maximum length of a command line, in bytes.
     private static let commandLineLimit = 1_024
 
-    /// Reads the facts, or returns `nil` if the process has ended or is hidden.
+    /// Reads the facts about a process, or returns `nil` if it has ended or is hidden.
     init?(process: Int32) {
         guard let line = ProcFile.read("/proc/\(process)/stat"), let status = ProcessStat(line)
         else { return nil }

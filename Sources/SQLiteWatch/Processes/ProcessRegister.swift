@@ -2,8 +2,7 @@
 import Glibc
 import Telemetry
 
-/// Records facts about the processes that use the watched databases, their processor time, and
-/// their waits.
+/// Records facts, processor time, and waits of the processes that use the watched databases.
 struct ProcessRegister {
     var scan: DescriptorScan
 

@@ -78,7 +78,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public enum JournalMode: String, Sendable, Codable, Equatable {
         /// A write-ahead log.
         case wal
-        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`.
+        /// A rollback journal: `delete`, `truncate`, `persist`, `memory`, or `off`.
         ///
         /// The file does not record which of these modes is in use.
         case rollback
@@ -152,7 +152,7 @@ public struct WatchedLock: Sendable, Codable, Equatable {
 
 /// The share of an interval, from 0 to 1, during which a process held locks.
 public struct WatchedShare: Sendable, Codable, Equatable {
-    /// Write locks: ``LockKind/writer``, ``LockKind/reserved``, ``LockKind/pending`` or
+    /// Write locks: ``LockKind/writer``, ``LockKind/reserved``, ``LockKind/pending``, or
     /// ``LockKind/exclusive``.
     public var writer = WatchedEstimate()
     /// Read locks: ``LockKind/reader`` or ``LockKind/shared``.

@@ -8,7 +8,7 @@ public struct WatchText {
     private let report: WatchReport
     private var lines: [String] = []
 
-    /// The maximum number of processes, pins and episodes to show.
+    /// The maximum number of processes, pins, and episodes to show.
     private static let limit = 20
     private static let width = 100
 

@@ -189,7 +189,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
         }
     }
 
-    /// The level: `light`, `timed` or `full`.
+    /// The level: `light`, `timed`, or `full`.
     public var level: String
     /// The time since tracing started, in seconds.
     public var seconds: Double

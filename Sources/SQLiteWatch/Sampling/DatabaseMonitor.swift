@@ -31,7 +31,7 @@ struct DatabaseMonitor: Sendable {
     private(set) var log = LogCounter()
     private(set) var changes = ChangeCounter()
     private(set) var interval = Interval()
-    /// The most recent writers, most recent first.
+    /// The latest writers, most recent first.
     private(set) var writers: [Int32] = []
     private(set) var last: Observation?
     /// The locks of the last sample that read `/proc/locks`.

@@ -11,7 +11,7 @@ struct Diagnosis {
     var name: (Int32) -> String
     /// A closure that returns a process's processor time, as a share of one core.
     var processorShare: (Int32) -> Double?
-    /// The most recent writers, most recent first.
+    /// The latest writers, most recent first.
     var writers: [Int32]
     /// The processes that read for a large part of the interval, longest first.
     var readers: [Int32] = []

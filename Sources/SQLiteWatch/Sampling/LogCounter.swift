@@ -1,4 +1,4 @@
-/// Counts commits, frames, checkpoints and resets from consecutive wal-index headers.
+/// Counts commits, frames, checkpoints, and resets from consecutive wal-index headers.
 struct LogCounter: Equatable, Sendable {
     private(set) var commits: UInt64 = 0
     /// The number of frames written, or a lower bound if the log was reset.

@@ -78,7 +78,7 @@ struct ListSchedule: Sendable {
     var group: Int { length }
 }
 
-/// A seeded random number generator: SplitMix64 (Steele, Lea and Flood, 2014).
+/// A seeded random number generator: SplitMix64 (Steele, Lea, and Flood, 2014).
 struct RandomBits: Sendable {
     private var state: UInt64
 

@@ -1,4 +1,4 @@
-/// Estimates the share of time during which a condition held from samples.
+/// Estimates, from samples, the share of time during which a condition held.
 ///
 /// Each sample is weighted by the mean sampling interval at that time, so that rate changes do not
 /// bias the share.

@@ -1,6 +1,6 @@
 /// Maps the pages of a database to tables and indexes.
 struct PageMap: Sendable {
-    /// A b-tree, or another use of a page.
+    /// The owner of a page: a b-tree or another use.
     struct Owner: Equatable, Hashable, Sendable {
         fileprivate var code: UInt16
 
@@ -9,7 +9,7 @@ struct PageMap: Sendable {
         static let free = Owner(code: 2)
         static let pointerMap = Owner(code: 3)
 
-        /// The index of the b-tree in ``PageMap/entries``, or `nil` for another use.
+        /// The index of the b-tree in ``PageMap/entries``, or `nil` for any other use.
         var entry: Int? { code >= 4 ? Int(code) - 4 : nil }
 
         init(entry: Int) { code = UInt16(entry + 4) }

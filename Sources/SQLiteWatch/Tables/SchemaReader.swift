@@ -11,7 +11,7 @@ package enum SchemaReader {
     private static let textLimit = 1 << 18
     private static let frameLimit: UInt32 = 200_000
 
-    /// Returns the statements that create tables, indexes, views and triggers, in the schema's
+    /// Returns the statements that create tables, indexes, views, and triggers, in the schema's
     /// order, or `nil` if the file cannot be read.
     ///
     /// If a program changes a statement during the read, that statement may be missing or
