@@ -141,7 +141,7 @@ package final class RecordedTransaction: Sendable {
     /// Records that the transaction cannot read a state newer than the current one.
     ///
     /// For example, call this method when the transaction's snapshot is complete.
-    package func fixState() {
+    package func didObserve() {
         let now = recorder.now()
         state.withLock { $0.observed = $0.observed ?? now }
     }

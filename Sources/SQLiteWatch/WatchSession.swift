@@ -21,7 +21,7 @@ public final class WatchSession {
     var targets: [WatchTarget]
     var helper: HelperConnection
     var tables: TableHelper?
-    var processes: ProcessRegister
+    var processes: ProcessRegistry
     var schedule: SampleSchedule
     var lists: ListSchedule
     var budget: SampleBudget
@@ -84,7 +84,7 @@ public final class WatchSession {
         self.budget = budget
         start = (now, SystemClock.calendarMilliseconds)
         used = (SystemClock.process, now)
-        processes = ProcessRegister(ownProcess: options.includesOwnProcess ? nil : getpid())
+        processes = ProcessRegistry(ownProcess: options.includesOwnProcess ? nil : getpid())
         processes.scan.exclude(self.helper.process)
         processes.scan.helperCommand = helper
         if options.readsTables {

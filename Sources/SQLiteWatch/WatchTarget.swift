@@ -23,7 +23,7 @@ struct WatchTarget {
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
     /// Determines the devices and inodes that `/proc/locks` uses for the database's locks.
-    mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
+    mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegistry) {
         let files = [sample.database, sample.index, sample.wal, sample.journal].map(\.identity)
         guard !isIdentified || mount == nil || files != identities else { return }
         identities = files
@@ -76,7 +76,7 @@ struct WatchTarget {
         list: [FileLock]?,
         at moment: Moment,
         number: Int,
-        in processes: inout ProcessRegister
+        in processes: inout ProcessRegistry
     ) {
         let files = ObservedFiles(sample)
         // `/proc/locks` also contains the locks on files that this user cannot open.

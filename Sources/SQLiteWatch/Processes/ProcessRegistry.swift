@@ -3,7 +3,7 @@ import Glibc
 import Telemetry
 
 /// Records facts, processor time, and waits of the processes that use the watched databases.
-struct ProcessRegister {
+struct ProcessRegistry {
     var scan: DescriptorScan
 
     private var facts: [Int32: ProcessFacts] = [:]
