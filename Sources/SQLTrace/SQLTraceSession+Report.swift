@@ -46,8 +46,8 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names in the schemas, so that every execution of a statement has the same
-    /// normalized text.
+    /// Reads the names in the schemas, which ensures that all executions of a statement have the
+    /// same normalized text.
     func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {

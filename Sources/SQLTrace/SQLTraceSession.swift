@@ -18,7 +18,7 @@ public final class SQLTraceSession {
     var decoder: ExecutionDecoder
     /// The trace data of each database, in the order of `files.paths`.
     var models: [TraceModel] = []
-    /// The names of processes, including ended ones, by process ID.
+    /// The names of running and terminated processes, by process ID.
     var names: [Int32: String] = [:]
     /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []

@@ -29,7 +29,7 @@ public enum TraceGuardian {
         }
     }
 
-    /// Removes the instances and probes that ended sessions left behind.
+    /// Removes the instances and probes that terminated sessions left behind.
     ///
     /// - Returns: The removed names, and the names that could not be removed.
     public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {

@@ -91,7 +91,7 @@ final class SQLiteLibrary {
         )
     }
 
-    /// Returns the whole content, or `nil` if it exceeds a limit in bytes.
+    /// Returns the entire content, or `nil` if it exceeds a limit in bytes.
     func content(limit: Int) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_size <= limit else {

@@ -16,7 +16,7 @@ final class PrivateSchema {
     }
 
     private enum Phase {
-        /// The schema is being created, and only the schema itself is read.
+        /// The schema is being created, and only the schema is read.
         case schema
         case statements
     }

@@ -1,4 +1,4 @@
-/// Normalizes statements so that executions that differ only in literals share one text.
+/// Normalizes statements so that statements that differ only in literals have the same text.
 enum StatementText {
     /// The maximum length of a normalized text, in characters.
     private static let limit = 4_096

@@ -33,7 +33,7 @@ final class LockListFile {
         list.locks(on: inodes) { read() }
     }
 
-    /// Reads the whole list.
+    /// Reads the entire list.
     ///
     /// Each call to `read` briefly blocks the lock requests of all processes and waits for an RCU
     /// grace period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore

@@ -42,11 +42,11 @@ struct DescriptorScan {
 
     var isComplete: Bool { queue.isEmpty }
 
-    /// Lists all processes, queues new ones for a scan, and removes ended ones.
+    /// Lists all processes, queues new ones for a scan, and removes terminated ones.
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
-        // Another process may reuse the ID of an excluded process that ended.
+        // Another process may reuse the ID of an excluded process that has terminated.
         excluded.formIntersection(processes)
         processes.subtract(excluded)
         let new = processes.subtracting(known)

@@ -40,7 +40,8 @@ struct ProcessRegistry {
     /// nanoseconds.
     private static let checkPause: UInt64 = 100_000_000
     private static let checkTime: UInt64 = 250_000
-    /// The number of recorded processes above which the facts about ended processes are discarded.
+    /// The number of recorded processes above which the facts about terminated processes are
+    /// discarded.
     private static let capacity = 4_096
 
     init(ownProcess: Int32?) {

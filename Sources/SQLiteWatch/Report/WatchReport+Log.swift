@@ -46,7 +46,7 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     public var transactionsPerSecond: Double
     /// The size of the `-journal` file, in bytes, or `nil` if there is no journal.
     public var journalBytes: UInt64?
-    /// Whether the journal belongs to the transaction of an ended process.
+    /// Whether the journal belongs to the transaction of a terminated process.
     ///
     /// The next reader rolls back this transaction.
     public var isHot: Bool

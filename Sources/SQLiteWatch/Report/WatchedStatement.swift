@@ -103,8 +103,8 @@ public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     ///
     /// This is known only for `sqlite3_exec` and for statements with traced steps.
     public var isRunning: Bool
-    /// The time since the start of a running statement, or since the end of an ended statement, in
-    /// seconds.
+    /// The time since the start of a running statement, or since the end of a completed statement,
+    /// in seconds.
     public var seconds: Double
 
     /// Creates a statement.

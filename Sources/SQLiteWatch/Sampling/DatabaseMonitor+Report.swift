@@ -1,5 +1,5 @@
 extension DatabaseMonitor {
-    /// The time for which findings mention an ended episode, in nanoseconds.
+    /// The time for which findings mention a completed episode, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
     /// The minimum share of time with a read lock for findings to list a process as a reader.
     private static let readerShare = 0.05

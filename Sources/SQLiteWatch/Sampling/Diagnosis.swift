@@ -142,8 +142,8 @@ struct Diagnosis {
         return nil
     }
 
-    /// A finding about the longest ended episode, combined with other ended episodes of the same
-    /// process and kind.
+    /// A finding about the longest completed episode, combined with other completed episodes of the
+    /// same process and kind.
     private var endedEpisodes: [WatchVerdict] {
         guard
             let entry = ended.filter({ $0.kind != .pin })

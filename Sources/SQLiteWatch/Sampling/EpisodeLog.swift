@@ -20,7 +20,7 @@ struct EpisodeLog: Sendable {
         var process: Int32
     }
 
-    /// The ended episodes, oldest first.
+    /// The completed episodes, oldest first.
     private(set) var ended: [Entry] = []
     private var current: [Key: Entry] = [:]
 
