@@ -1,7 +1,7 @@
-/// An observation that is impossible in a serializable database.
+/// An observation that no serializable database can produce.
 package struct Anomaly: Sendable, Equatable {
     package var kind: AnomalyKind
-    /// A description of the anomaly, with the transactions, keys, and values involved.
+    /// A description of the anomaly that names its transactions, keys, and values.
     package var explanation: String
     /// The indices of the transactions involved, in ``History/transactions``.
     package var transactions: [Int]
@@ -16,25 +16,25 @@ extension Anomaly: CustomStringConvertible {
 /// The names G0 to G2 come from Adya's thesis, "Weak Consistency" (MIT, 1999). Lost update and the
 /// other names come from "A Critique of ANSI SQL Isolation Levels" (Berenson et al., 1995).
 package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
-    /// A read shows a value that no transaction wrote.
+    /// A read returns a value that no transaction wrote.
     case unknownValue
-    /// A list contains an element twice.
+    /// A list contains the same element twice.
     case duplicateElement
-    /// Two reads of a list show its elements in contradictory orders.
+    /// Two reads of a list return its elements in conflicting orders.
     case incompatibleOrder
-    /// A read shows a write of a transaction that was rolled back (G1a).
+    /// A read returns a value from a transaction that was rolled back (G1a).
     case abortedRead
-    /// A read shows a write that the same transaction later replaced before its commit (G1b).
+    /// A read returns a value that its writer replaced before committing (G1b).
     case intermediateRead
-    /// A read shows a write before the commit of that write has started.
+    /// A read returns a value before its writer starts to commit.
     case dirtyRead
-    /// A transaction's read does not show the transaction's own earlier write.
+    /// A transaction's read misses the transaction's own earlier write.
     case ownWriteMissing
-    /// Two reads of an object in one transaction differ without a write between them.
+    /// Two reads of an object in one transaction differ, with no write between them.
     case nonRepeatableRead
-    /// The last read does not show a commit that was acknowledged.
+    /// The last read misses an acknowledged commit.
     case lostWrite
-    /// Two transactions changed the same version of an object, and both committed (P4).
+    /// Two committed transactions changed the same version of an object (P4).
     case lostUpdate
     /// Transactions overwrite each other's writes in a cycle (G0).
     case dirtyWrite
@@ -42,16 +42,16 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case circularInformation
     /// A transaction reads one write but misses an earlier write (G-single).
     case readSkew
-    /// Each transaction in a cycle misses a write of the next one (G2).
+    /// Each transaction in a cycle misses a write of the next transaction (G2).
     case writeSkew
-    /// A session reads an older state than before.
+    /// A session reads an older state than in an earlier read.
     case nonMonotonicRead
     /// A read misses a commit that returned before the read started.
     case staleRead
-    /// No order of the transactions both explains their reads and agrees with the clock.
+    /// No order of the transactions agrees with both their reads and the clock.
     case realTimeViolation
 
-    /// A short description of the kind, followed by its name in the literature in parentheses.
+    /// A short description, followed by the literature's name in parentheses.
     package var title: String {
         switch self {
         case .unknownValue: "value that was never written"

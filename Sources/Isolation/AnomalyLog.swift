@@ -1,4 +1,4 @@
-/// The anomalies that a check found, up to a limit for each kind.
+/// The anomalies that a check has found, up to a limit for each kind.
 struct AnomalyLog {
     /// The maximum number of anomalies of each kind.
     ///
@@ -11,9 +11,9 @@ struct AnomalyLog {
 
     func hasRoom(for kind: AnomalyKind) -> Bool { counts[kind, default: 0] < limit }
 
-    /// Adds an anomaly unless the log already contains enough anomalies of this kind.
+    /// Adds an anomaly, unless its kind has reached the limit.
     ///
-    /// The explanation is evaluated only if the log keeps the anomaly.
+    /// The explanation is evaluated only if the anomaly is added.
     mutating func add(
         _ kind: AnomalyKind,
         _ transactions: [Int],

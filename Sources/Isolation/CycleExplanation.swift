@@ -12,7 +12,7 @@ struct CycleExplanation {
     }
 
     func text(of cycle: [Dependency]) -> String {
-        let steps = joiningSessions(cycle)
+        let steps = mergingSessions(cycle)
         var parts = steps.prefix(Self.longest).map(text)
         if steps.count > Self.longest {
             parts.append("and so on, through \(steps.count - Self.longest) more transactions")
@@ -21,7 +21,7 @@ struct CycleExplanation {
     }
 
     /// Returns the cycle with consecutive session dependencies merged.
-    private func joiningSessions(_ cycle: [Dependency]) -> [Dependency] {
+    private func mergingSessions(_ cycle: [Dependency]) -> [Dependency] {
         var steps: [Dependency] = []
         for dependency in cycle {
             if dependency.kind == .session, let last = steps.last, last.kind == .session {

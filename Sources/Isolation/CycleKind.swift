@@ -1,5 +1,5 @@
 extension [Dependency] {
-    /// The kind of anomaly that a cycle of dependencies represents.
+    /// The kind of anomaly that the cycle represents.
     var anomalyKind: AnomalyKind {
         let missed = count { $0.kind == .antidependency }
         if !contains(where: \.isTimed) {
@@ -11,12 +11,12 @@ extension [Dependency] {
         }
         switch missed {
         case 0:
-            // In a dirty read, the read ended before the commit of the write started.
+            // In a dirty read, the read ends before the writer starts to commit.
             let isDirty = count { !$0.isTimed } == 1 && contains { $0.kind == .read }
             return isDirty ? .dirtyRead : .realTimeViolation
         case 1:
-            // The read started after the missed write ended, or after another read showed that
-            // write.
+            // The read started after the missed write ended, or after another read returned its
+            // value.
             guard let start = firstIndex(where: { $0.kind == .antidependency }),
                 self[(start + count - 1) % count].isTimed
             else { return .realTimeViolation }
@@ -27,9 +27,9 @@ extension [Dependency] {
         }
     }
 
-    /// Whether a cycle with one antidependency is a lost update.
+    /// Whether the cycle, which has one antidependency, is a lost update.
     ///
-    /// In a lost update, another transaction changes an object between a transaction's read and
+    /// In a lost update, a transaction changes an object between another transaction's read and
     /// write of that object.
     private var isLostUpdate: Bool {
         allSatisfy { $0.object == self[0].object && $0.kind != .read }

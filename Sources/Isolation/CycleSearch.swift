@@ -1,6 +1,6 @@
 /// Finds cycles of dependencies and classifies them as anomalies.
 ///
-/// The search first follows the dependencies that are visible in reads, then adds the session
+/// The search first follows the dependencies inferred from reads and writes, then adds the session
 /// order, and finally adds the real-time order. It therefore classifies each cycle by the weakest
 /// guarantee that the cycle violates.
 struct CycleSearch {
@@ -8,7 +8,7 @@ struct CycleSearch {
     private let history: History
     private let explanation: CycleExplanation
 
-    /// The number of edges per graph node that the searches at one level may follow.
+    /// The maximum number of edges that the searches at one level follow, per graph node.
     private static let budgetPerNode = 50
 
     init(
@@ -103,7 +103,7 @@ struct CycleSearch {
         for edge in graph.dependencies
         where level.origins.contains(edge.kind) && components.connects(edge.from, edge.to) {
             guard paths.budget > 0, level.anomalies.contains(where: log.hasRoom) else { return }
-            let way = paths.path(
+            let path = paths.path(
                 from: edge.to,
                 to: edge.from,
                 following: level.returning,
@@ -111,14 +111,14 @@ struct CycleSearch {
                 // A path through a later transaction contains a cycle that spans less time.
                 until: history.transactions[edge.from].end
             )
-            guard let way else { continue }
-            let cycle = [edge] + way
+            guard let path else { continue }
+            let cycle = [edge] + path
             guard cycle.contains(where: { $0.kind == level.needed }) else { continue }
             report(cycle, whole, &findings, &log)
         }
     }
 
-    /// Reports one cycle in each component that does not have a reported cycle yet.
+    /// Reports one cycle in each component that has no reported cycle.
     private func searchRest(
         _ whole: DependencyGraph.Components,
         _ paths: inout PathSearch,
@@ -133,13 +133,13 @@ struct CycleSearch {
                 && !findings.components.contains(whole.component[edge.from])
             {
                 paths.budget = .max
-                let way = paths.path(
+                let path = paths.path(
                     from: edge.to,
                     to: edge.from,
                     following: kinds,
                     in: components
                 )
-                if let way { report([edge] + way, whole, &findings, &log) }
+                if let path { report([edge] + path, whole, &findings, &log) }
             }
         }
     }

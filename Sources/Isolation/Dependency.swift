@@ -14,9 +14,9 @@ struct Dependency: Sendable {
         /// The second transaction started after the first transaction had ended.
         static let realTime = Kind(rawValue: 16)
 
-        /// The dependencies that are visible in reads and writes.
+        /// The dependencies inferred from reads and writes.
         static let data: Kind = [.overwrite, .read, .antidependency]
-        /// The dependencies that are visible in reads and writes, without antidependencies.
+        /// The dependencies inferred from reads and writes, except antidependencies.
         static let information: Kind = [.overwrite, .read]
         static let all: Kind = [.data, .session, .realTime]
     }

@@ -1,7 +1,7 @@
 extension DependencyGraph {
     /// The strongly connected components of a graph.
     ///
-    /// In a component with several nodes, each node is part of a cycle.
+    /// In a component with several nodes, every node is part of a cycle.
     struct Components {
         /// The component of each node.
         var component: [Int]
@@ -16,7 +16,7 @@ extension DependencyGraph {
         }
     }
 
-    /// Returns the strongly connected components of the graph with only edges of the given kinds.
+    /// Returns the strongly connected components, following only edges of the given kinds.
     ///
     /// This method uses Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972)
     /// with an explicit stack, because a path can be as long as the history.

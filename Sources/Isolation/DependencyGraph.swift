@@ -1,10 +1,10 @@
-/// A directed graph of a history's transactions and the reasons for their order.
+/// A directed graph of a history's transactions and their dependencies.
 ///
-/// The first nodes are the transactions. The other nodes are the moments at which transactions
-/// ended, in order. Edges lead from each transaction to the moment of its end, from each moment to
-/// the next moment, and from the last moment before a transaction's start to that transaction. The
-/// real-time order of n transactions can contain n² pairs, but this representation needs only 3n
-/// edges.
+/// The first nodes are the transactions. The remaining nodes are moments: the times at which
+/// transactions ended, in order. Edges lead from each transaction to the moment of its end, from
+/// each moment to the next moment, and from the last moment before a transaction's start to that
+/// transaction. The real-time order of n transactions can contain n² pairs, but this representation
+/// needs only 3n edges.
 struct DependencyGraph {
     struct Edge {
         var target: Int
@@ -16,7 +16,7 @@ struct DependencyGraph {
     let transactionCount: Int
     let nodeCount: Int
     let dependencies: [Dependency]
-    /// The start time of each transaction, and the time of each moment.
+    /// The start times of the transactions, followed by the times of the moments.
     let times: [UInt64]
     /// The edges, sorted by source node.
     private let edges: [Edge]
@@ -91,7 +91,7 @@ struct DependencyGraph {
 }
 
 extension [UInt64] {
-    /// Returns the number of elements in a sorted array that are less than a value.
+    /// Returns the number of elements of a sorted array that are less than a value.
     fileprivate func countBefore(_ value: UInt64) -> Int {
         var (low, high) = (0, count)
         while low < high {

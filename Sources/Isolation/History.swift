@@ -5,8 +5,8 @@
 /// * A *list* starts empty. Transactions append elements to it and read the whole list.
 /// * A *register* starts without a value. Transactions write it and read it.
 ///
-/// Each append to a list uses a value that no other append to that list uses. The same applies to
-/// writes to a register. The value therefore identifies the transaction that produced it.
+/// Appended values are unique within a list, and written values are unique within a register. A
+/// value therefore identifies the transaction that wrote it.
 package struct History: Sendable, Equatable, Codable {
     /// The names of the sessions.
     ///
@@ -27,29 +27,29 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
         case committed
         /// The transaction was rolled back, so no other transaction may read its writes.
         case aborted
-        /// The commit failed with an error that does not show whether the commit took effect.
+        /// The commit failed with an error that leaves its outcome unknown.
         case unknown
     }
 
     /// The index of the transaction's session in ``History/sessions``.
     package var session: Int
-    /// The transaction's number in its session, for explanations.
+    /// The transaction's number in its session, for use in explanations.
     package var number: Int
-    /// The kind of access, such as "read" or "snapshot", for explanations.
+    /// The kind of access, such as "read" or "snapshot", for use in explanations.
     package var access: String
-    /// The earliest moment at which the transaction can have taken effect, in nanoseconds on a
-    /// clock that all sessions share.
+    /// The earliest time at which the transaction can take effect, in nanoseconds on a clock that
+    /// all sessions share.
     ///
-    /// For a transaction that reads, this is the moment before the access that begins it. For a
-    /// transaction that writes, it is the moment before its commit, because no other transaction
-    /// may read its writes earlier. For reads from a snapshot, it is the moment before the snapshot
-    /// is created.
+    /// For a transaction that only reads, this is the time just before the access that begins it.
+    /// For a transaction that writes, it is the time just before its commit, because no other
+    /// transaction may read its writes earlier. For reads from a snapshot, it is the time just
+    /// before the creation of the snapshot.
     package var begin: UInt64
-    /// The latest moment at which the transaction can have taken effect, in nanoseconds.
+    /// The latest time at which the transaction can take effect, in nanoseconds.
     ///
-    /// For a transaction that reads, this is the moment after its first statement. For a
-    /// transaction that writes, it is the moment at which its commit returned. For reads from a
-    /// snapshot, it is the moment at which the snapshot was complete. `.max` means that the
+    /// For a transaction that only reads, this is the time just after its first statement. For a
+    /// transaction that writes, it is the time at which its commit returned. For reads from a
+    /// snapshot, it is the time at which the snapshot was complete. `.max` means that the
     /// transaction may still take effect.
     package var end: UInt64
     package var outcome: Outcome
@@ -78,7 +78,7 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
 package enum HistoryOperation: Sendable, Hashable, Codable {
     /// An element was appended to a list.
     case append(list: Int64, element: Int64)
-    /// A list was read and contained these elements.
+    /// A list was read and contained the given elements.
     case readList(Int64, elements: [Int64])
     /// A value was written to a register.
     case write(register: Int64, value: Int64)

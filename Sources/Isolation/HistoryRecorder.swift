@@ -72,7 +72,7 @@ package final class HistoryRecorder: Sendable {
         }
     }
 
-    /// The sessions, and the transactions that have ended.
+    /// The sessions and the transactions that have ended.
     package var history: History { state.withLock { $0.history } }
 
     /// Removes the transactions that have ended.
@@ -120,14 +120,14 @@ package final class RecordedTransaction: Sendable {
 
     /// Records that the transaction has not read anything yet.
     ///
-    /// Call this method before the first statement unless the transaction reads the database
+    /// Call this method before the first statement, unless the transaction reads the database
     /// earlier.
     package func willObserve() {
         let now = recorder.now()
         state.withLock { $0.start = now }
     }
 
-    /// Adds an operation that succeeded.
+    /// Adds a successful operation.
     ///
     /// The first operation determines the latest state that the transaction can read.
     package func add(_ operation: HistoryOperation) {
@@ -141,12 +141,12 @@ package final class RecordedTransaction: Sendable {
     /// Records that the transaction cannot read a state newer than the current one.
     ///
     /// For example, call this method when the transaction's snapshot is complete.
-    package func fixState() {
+    package func didObserve() {
         let now = recorder.now()
         state.withLock { $0.observed = $0.observed ?? now }
     }
 
-    /// Records the start of the commit.
+    /// Records that the commit is starting.
     ///
     /// Call this method at the end of the write closure.
     package func willCommit() {
@@ -165,7 +165,7 @@ package final class RecordedTransaction: Sendable {
 
     /// Ends the transaction and adds it to the history.
     ///
-    /// Call this method when the access has returned. Only the first call has an effect.
+    /// Call this method after the access returns. Only the first call has an effect.
     package func end(_ outcome: HistoryTransaction.Outcome) {
         let now = recorder.now()
         let ended = state.withLock { state -> State? in

@@ -1,18 +1,19 @@
 /// Checks whether a history is strictly serializable.
 ///
-/// In a strictly serializable history, the transactions could have run one after another, each at
-/// one moment between its start and its end.
+/// A history is strictly serializable if its transactions could have run one at a time, each at a
+/// single moment between its start and its end.
 ///
 /// The check follows Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from
-/// Experimental Observations", VLDB 2020). Lists show the order of their writes. Registers show
-/// this order if a transaction reads before it writes. Otherwise, the clock determines the order.
-/// These orders define a graph of dependencies between transactions, and each cycle in the graph is
-/// an anomaly. The check takes time that is nearly linear in the number of operations. It searches
-/// for explanations only if the graph contains cycles, and the graph of a correct history has none.
+/// Experimental Observations", VLDB 2020). Reads of a list reveal the order of its writes. Reads of
+/// a register reveal the order of two writes if the second writer reads the register first.
+/// Otherwise, the clock determines the order. These orders define a graph of dependencies between
+/// transactions, and each cycle in the graph is an anomaly. The check takes time that is nearly
+/// linear in the number of operations. It searches for explanations only if the graph contains
+/// cycles, and the graph of a correct history has none.
 ///
-/// A history without anomalies proves nothing about states that were not read, because the check
-/// evaluates only reads. Histories should therefore end with a read of every object, after all
-/// other transactions.
+/// The check evaluates only reads, so a history without anomalies proves nothing about states that
+/// were never read. Histories should therefore end with a read of every object, after all other
+/// transactions.
 package struct IsolationCheck: Sendable {
     /// The maximum number of anomalies of each kind that a check reports.
     package var limitPerKind = 5

@@ -1,7 +1,7 @@
 /// Infers the order of transactions from the list elements that they appended and read.
 ///
-/// Each read shows all earlier appends in order. The longest list therefore shows the order of all
-/// appends, and every other read shows a prefix of it.
+/// Each read returns all earlier appends in order. The longest list therefore contains all appends
+/// in order, and every other read returns a prefix of it.
 struct ListInference {
     private let history: History
     private let objects: ObjectAccesses
@@ -13,7 +13,7 @@ struct ListInference {
         self.names = names
     }
 
-    /// Adds the dependencies and the anomalies of all lists.
+    /// Adds the dependencies and anomalies of all lists.
     func infer(_ edges: inout [Dependency], _ log: inout AnomalyLog) {
         for objectIndex in objects.lists.indices { infer(objectIndex, &edges, &log) }
     }
@@ -21,7 +21,7 @@ struct ListInference {
     private func infer(_ objectIndex: Int, _ edges: inout [Dependency], _ log: inout AnomalyLog) {
         let list = objects.lists[objectIndex]
         let order = longestList(of: list)
-        let isOrderSound = checkElements(order.elements, by: order.reader, objectIndex, list, &log)
+        let isOrderUnique = checkElements(order.elements, by: order.reader, objectIndex, list, &log)
         var prefixes: [Int] = []
         for (index, read) in list.reads.enumerated() {
             if isPrefix(read, of: order.elements) {
@@ -39,7 +39,7 @@ struct ListInference {
             checkLast(read, objectIndex, list, &log)
         }
         let lost = findLost(objectIndex, list, &log)
-        guard isOrderSound else { return }
+        guard isOrderUnique else { return }
         addOverwrites(order.elements, objectIndex, list, &edges)
         for index in prefixes where list.reads[index].isFirst {
             addReads(list.reads[index], order.elements, lost, objectIndex, list, &edges)
@@ -53,7 +53,7 @@ struct ListInference {
         var reader: Int?
     }
 
-    /// Returns the longest list that a read shows.
+    /// Returns the longest list that a read returned.
     ///
     /// For a read in an uncommitted transaction, the list excludes the transaction's own elements.
     private func longestList(of list: ObjectAccesses.List) -> Order {
@@ -106,15 +106,15 @@ struct ListInference {
     ) -> Bool {
         guard let reader else { return true }
         var seen: Set<Int64> = []
-        var isSound = true
+        var isUnique = true
         for element in elements {
-            let what = "\(element) in \(objects.name(of: .list(objectIndex)))"
+            let subject = "\(element) in \(objects.name(of: .list(objectIndex)))"
             guard seen.insert(element).inserted else {
-                isSound = false
+                isUnique = false
                 log.add(
                     .duplicateElement,
                     [reader],
-                    "\(names[reader]) read \(what) more than once: \(elements.listText)"
+                    "\(names[reader]) read \(subject) more than once: \(elements.listText)"
                 )
                 continue
             }
@@ -122,7 +122,7 @@ struct ListInference {
                 log.add(
                     .unknownValue,
                     [reader],
-                    "\(names[reader]) read \(what), which no transaction appended"
+                    "\(names[reader]) read \(subject), which no transaction appended"
                 )
                 continue
             }
@@ -131,11 +131,11 @@ struct ListInference {
             log.add(
                 .abortedRead,
                 [reader, writer],
-                "\(names[reader]) read \(what), which \(names[writer]) appended before it was "
+                "\(names[reader]) read \(subject), which \(names[writer]) appended before it was "
                     + "rolled back"
             )
         }
-        return isSound
+        return isUnique
     }
 
     /// Reports a read that ends between two appends of one transaction.

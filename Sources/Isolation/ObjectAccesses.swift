@@ -27,7 +27,7 @@ struct ObjectAccesses {
         var writers: [Int64: Int] = [:]
     }
 
-    /// A read of a register, except a read of the transaction's own last write.
+    /// A read of a register that does not return the transaction's own last write.
     struct RegisterRead {
         var transaction: Int
         var value: Int64?
@@ -56,7 +56,7 @@ struct ObjectAccesses {
 
     var lists: [List] = []
     var registers: [Register] = []
-    /// Whether the writes of each transaction are treated as committed.
+    /// Whether each transaction's writes are treated as committed.
     private(set) var isCommitted: [Bool]
     private let isUnknown: [Bool]
     private var listIndexes: [Int64: Int] = [:]
@@ -118,7 +118,7 @@ struct ObjectAccesses {
         !isCommitted[transaction] && !isUnknown[transaction]
     }
 
-    /// Returns the name of an object in explanations, such as `list 7`.
+    /// Returns an object's name in explanations, such as `list 7`.
     func name(of object: ObjectIndex) -> String {
         switch object {
         case .list(let index): "list \(lists[index].key)"

@@ -3,7 +3,7 @@ package protocol ObjectStore {
     /// Runs a statement.
     func run(_ sql: String, _ arguments: [StoredValue]) throws
 
-    /// Returns the first column of a query's first row, or `nil` if there is no row.
+    /// Returns the first column of a query's first row, or `nil` if the query returns no rows.
     func value(_ sql: String, _ arguments: [StoredValue]) throws -> StoredValue?
 }
 
@@ -44,7 +44,7 @@ package struct ObjectTable: Sendable {
 
     package let name: String
 
-    /// Describes a table without creating it.
+    /// Creates a reference to a table, without creating the table.
     ///
     /// - Parameter name: A name that is unique in the database.
     package init(name: String) { self.name = name }

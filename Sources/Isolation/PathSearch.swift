@@ -27,7 +27,7 @@ struct PathSearch {
     ///   - end: The last transaction.
     ///   - kinds: The edges to follow.
     ///   - components: The components that these edges form in the graph.
-    ///   - latest: The latest permitted start of a transaction on the path.
+    ///   - latest: The latest permitted start time of a transaction on the path.
     /// - Returns: The dependencies along the path, or `nil` if no path exists or the budget is
     ///   exhausted.
     mutating func path(

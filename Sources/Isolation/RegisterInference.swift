@@ -1,13 +1,13 @@
 /// Infers the order of transactions from the register values that they wrote and read.
 ///
-/// A register does not show its earlier values. The order of two values is known if a transaction
+/// A register does not retain its earlier values. The order of two values is known if a transaction
 /// reads the register before writing it, or if one write started after the other had ended.
 struct RegisterInference {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The maximum number of values that are treated as immediate successors of a value.
+    /// The maximum number of immediate successors to infer for a value.
     ///
     /// In a serializable register, a value has one successor. With concurrent writes, a value can
     /// have as many successors as there are writers.
@@ -19,7 +19,7 @@ struct RegisterInference {
         self.names = names
     }
 
-    /// Adds the dependencies and the anomalies of all registers.
+    /// Adds the dependencies and anomalies of all registers.
     func infer(_ edges: inout [Dependency], _ log: inout AnomalyLog) {
         for objectIndex in objects.registers.indices { infer(objectIndex, &edges, &log) }
     }
@@ -52,10 +52,10 @@ struct RegisterInference {
         _ log: inout AnomalyLog
     ) {
         guard let value = read.value else { return }
-        let what =
+        let text =
             "\(names[read.transaction]) read \(value) in \(objects.name(of: .register(objectIndex)))"
         guard let index = register.writers[value] else {
-            log.add(.unknownValue, [read.transaction], "\(what), which no transaction wrote")
+            log.add(.unknownValue, [read.transaction], "\(text), which no transaction wrote")
             return
         }
         let write = register.writes[index]
@@ -63,21 +63,21 @@ struct RegisterInference {
         let both = [read.transaction, write.transaction]
         if objects.isAborted(write.transaction) {
             let writer = names[write.transaction]
-            log.add(.abortedRead, both, "\(what), which \(writer) wrote before it was rolled back")
+            log.add(.abortedRead, both, "\(text), which \(writer) wrote before it was rolled back")
         }
         if !write.isFinal {
             let writer = names[write.transaction]
             log.add(
                 .intermediateRead,
                 both,
-                "\(what), which \(writer) replaced in the same transaction"
+                "\(text), which \(writer) replaced in the same transaction"
             )
         }
     }
 
     /// Reports and returns the committed values that are missing from the register's last read.
     ///
-    /// The last read shows an earlier value even though the commits returned before this read
+    /// The last read returns an earlier value, even though the commits returned before the read
     /// started.
     private func findLost(
         _ objectIndex: Int,

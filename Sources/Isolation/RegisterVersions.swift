@@ -10,7 +10,7 @@ struct RegisterVersions {
     /// For each index `i`, the earliest end of the writes in `byBegin[i...]`.
     private var earliestEnds: [UInt64] = []
 
-    /// Sorts the writes of a register and reports at most `limit` successors of each value.
+    /// Orders a register's writes, with at most `limit` successors for each value.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,
@@ -44,8 +44,8 @@ struct RegisterVersions {
         history.transactions[register.writes[write].transaction].end
     }
 
-    /// The indices of the writes that replaced the same value, for each value that several
-    /// transactions replaced.
+    /// For each value that several transactions replaced, the indices of the writes that replaced
+    /// it.
     var forks: [[Int]] {
         readers.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }

@@ -1,7 +1,7 @@
-/// Groups the operations of transactions by object and checks that each transaction is consistent.
+/// Groups the operations of transactions by object and checks each transaction for consistency.
 struct TransactionCollector {
     private struct ListState {
-        /// The elements that the next read must show, or `nil` before the first read.
+        /// The elements that the next read must return, or `nil` before the first read.
         var expected: [Int64]?
         /// The elements that the transaction has appended.
         var own: [Int64] = []
@@ -9,9 +9,9 @@ struct TransactionCollector {
     }
 
     private struct RegisterState {
-        /// Whether the transaction's operations determine what a read must show.
+        /// Whether the transaction's operations determine the value that a read must return.
         var isKnown = false
-        /// The value that a read must show, if it is known.
+        /// The value that a read must return, if known.
         var expected: Int64?
         /// The value that the transaction read before its first write.
         var predecessor: Int64?
@@ -84,8 +84,8 @@ struct TransactionCollector {
         _ log: inout AnomalyLog
     ) {
         var state = lists.removeValue(forKey: object) ?? ListState()
-        let endsWithOwn = elements.suffix(state.own.count).elementsEqual(state.own)
-        if !endsWithOwn {
+        let endsWithOwnElements = elements.suffix(state.own.count).elementsEqual(state.own)
+        if !endsWithOwnElements {
             log.add(
                 .ownWriteMissing,
                 [transaction],
@@ -105,7 +105,7 @@ struct TransactionCollector {
             .init(
                 transaction: transaction,
                 elements: elements,
-                ownCount: endsWithOwn ? state.own.count : 0,
+                ownCount: endsWithOwnElements ? state.own.count : 0,
                 isFirst: state.expected == nil
             )
         )

@@ -8,13 +8,13 @@ import Glibc
 
 /// Chooses random operations for the transactions of one session.
 ///
-/// The operations use the lists and registers of a table. The objects change between rounds, which
+/// The operations use the lists and registers of a table. Each round uses different objects, which
 /// keeps the lists short. Any thread may call these methods, because some accesses run on the
 /// library's threads.
 package final class TransactionScript: Sendable {
-    /// The number of lists and the number of registers that the sessions of a round share.
+    /// The number of lists, and the number of registers, that the sessions of a round share.
     ///
-    /// The number is small to make transactions conflict.
+    /// The number is small so that transactions conflict.
     private static let keysPerRound: Int64 = 2
 
     private struct State {
@@ -30,7 +30,7 @@ package final class TransactionScript: Sendable {
     ///
     /// - Parameters:
     ///   - table: The table that the transactions access.
-    ///   - random: The source of all choices.
+    ///   - random: The generator for all random choices.
     ///   - values: The unique values that all sessions share.
     package init(
         on table: ObjectTable,
@@ -64,7 +64,7 @@ package final class TransactionScript: Sendable {
         }
     }
 
-    /// Reads several objects, chosen at random.
+    /// Reads several randomly chosen objects.
     package func read(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         for _ in 0..<2 + draw(below: 3) {
             try table.read(drawObject(), in: store, transaction)
@@ -72,7 +72,7 @@ package final class TransactionScript: Sendable {
         }
     }
 
-    /// Reads one object, chosen at random, with one statement.
+    /// Reads one randomly chosen object with one statement.
     package func readOne(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         try table.read(drawObject(), in: store, transaction)
     }
@@ -111,7 +111,7 @@ package final class TransactionScript: Sendable {
         return draw(below: 2) == 0 ? .list(key) : .register(key)
     }
 
-    /// Randomly yields the processor, so other sessions can run between two statements.
+    /// Randomly yields the processor so that other sessions can run between two statements.
     private func pause() {
         if draw(below: 2) == 0 { sched_yield() }
     }

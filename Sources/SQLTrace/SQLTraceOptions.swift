@@ -4,7 +4,8 @@ public struct SQLTraceOptions: Sendable, Equatable {
     public enum Level: String, Sendable, Codable, CaseIterable, Equatable {
         /// Records the end of each execution.
         ///
-        /// Calls, results, transactions and instructions are exact, but times and rows are missing.
+        /// Calls, results, transactions, and instructions are exact, but times and rows are
+        /// missing.
         case light
         /// Also records the steps of statements that start within short time windows, to estimate
         /// times and rows.
@@ -28,7 +29,7 @@ public struct SQLTraceOptions: Sendable, Equatable {
     public init() {}
 }
 
-/// The commands of the processes that a trace starts.
+/// The commands for the processes that a trace session starts.
 public struct SQLTraceCommands: Sendable, Equatable {
     /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
     public var calibration: [String]

@@ -17,13 +17,13 @@ extension SQLTraceSession {
     public func poll() -> [StatementExecution] {
         var until = monotonicNanoseconds()
         var executions: [StatementExecution] = []
-        // Busy programs fill the buffers within a tenth of a second. Therefore decode each batch
-        // before reading the next, and close a timing window in time.
+        // Busy programs can fill the buffers within a tenth of a second. Decode each batch before
+        // reading the next so that timing windows close on time.
         while decodedUntil < until {
             let end = read(until: until)
             executions += decodeEvents(until: end)
             adjust()
-            // After a loss, decode all events from before recording stopped.
+            // After a loss, decode all events that precede the end of recording.
             until = max(until, stopTime ?? until)
         }
         resumeAfterLoss()
@@ -42,8 +42,8 @@ extension SQLTraceSession {
 
     /// Reads a batch of events without handling a loss.
     ///
-    /// - Returns: The loss, if any, and the time until which the events are complete, if more
-    ///   events are available.
+    /// - Returns: The loss, if any, and, if more events are available, the time until which the
+    ///   events are complete.
     private func readBatch() -> (loss: EventLoss?, completeUntil: UInt64?) {
         let batch = probes.instance.read()
         counted += UInt64(batch.records.count)
@@ -66,7 +66,7 @@ extension SQLTraceSession {
     }
 
     private func decodeEvents(until end: UInt64) -> [StatementExecution] {
-        // Events after `end` wait for the next batch, because earlier events of other processors
+        // Events after `end` wait for the next batch, because earlier events on other processors
         // may not be readable yet.
         pendingEvents.sort { $0.time < $1.time }
         let count = pendingEvents.firstIndex { $0.time > end } ?? pendingEvents.endIndex
@@ -110,10 +110,10 @@ extension SQLTraceSession {
         return executions
     }
 
-    /// The maximum number of reads after texts were read from memory.
+    /// The maximum number of times to read events after reading texts from memory.
     private static let verifyingReadLimit = 4
 
-    /// Reads the events that occurred before texts were read from memory.
+    /// Reads the events that occurred before the texts were read from memory.
     ///
     /// - Returns: The loss of events, if any.
     private func readVerifyingEvents() -> EventLoss? {
@@ -132,7 +132,7 @@ extension SQLTraceSession {
 
     // MARK: Losses
 
-    /// Discards events and state from before the end of a loss.
+    /// Discards the events and the state from before the end of a loss.
     ///
     /// - Parameters:
     ///   - loss: The loss.
@@ -153,7 +153,7 @@ extension SQLTraceSession {
         addGap(decodedUntil...end)
     }
 
-    /// Resumes recording after a loss, when the buffers are empty.
+    /// Resumes recording after a loss, once the buffers are empty.
     func resumeAfterLoss() {
         guard let time = stopTime else { return }
         stopTime = nil

@@ -5,7 +5,7 @@ import Telemetry
 import Units
 
 extension SQLTraceSession {
-    /// Adds statements, transactions and waits to reports on databases.
+    /// Adds statements, transactions, and waits to reports on databases.
     public func complete(_ reports: inout [WatchReport]) {
         let traced = report()
         for index in reports.indices {
@@ -18,17 +18,17 @@ extension SQLTraceSession {
         }
     }
 
-    /// Reports the holder of the write lock as the blocker if no traced transaction explains the
+    /// Identifies the holder of the write lock as the blocker if no traced transaction explains the
     /// wait.
     private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
         guard block.by == nil else { return block }
         let end = block.time.milliseconds
         let start = end - Int64(block.seconds * 1_000)
         let holder = report.episodes.first { episode in
-            let lasted = Int64(episode.seconds * 1_000)
+            let duration = Int64(episode.seconds * 1_000)
             return episode.kind == .writer && episode.pid != block.pid
                 && episode.start.milliseconds <= end
-                && episode.start.milliseconds + lasted >= start
+                && episode.start.milliseconds + duration >= start
         }
         guard let holder else { return block }
         var block = block
@@ -46,8 +46,8 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names in the schemas, so that every execution of a statement has the same
-    /// normalized text.
+    /// Reads the names in the schemas, which ensures that all executions of a statement have the
+    /// same normalized text.
     func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {
@@ -56,7 +56,7 @@ extension SQLTraceSession {
         }
     }
 
-    /// Requests the plans of new statements, at most once per second.
+    /// Requests plans for new statements, at most once per second.
     private func plan() {
         let now = monotonicNanoseconds()
         guard let planner, now >= nextPlans else { return }

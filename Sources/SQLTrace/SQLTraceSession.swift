@@ -16,9 +16,9 @@ public final class SQLTraceSession {
     let probes: ProbeSet
     var survey: ProcessSurvey
     var decoder: ExecutionDecoder
-    /// The data of each database, in the order of `files.paths`.
+    /// The trace data of each database, in the order of `files.paths`.
     var models: [TraceModel] = []
-    /// The names of processes, including ended ones, by process ID.
+    /// The names of running and terminated processes, by process ID.
     var names: [Int32: String] = [:]
     /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []
@@ -48,7 +48,7 @@ public final class SQLTraceSession {
     private var gaps: [ClosedRange<UInt64>] = []
     /// The start of the current pause, or `nil` during tracing.
     private(set) var gapStart: UInt64?
-    /// The process, if known, that lost the largest share of its time before a pause, and the share.
+    /// The process that lost the largest share of its time before a pause, if known, and the share.
     var costliest: (process: Int32?, share: Double)?
     private static let gapLimit = 1 << 14
     /// The time until which all events have been decoded or counted as lost.
@@ -145,7 +145,7 @@ public final class SQLTraceSession {
         guard entry.defined.isEmpty else { return }
         removeReturnProbesForGo(of: entry)
         let pauses = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
-        // The session reads no events while another process runs a calibration.
+        // The session reads no events while a calibration process runs.
         if pauses { pause(true) }
         defer { if pauses { pause(false) } }
         guard probes.probe(entry) else { return }
@@ -194,7 +194,7 @@ public final class SQLTraceSession {
     }
 
     func addGap(_ gap: ClosedRange<UInt64>) {
-        // Limit the list, because some callers never call takeGaps().
+        // Limit the list, because a caller may never call takeGaps().
         if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
         gaps.append(gap)
         ratePeriod.exclude(gap)
@@ -266,7 +266,7 @@ public final class SQLTraceSession {
         }
     }
 
-    /// Returns the reason why the statements of a process that uses a database are not visible.
+    /// Returns the reason why the statements of a process are not visible.
     private func problem(
         of facts: ProcessSurvey.Facts,
         _ libraries: [TracedLibraries.Entry]

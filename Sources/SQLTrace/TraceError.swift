@@ -8,7 +8,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 
         /// The system is not Linux, or its processor is not supported.
         public static let unsupportedSystem = Code(name: "unsupportedSystem")
-        /// This user is not permitted to set probes.
+        /// The user is not permitted to set probes.
         public static let permission = Code(name: "permission")
         /// The kernel has no uprobes, or tracefs is not mounted.
         public static let uprobes = Code(name: "uprobes")

@@ -18,7 +18,7 @@ public struct WatchError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// A description of the error and its remedy.
+    /// A description of the error, with a remedy if one exists.
     public var description: String
 
     init(_ code: Code, _ description: String) {

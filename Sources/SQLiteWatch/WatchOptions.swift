@@ -11,7 +11,7 @@ public struct WatchOptions: Sendable, Equatable {
     public var processorLimit = 0.025
     /// The seed of the random sampling times, or `nil` for a random seed.
     public var seed: UInt64?
-    /// Whether the session reads log frames to count them by table and index.
+    /// Whether the session reads log frames and counts them by table and index.
     ///
     /// A second helper process reads the frames. Each walk of a database's b-trees takes at most
     /// one second.

@@ -33,7 +33,7 @@ extension WatchSession {
         var time: UInt64
         var weight: Double
         /// The time that the sample represents among the samples that read `/proc/locks`, or 0 if
-        /// the sample does not read the list.
+        /// this sample does not read the list.
         var listWeight: Double
     }
 
@@ -124,9 +124,9 @@ extension WatchSession {
         init(_ helper: HelperConnection) { self.helper = helper.nanoseconds }
     }
 
-    /// Adds the cost of samples to the budget.
+    /// Charges the cost of samples to the budget.
     ///
-    /// The cost excludes starting the helper, scanning processes and checking for waiting threads.
+    /// The cost excludes starting the helper, scanning processes, and checking for waiting threads.
     private func count(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
         if helper.hasRestarted { processes.scan.exclude(helper.process) }
         let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper

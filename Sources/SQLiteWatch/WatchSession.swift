@@ -21,7 +21,7 @@ public final class WatchSession {
     var targets: [WatchTarget]
     var helper: HelperConnection
     var tables: TableHelper?
-    var processes: ProcessRegister
+    var processes: ProcessRegistry
     var schedule: SampleSchedule
     var lists: ListSchedule
     var budget: SampleBudget
@@ -37,7 +37,7 @@ public final class WatchSession {
 
     /// The time between two queries for read locks, in nanoseconds.
     ///
-    /// The queries reveal hidden processes.
+    /// These queries reveal hidden processes.
     static let probePause: UInt64 = 500_000_000
 
     /// The largest and smallest fractions of the processor limit that sampling may use.
@@ -55,8 +55,8 @@ public final class WatchSession {
     /// - Parameters:
     ///   - paths: The database files, which need not exist yet.
     ///   - helper: The path and arguments of a program that calls ``WatchHelper/run()``.
-    ///   - options: The options.
-    /// - Throws: ``WatchError``.
+    ///   - options: The session's options.
+    /// - Throws: ``WatchError`` if the session cannot start.
     public init(
         paths: [String],
         helper: [String],
@@ -84,7 +84,7 @@ public final class WatchSession {
         self.budget = budget
         start = (now, SystemClock.calendarMilliseconds)
         used = (SystemClock.process, now)
-        processes = ProcessRegister(ownProcess: options.includesOwnProcess ? nil : getpid())
+        processes = ProcessRegistry(ownProcess: options.includesOwnProcess ? nil : getpid())
         processes.scan.exclude(self.helper.process)
         processes.scan.helperCommand = helper
         if options.readsTables {
@@ -112,10 +112,10 @@ public final class WatchSession {
         return true
     }
 
-    /// Samples at random times.
+    /// Takes samples at random times.
     ///
     /// - Parameters:
-    ///   - duration: How long to sample.
+    ///   - duration: The time for which to sample.
     ///   - isStopped: A closure that returns `true` to end early. The session calls the closure
     ///     before each batch of samples, at intervals of about 250 milliseconds.
     public func run(for duration: Duration, until isStopped: () -> Bool = { false }) {
@@ -138,8 +138,8 @@ public final class WatchSession {
     /// Takes one sample immediately.
     public func sample() { takeSample(weight: budget.slot) }
 
-    /// The state of each database file at the last sample, and the problem that prevents watching,
-    /// if any.
+    /// The state of each database file at the last sample, and the problem, if any, that prevents
+    /// watching.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
         targets.map { target in
             let files = target.monitor.last?.files ?? ObservedFiles()
@@ -151,7 +151,7 @@ public final class WatchSession {
 
     /// Returns a report on each database for the interval since the last call.
     public func reports() -> [WatchReport] {
-        // A report shows the read locks at the end of its interval. Shares exclude this sample
+        // A report shows the read locks at the end of its interval. Shares exclude this sample,
         // because its time is not random.
         if !hasList { takeSample(weight: 0) }
         if var tables {
@@ -192,7 +192,7 @@ public final class WatchSession {
         return share
     }
 
-    /// Limits sampling to the processor time that other work left unused in the last interval.
+    /// Limits sampling to the processor time that other work left over in the last interval.
     private func limitRate(otherShare: Double) {
         defer { hasReported = true }
         // The first interval includes starting the helpers and scanning all processes.

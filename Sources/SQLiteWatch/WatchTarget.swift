@@ -3,7 +3,7 @@ struct WatchTarget {
     let path: String
     var monitor: DatabaseMonitor
     private(set) var fileSystem: FileSystemStatus?
-    /// Whether a sample has determined which inodes to search for in `/proc/locks`.
+    /// Whether a sample has determined the inodes to search for in `/proc/locks`.
     private(set) var isIdentified = false
     private var mount: MountTable.Mount?
     private var identity: FileIdentity?
@@ -22,8 +22,8 @@ struct WatchTarget {
     /// Whether the database has a log with frames to count.
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
-    /// Determines the devices and inodes under which `/proc/locks` lists the database's locks.
-    mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
+    /// Determines the devices and inodes that `/proc/locks` uses for the database's locks.
+    mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegistry) {
         let files = [sample.database, sample.index, sample.wal, sample.journal].map(\.identity)
         guard !isIdentified || mount == nil || files != identities else { return }
         identities = files
@@ -68,15 +68,15 @@ struct WatchTarget {
     /// - Parameters:
     ///   - sample: The sample.
     ///   - list: The locks in `/proc/locks`, or `nil` if the list was not read.
-    ///   - moment: The time of the sample and what the helper read.
+    ///   - moment: The time of the sample and the scope of the helper's reads.
     ///   - number: The index of this database in the session.
-    ///   - processes: The known processes, to which the method adds new ones.
+    ///   - processes: The known processes, to which this method adds new ones.
     mutating func observe(
         _ sample: FileSample,
         list: [FileLock]?,
         at moment: Moment,
         number: Int,
-        in processes: inout ProcessRegister
+        in processes: inout ProcessRegistry
     ) {
         let files = ObservedFiles(sample)
         // `/proc/locks` also contains the locks on files that this user cannot open.
@@ -97,8 +97,8 @@ struct WatchTarget {
         for process in processes.excluded { locks[process] = nil }
         for process in locks.keys { processes.recordFacts(of: process) }
         if moment.probesReaders {
-            // A holder in another PID namespace has no process ID here. Do not search the list
-            // for the holder, which may have acquired its lock after the list was read.
+            // A holder in another PID namespace has no process ID here. Do not search the list for
+            // the holder, because it may have acquired its lock after the list was read.
             hasHiddenHolder = sample.probes.contains { probe in
                 probe.process <= 0 || !processes.exists(probe.process)
             }

@@ -61,7 +61,7 @@ struct HistoryRecorderTests {
 
     @Test func aSnapshotTakesEffectWhileItIsCreated() throws {
         let transaction = try recorded {
-            $0.fixState()
+            $0.didObserve()
             $0.add(.readRegister(1, value: nil))
         }
         #expect(transaction.begin == 10)

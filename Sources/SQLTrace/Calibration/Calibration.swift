@@ -4,7 +4,7 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Runs the process that finds a library's layout, and reads the result.
+/// Runs the process that finds a library's layout and reads the result.
 struct Calibration {
     /// The path and arguments of a program that calls ``SQLCalibration/run(measuresCost:)``.
     let command: [String]
@@ -40,7 +40,7 @@ struct Calibration {
         )
     }
 
-    /// Creates a copy without probes that the unprivileged process can read.
+    /// Creates a probe-free copy of a library that the unprivileged process can read.
     private func copy(of library: SQLiteLibrary) -> Int32? {
         guard let content = library.content(limit: Self.libraryLimit) else { return nil }
         let copy = poolgauge_memfd("poolgauge-library")
@@ -76,7 +76,7 @@ struct Calibration {
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
     ///   - arguments: Arguments to append to the command.
-    ///   - proceed: A closure that is called with the descriptor of the process's input when the
+    ///   - proceed: A closure that receives the descriptor of the process's standard input when the
     ///     process waits for input.
     /// - Returns: The response, or `nil` if the process fails.
     private func answer(
@@ -134,7 +134,7 @@ extension String {
 }
 
 extension ProcFile {
-    /// Reads from a descriptor with one call, returning an empty array at the end of the file.
+    /// Reads from a descriptor with one call, or returns an empty array at the end of the file.
     static func readOnce(_ descriptor: Int32, limit: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = max(0, Glibc.read(descriptor, buffer.baseAddress, limit))

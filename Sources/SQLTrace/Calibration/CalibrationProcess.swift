@@ -2,7 +2,7 @@
 import CTrace
 import Glibc
 
-/// The process that loads another program's library to find its layout.
+/// The process that loads another program's SQLite library to find its layout.
 ///
 /// The library may be malicious, and loading it runs its code. The process therefore drops all
 /// privileges first, and ``StatementLayout/init(text:)`` validates the response.
@@ -10,7 +10,7 @@ public enum SQLCalibration {
     /// The descriptor of the copy of the library.
     static let library: Int32 = 3
 
-    /// Finds the layout of the library on descriptor 3, and writes the layout to standard output.
+    /// Finds the layout of the library on descriptor 3 and writes the layout to standard output.
     ///
     /// A tracing program calls this method in the command that it passes to a session.
     ///

@@ -1,22 +1,22 @@
 #if os(Linux)
 import Glibc
 
-/// Measures calls with and without probes, in the calibration process.
+/// Measures calls with and without probes in the calibration process.
 struct CostLoop {
     let sqlite: SQLiteFunctions
 
     private static let calls = 1_000
     private static let rounds = 5
 
-    /// Returns the time of a reset and of a step that returns a row, in nanoseconds.
+    /// Returns the durations of a reset and of a step that returns a row, in nanoseconds.
     ///
-    /// The result is the fastest of several rounds, because other programs also use the processor.
+    /// Each result is the fastest of several rounds, because other programs also use the processor.
     func measure() -> (reset: Double, step: Double)? {
-        let ten = (0..<10).map { "SELECT \($0)" }.joined(separator: " UNION ALL ")
+        let tenRows = (0..<10).map { "SELECT \($0)" }.joined(separator: " UNION ALL ")
         var connection: OpaquePointer?
         var statement: OpaquePointer?
         let text =
-            "SELECT 1 FROM " + (0..<3).map { "(\(ten)) AS t\($0)" }.joined(separator: ", ")
+            "SELECT 1 FROM " + (0..<3).map { "(\(tenRows)) AS t\($0)" }.joined(separator: ", ")
         guard sqlite.open("/dev/null", &connection, 1, nil) == 0, let connection,
             sqlite.prepare(connection, text, -1, &statement, nil) == 0, let statement
         else { return nil }
@@ -25,7 +25,7 @@ struct CostLoop {
             let start = Self.now
             for _ in 0..<Self.calls { _ = sqlite.reset(statement) }
             let middle = Self.now
-            // All steps but the last one return a row.
+            // All steps except the last return a row.
             for _ in 0..<(Self.calls - 1) { _ = sqlite.step(statement) }
             let end = Self.now
             _ = sqlite.reset(statement)

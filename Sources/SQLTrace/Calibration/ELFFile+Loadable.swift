@@ -1,11 +1,11 @@
 extension ELFFile {
-    /// Returns a copy of a library or program that can be loaded as a library, even without the
-    /// libraries that define its imports.
+    /// Returns a copy of a library or program that can be loaded as a library, even if the
+    /// libraries that define its imports are missing.
     ///
     /// For example, a Python module that contains SQLite imports functions of the interpreter. The
-    /// copy imports these functions weakly. Without a definition, their address is 0, and
-    /// calibration does not call them. A position-independent program differs from a library only
-    /// by a flag, which is cleared in the copy.
+    /// copy imports these functions weakly. If a function is undefined, its address is 0, and
+    /// calibration does not call it. A position-independent program differs from a library in only
+    /// one flag, which is cleared in the copy.
     static func loadable(_ content: [UInt8]) -> [UInt8] {
         let file = LittleEndian(content)
         guard let offset = file.u64(40), let size = file.u16(58), let count = file.u16(60),
@@ -32,7 +32,7 @@ extension ELFFile {
         return changed
     }
 
-    /// Clears DF_1_PIE (0x0800_0000) in DT_FLAGS_1 (0x6fff_fffb), which `dlopen` rejects.
+    /// Clears the DF_1_PIE flag (0x0800_0000), which `dlopen` rejects, in DT_FLAGS_1 (0x6fff_fffb).
     private static func clearProgramFlag(of content: inout [UInt8], in section: Range<Int>) {
         let file = LittleEndian(content)
         for entry in stride(from: section.lowerBound, to: section.upperBound - 15, by: 16)

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Finds a library's layout by calling its functions and searching memory for their results.
+/// Finds a library's layout by calling its functions and searching memory for the results.
 ///
 /// The search runs in a separate process that has loaded the library.
 struct LayoutSearch {
@@ -14,7 +14,7 @@ struct LayoutSearch {
 
     /// An empty file that every user can open.
     private static let fileName = "/dev/null"
-    /// The result codes of failing statements, which SQLite itself does not use.
+    /// The result codes of the failing statements, chosen to differ from SQLite's own codes.
     private static let codes: [Int32] = [4_661, 7_331, 6_007]
 
     init(_ sqlite: SQLiteFunctions) throws(Failure) {
@@ -131,7 +131,7 @@ struct LayoutSearch {
         }
     }
 
-    /// Returns the layout of values if it is the same for different numbers of parameters.
+    /// Returns the layout of values if it is the same for all numbers of parameters.
     private func values() throws(Failure) -> StatementLayout.ValueLayout? {
         var common: [StatementLayout.ValueLayout]?
         var contents: [(LittleEndian, parameters: UInt16)] = []
@@ -171,18 +171,18 @@ struct LayoutSearch {
             guard values.u64(0) == UInt64(bitPattern: integers[0]) else { continue }
             for length in stride(from: 24, through: 128, by: 8)
             where values.u64(length) == UInt64(bitPattern: integers[1]) {
-                let third = 2 * length
+                let thirdOffset = 2 * length
                 let isPointer = { (offset: Int) in
-                    values.u64(third + offset) == UInt64(UInt(bitPattern: copy))
+                    values.u64(thirdOffset + offset) == UInt64(UInt(bitPattern: copy))
                 }
                 guard let pointer = stride(from: 0, to: length, by: 8).first(where: isPointer),
                     let size = stride(from: 8, to: length, by: 4).first(where: {
-                        values.u32(third + $0) == UInt32(text.utf8.count)
+                        values.u32(thirdOffset + $0) == UInt32(text.utf8.count)
                     }),
-                    // MEM_Int is 4, MEM_Str is 2.
+                    // MEM_Int is 4, and MEM_Str is 2.
                     let flags = stride(from: 8, to: length, by: 2).first(where: { offset in
                         [0, length].allSatisfy { (values.u16(offset + $0) ?? 0) & 0x3f == 4 }
-                            && (values.u16(offset + third) ?? 0) & 0x3f == 2
+                            && (values.u16(offset + thirdOffset) ?? 0) & 0x3f == 2
                     })
                 else { continue }
                 found.append(
@@ -223,7 +223,7 @@ struct LayoutSearch {
 
     /// Returns the offsets of the pointers that lead from a connection to the name of its file.
     ///
-    /// The pointers lead through the databases, the b-tree, the shared b-tree and the pager.
+    /// The pointers lead through the databases, the b-tree, the shared b-tree, and the pager.
     private func file() throws(Failure) -> [Int] {
         let names = connections.map { connection in
             sqlite.fileName(connection, "main").map { UInt(bitPattern: $0) }
@@ -320,7 +320,7 @@ struct LayoutSearch {
 
     /// Returns the only offset that satisfies a predicate.
     private func unique(
-        _ what: String,
+        _ field: String,
         step: Int = 8,
         below limit: Int = StatementLayout.limit / 2,
         where isFound: (Int) -> Bool
@@ -329,16 +329,17 @@ struct LayoutSearch {
         guard found.count == 1, let offset = found.first else {
             throw Failure(
                 reason: found.isEmpty
-                    ? "the offset of the \(what) was not found"
-                    : "the offset of the \(what) is ambiguous: \(found)"
+                    ? "the offset of the \(field) was not found"
+                    : "the offset of the \(field) is ambiguous: \(found)"
             )
         }
         return offset
     }
 }
 
-/// The functions that the failing SQL function calls, because a C function cannot capture them.
+/// The functions that the failing SQL function calls.
 ///
-/// `nonisolated(unsafe)`: the calibration process has one thread.
+/// This is a global variable because a C function cannot capture context. `nonisolated(unsafe)`:
+/// the calibration process has one thread.
 private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?
 #endif

@@ -100,9 +100,10 @@ struct SQLiteFunctions {
 
     /// Returns the function that prepares the library for its first use.
     ///
-    /// If SQLite is compiled into another library as one unit, the compiler may remove the public
-    /// function and keep only the private function that it calls. In apsw 3.54, for example, the
-    /// library does not initialize itself, so opening a connection before the call would crash.
+    /// If SQLite is compiled into another library as a single unit, the compiler may remove the
+    /// public function and keep only the private function that it calls. In apsw 3.54, for example,
+    /// the library does not initialize itself, so opening a connection before calling this function
+    /// would crash.
     static func initializer(_ functions: [String: ELFFile.Function]) -> ELFFile.Function? {
         functions["sqlite3_initialize"] ?? functions["sqlite3Initialize"]
     }

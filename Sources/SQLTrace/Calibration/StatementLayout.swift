@@ -13,7 +13,7 @@ struct StatementLayout: Sendable, Equatable {
     var resultCode: Int
     /// The number of instructions that a statement has executed.
     var steps: Int
-    /// A connection's byte that is 0 inside an explicit transaction.
+    /// The byte of a connection that is 0 inside an explicit transaction.
     var autocommit: Int
     /// The offsets of the pointers from a connection to the name of its main database file.
     var file: [Int]
@@ -24,7 +24,7 @@ struct StatementLayout: Sendable, Equatable {
     /// The bound values, or `nil` if not found.
     var values: ValueLayout?
 
-    /// The number of bytes to search in a structure.
+    /// The number of bytes of a structure to search.
     static let limit = 1_024
     /// The number of pointers from a connection to the name of its file.
     static let filePointers = 5
@@ -32,13 +32,13 @@ struct StatementLayout: Sendable, Equatable {
     struct ValueLayout: Sendable, Equatable {
         /// The pointer from a statement to its values.
         var array: Int
-        /// The number of a statement's values, in 2 bytes.
+        /// The number of a statement's values, stored in 2 bytes.
         var count: Int
-        /// The length of a value.
+        /// The size of a value, in bytes.
         var stride: Int
-        /// A value's flags, in 2 bytes.
+        /// A value's flags, stored in 2 bytes.
         var flags: Int
-        /// The length of a string or blob, in 4 bytes.
+        /// The length of a string or blob, stored in 4 bytes.
         var length: Int
         /// The pointer from a value to a string or blob.
         var pointer: Int
@@ -46,7 +46,7 @@ struct StatementLayout: Sendable, Equatable {
 }
 
 extension StatementLayout {
-    /// The layout as lines such as `sql=248`.
+    /// The layout as text with lines such as `sql=248`.
     var text: String {
         var lines = [
             "sql=\(sql)", "connection=\(connection)", "programCounter=\(programCounter)",
@@ -65,7 +65,7 @@ extension StatementLayout {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Parses the lines, or returns `nil` if an offset is missing or invalid.
+    /// Parses the text, or returns `nil` if an offset is missing or invalid.
     ///
     /// The text is untrusted, because the process that writes it runs code from another program's
     /// library.

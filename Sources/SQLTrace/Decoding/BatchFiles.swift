@@ -1,28 +1,28 @@
-/// The files of connections that a batch of events records.
+/// The database files of the connections in a batch of events.
 ///
-/// Only some events contain the file of their connection. A program may close the connection, or
-/// end, before its memory is read. Therefore, the other events use the file in a later event of the
-/// same connection.
+/// Only some events contain the file of their connection. A program may close the connection or
+/// exit before its memory is read. An event without a file therefore uses the file in a later event
+/// of the same connection.
 struct BatchFiles {
     private struct Key: Hashable {
         var process: Int32
-        /// The number of programs that the process started earlier in the batch.
+        /// The number of times that the process executed another program earlier in the batch.
         var program: Int
         var connection: UInt64
     }
 
-    /// The files of each connection, with the last index in the batch to which each file applies.
+    /// The files of each connection, with the last batch index to which each file applies.
     ///
-    /// The path is `nil` before an index at which the connection is closed.
+    /// The path is `nil` up to an index at which the connection is closed.
     private var files: [Key: [(end: Int, path: String?)]] = [:]
-    /// The indices in the batch at which each process starts another program.
+    /// The indices in the batch at which each process executes another program.
     private var programs: [Int32: [Int]] = [:]
 
-    /// Records the file in an event, or that an event closes a connection.
+    /// Records the file in an event, or the closing of a connection.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - index: Its index in the batch.
+    ///   - index: The index of the event in the batch.
     ///   - process: A closure that returns the process of a thread.
     mutating func add(_ event: TraceEvent, at index: Int, process: (Int32) -> Int32) {
         switch event.kind {

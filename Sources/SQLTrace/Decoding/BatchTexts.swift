@@ -9,16 +9,16 @@ struct StatementKey: Hashable {
 ///
 /// A text comes from the event that finalizes the statement, or from the process's memory. A
 /// program may finalize a statement and prepare another one at the same address before the memory
-/// is read. Therefore, the events are read again after the memory. They contain any earlier call
-/// that finalizes the statement.
+/// is read. The events are therefore read again after the memory. They then include any call that
+/// finalized the statement in the meantime.
 struct BatchTexts {
-    /// The texts of finalized statements, with the index of the event in the batch.
+    /// The texts of finalized statements, with the batch index of the finalizing event.
     private var final: [StatementKey: [(index: Int, text: String?)]] = [:]
-    /// The texts in memory, or `nil` if unreadable.
+    /// The texts read from memory, or `nil` if unreadable.
     private var read: [StatementKey: String?] = [:]
-    /// The files that events of the batch contain.
+    /// The database files in the batch.
     var files = BatchFiles()
-    /// The processes of the threads that the batch starts.
+    /// The processes of the threads that start in the batch.
     var threads: [Int32: Int32] = [:]
     /// The time after the last read of memory.
     private var readTime: UInt64 = .max
@@ -35,7 +35,7 @@ struct BatchTexts {
 
     mutating func finishReading(at time: UInt64) { readTime = time }
 
-    /// Replaces texts in memory that events after the batch show to be wrong.
+    /// Replaces texts read from memory if events after the batch show that they are wrong.
     mutating func addFinal(_ later: [TraceEvent], process: (Int32) -> Int32) {
         guard readsMemory else { return }
         var replaced: Set<StatementKey> = []
@@ -51,15 +51,15 @@ struct BatchTexts {
         }
     }
 
-    /// Forgets the texts in memory, because the events that verify them were lost.
+    /// Discards the texts read from memory, because the events that verify them were lost.
     mutating func forgetRead() { for key in read.keys { read[key] = .some(nil) } }
 
-    /// Returns whether the batch finalizes a statement at an index or later.
+    /// Returns whether the batch finalizes a statement at or after an index.
     func isFinalized(_ key: StatementKey, from index: Int) -> Bool {
         (final[key]?.last?.index ?? -1) >= index
     }
 
-    /// Returns the text of a statement that is executed at an index, or `nil` if unknown.
+    /// Returns the text of a statement that runs at an index, or `nil` if unknown.
     func text(of key: StatementKey, from index: Int) -> String? {
         guard let final = final[key], isFinalized(key, from: index) else { return read[key] ?? nil }
         // Use a binary search, because a loop may prepare thousands of statements at one address.

@@ -1,4 +1,4 @@
-/// Calculates how long SQLite's built-in busy handler has waited, from the number of its calls
+/// Derives the waiting time of SQLite's built-in busy handler from the number of its calls
 /// (`sqliteDefaultBusyCallback` in `main.c`).
 enum BusyWaits {
     /// The delays of the first calls, in milliseconds.

@@ -21,7 +21,7 @@ extension ExecutionDecoder {
             if timing.steps > 0 { timing.between &+= time - min(timing.lastEnd, time) }
             timing.lastEnd = event.time
             timing.steps += 1
-            // SQLITE_ROW.
+            // 100 is SQLITE_ROW.
             if result == 100 { timing.rows += 1 }
             traced.timings[start.statement] = timing
         }
@@ -40,7 +40,7 @@ extension ExecutionDecoder {
         }
     }
 
-    /// Records that a step has reset its statement.
+    /// Records that SQLite reset a statement during the current step.
     ///
     /// SQLite automatically resets a completed statement before restarting it.
     mutating func restartStep(of statement: UInt64, _ thread: Int32) {
@@ -86,7 +86,7 @@ extension ExecutionDecoder {
             }
     }
 
-    /// Ends the recording of steps.
+    /// Stops recording steps.
     ///
     /// The ends of running steps are not recorded.
     mutating func endTiming() {

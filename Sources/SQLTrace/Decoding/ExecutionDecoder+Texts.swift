@@ -1,12 +1,12 @@
 extension ExecutionDecoder {
     /// Reads the texts of new statements from memory, unless the batch finalizes them.
     ///
-    /// If memory was read, read the events again afterwards, and pass them to
+    /// If this method reads memory, read the events again afterward, and pass them to
     /// ``decode(_:followedBy:)``.
     ///
     /// - Parameters:
     ///   - events: The events to decode next.
-    ///   - clock: A closure that returns the time on the clock of the events, in nanoseconds.
+    ///   - clock: A closure that returns the time on the events' clock, in nanoseconds.
     /// - Returns: Whether memory was read.
     @discardableResult
     mutating func prepare(_ events: [TraceEvent], at clock: () -> UInt64 = { .max }) -> Bool {
@@ -14,7 +14,7 @@ extension ExecutionDecoder {
         var texts = BatchTexts()
         var threads: [Int32: Int32] = [:]
         var keys: [(index: Int, key: StatementKey, end: TraceEvent.StatementEnd)] = []
-        // The processes that are new or run another program since an event in the batch.
+        // The index of the last event at which each process starts or executes another program.
         var starts: [Int32: Int] = [:]
         for (index, event) in events.enumerated() {
             texts.files.add(event, at: index) { threads[$0] ?? process(of: $0) }
@@ -37,7 +37,7 @@ extension ExecutionDecoder {
         for process in starts.keys { memory.forget(process) }
         for (index, key, end) in keys {
             if let start = starts[key.process] {
-                // The memory of an earlier program no longer exists.
+                // The memory of the previous program no longer exists.
                 guard index > start else { continue }
             } else if let known = processes[key.process]?.statements[key.statement],
                 known.sql == key.sql, known.text != nil, !texts.isFinalized(key, from: 0)
@@ -56,8 +56,8 @@ extension ExecutionDecoder {
 
     /// Returns whether a statement may belong to a watched database.
     ///
-    /// The text of a statement on another database is not needed. If the file is unknown, events
-    /// after the batch may contain it.
+    /// The text of a statement on another database is not needed. If the file is unknown, later
+    /// events may contain it.
     private mutating func mayBeWatched(
         _ end: TraceEvent.StatementEnd,
         _ process: Int32,

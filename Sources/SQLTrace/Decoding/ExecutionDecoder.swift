@@ -1,6 +1,6 @@
 /// Converts the events of all threads, ordered by time, to statement executions.
 ///
-/// The decoder keeps the process of each thread, the file of each connection, and the text of each
+/// The decoder tracks the process of each thread, the file of each connection, and the text of each
 /// statement.
 struct ExecutionDecoder {
     /// A closure that returns the watched database to which a path in a process refers.
@@ -11,7 +11,7 @@ struct ExecutionDecoder {
         case execution(StatementExecution, Int)
         /// A connection was closed, which ends its transaction.
         case closed(process: Int32, connection: UInt64, time: UInt64)
-        /// A process has ended or runs another program, so its connections no longer exist.
+        /// A process has ended or executed another program, so its connections no longer exist.
         case ended(process: Int32, time: UInt64)
     }
 
@@ -35,7 +35,7 @@ struct ExecutionDecoder {
     private(set) var threads: [Int32: Int32] = [:]
     var calls: [Int32: [OpenCall]] = [:]
 
-    /// The number of discarded executions on other files.
+    /// The number of discarded executions on other database files.
     private(set) var otherExecutions: UInt64 = 0
     /// The number of discarded executions on files that could not be identified.
     private(set) var unknownFiles: UInt64 = 0
@@ -47,7 +47,7 @@ struct ExecutionDecoder {
 
     /// The maximum length of a statement's text, in bytes.
     static let textLimit = 1 << 16
-    /// The maximum number of threads to keep, and of statements to keep per process.
+    /// The maximum number of tracked threads, and of tracked statements per process.
     private static let capacity = 1 << 16
 
     init(memory: any ProcessMemory, database: @escaping FileMatch) {
@@ -58,9 +58,9 @@ struct ExecutionDecoder {
     /// Decodes a batch of events.
     ///
     /// - Parameters:
-    ///   - events: The events, which must not be older than the events of earlier batches.
-    ///   - later: Events after the batch that were read after ``prepare(_:at:)``.
-    /// - Returns: The executions and the ends of connections and processes, ordered by time.
+    ///   - events: The events, none of which is older than an event of an earlier batch.
+    ///   - later: The events after the batch, read after the call to ``prepare(_:at:)``.
+    /// - Returns: The executions, and the ends of connections and processes, ordered by time.
     mutating func decode(_ events: [TraceEvent], followedBy later: [TraceEvent] = []) -> [Output] {
         if texts == nil { prepare(events) }
         var texts = texts.take() ?? BatchTexts()
@@ -120,7 +120,7 @@ struct ExecutionDecoder {
         return output
     }
 
-    /// Discards all statements, connections and calls after events were lost, because their
+    /// Discards all statements, connections, and calls after a loss of events, because their
     /// addresses may have been reused.
     mutating func forget() {
         processes = [:]
@@ -155,12 +155,12 @@ struct ExecutionDecoder {
         if known?.sql != end.sql { known = nil }
         let timing = traced.timings.removeValue(forKey: end.statement)
         restartStep(of: end.statement, event.thread)
-        // Programs may reset a statement that has not run since its last reset.
+        // Programs may reset a statement that has not run since the last reset.
         guard end.programCounter >= 0 else { return nil }
         let path = texts.files.path(of: end.connection, process, from: index)
         let file = file(of: end.connection, library: end.library, process, &traced, path)
         guard let file, case .watched(let database) = file.match else {
-            drop(file)
+            countDiscarded(file)
             return nil
         }
         var statement =
@@ -190,7 +190,7 @@ struct ExecutionDecoder {
             sql: statement.text,
             result: end.result,
             isAutocommit: end.isAutocommit,
-            secondsWaited: waited(end),
+            secondsWaited: busyWaitSeconds(end),
             steps: steps
         )
         execution.start = timing?.start
@@ -210,7 +210,7 @@ struct ExecutionDecoder {
         return (execution, database)
     }
 
-    private func waited(_ end: TraceEvent.StatementEnd) -> Double? {
+    private func busyWaitSeconds(_ end: TraceEvent.StatementEnd) -> Double? {
         guard let calls = end.busyCalls, let timeout = end.busyTimeout else { return nil }
         if calls > 0 {
             // A custom handler may use different delays.
@@ -259,19 +259,19 @@ struct ExecutionDecoder {
         }
     }
 
-    private mutating func drop(_ file: TracedProcess.File?) {
+    private mutating func countDiscarded(_ file: TracedProcess.File?) {
         if file?.match == .other { otherExecutions &+= 1 } else { unknownFiles &+= 1 }
     }
 
     // MARK: Exec
 
-    /// A call that has not returned yet.
+    /// A call that has not returned.
     enum OpenCall {
         case exec(TraceEvent.ExecStart, time: UInt64)
         case step(TraceEvent.StepStart, time: UInt64)
     }
 
-    /// The maximum number of open calls to keep for a thread, because return events may be lost.
+    /// The maximum number of open calls per thread, because return events may be lost.
     private static let callLimit = 64
 
     private mutating func push(_ start: TraceEvent.ExecStart, _ event: TraceEvent) {
@@ -313,7 +313,7 @@ struct ExecutionDecoder {
         defer { processes[process] = traced }
         let file = file(of: start.connection, library: start.library, process, &traced, start.file)
         guard let file, case .watched(let database) = file.match else {
-            drop(file)
+            countDiscarded(file)
             return nil
         }
         let text = start.text ?? memory.text(process, at: start.sql, limit: Self.textLimit)

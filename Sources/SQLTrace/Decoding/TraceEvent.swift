@@ -52,9 +52,9 @@ struct TraceEvent: Sendable, Equatable {
         case stepEnd(result: Int32)
         /// A call that closes a connection.
         case close(connection: UInt64)
-        /// The thread created a thread, either in the same process or as a new process.
+        /// The thread started another thread, either in the same process or as a new process.
         case newThread(Int32, isProcess: Bool)
-        /// The process started another program.
+        /// The process executed another program.
         case newProgram
         /// The thread ended.
         ///
@@ -75,7 +75,7 @@ extension TraceEvent.Kind {
         }
     }
 
-    /// Returns the time that the thread loses to the event, in nanoseconds.
+    /// Returns the time that the event costs the thread, in nanoseconds.
     func cost(_ cost: ProbeCost?) -> Double {
         guard let cost else { return 0 }
         return switch self {

@@ -15,10 +15,10 @@ struct TracedProcess {
         var match: WatchedFileMatch
     }
 
-    /// Whether the process started during tracing, in which case all its events are known.
+    /// Whether the process started during tracing, so that all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
-    /// The connections with files that were checked in this batch.
+    /// The connections whose files were checked in this batch.
     var connectionsChecked: Set<UInt64> = []
     var statements: [UInt64: TracedStatement] = [:]
     /// The addresses of finalized statements.
@@ -61,13 +61,13 @@ struct StatementTiming: Equatable {
     var lastEnd: UInt64 = 0
     var steps: UInt64 = 0
     var rows: UInt64 = 0
-    /// Whether recording stopped during the statement.
+    /// Whether recording stopped while the statement was running.
     ///
-    /// The statement's time then extends to the end of the execution.
+    /// In that case, the statement's time includes everything up to the end of the execution.
     var isCut = false
 
-    /// Returns the time that the program spent between steps and before the end of the execution,
-    /// in seconds, or 0 if the probes took longer.
+    /// Returns the time that the program spent between steps and after the last step, in seconds,
+    /// or 0 if it is not longer than the cost of the probes.
     func secondsBetweenSteps(until end: UInt64, probes cost: UInt64) -> Double {
         let all = between &+ (end - min(lastEnd, end))
         let probes = cost &* steps

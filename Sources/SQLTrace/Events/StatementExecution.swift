@@ -30,9 +30,9 @@ public struct StatementExecution: Sendable, Equatable {
     ///
     /// The path is valid in the process, which may have a different root directory.
     public var database: String?
-    /// The text of the statement, with its literals, or `nil` if it could not be read.
+    /// The text of the statement, including its literals, or `nil` if it could not be read.
     ///
-    /// `?` replaces the keys in `PRAGMA key`, `PRAGMA rekey` and `ATTACH … KEY`.
+    /// `?` replaces the keys in `PRAGMA key`, `PRAGMA rekey`, and `ATTACH … KEY`.
     public var sql: String?
     /// The extended result code, or 0 if the execution succeeded or was reset early.
     public var result: Int32
@@ -45,7 +45,7 @@ public struct StatementExecution: Sendable, Equatable {
     /// The time of the first call to `sqlite3_step`, in nanoseconds of `CLOCK_MONOTONIC`, or `nil`
     /// if the calls were not timed.
     public var start: UInt64?
-    /// The time that the program spent outside the calls between the first call and the end, in
+    /// The time that the program spent outside the calls, from the first call to the end, in
     /// seconds, or `nil` if unknown.
     ///
     /// The time excludes the estimated cost of the probes. If the remaining time is shorter than
@@ -116,7 +116,7 @@ public struct StatementExecution: Sendable, Equatable {
 extension StatementExecution {
     /// Converts seconds to nanoseconds.
     ///
-    /// The times in damaged records can be arbitrary, so the result is limited to 11 days.
+    /// Damaged records can contain arbitrary times, so the result is limited to 11 days.
     static func nanoseconds(_ seconds: Double) -> UInt64 {
         seconds > 0 ? UInt64(min(seconds, 1e6) * 1e9) : 0
     }

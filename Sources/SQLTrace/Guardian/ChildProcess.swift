@@ -11,7 +11,7 @@ enum ChildProcess {
         return true
     }
 
-    /// Waits until a descriptor can be read, or returns `false` at a deadline on the monotonic
+    /// Waits until a descriptor is readable, or returns `false` at a deadline on the monotonic
     /// clock.
     static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

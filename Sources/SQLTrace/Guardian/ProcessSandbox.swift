@@ -10,9 +10,9 @@ enum ProcessSandbox {
     struct Limits {
         /// The processor time, in seconds.
         var processorSeconds: rlim_t
-        /// The time until a signal ends the process, in seconds.
+        /// The time after which a signal ends the process, in seconds.
         var seconds: UInt32
-        /// The memory that the process may map in addition to its current mappings, in bytes.
+        /// The memory that the process may map beyond its current mappings, in bytes.
         var memory: rlim_t
     }
 
@@ -29,26 +29,26 @@ enum ProcessSandbox {
             var memory = rlimit(rlim_cur: bytes, rlim_max: bytes)
             setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &memory)
         }
-        var nothing = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &nothing)
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &nothing)
-        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &nothing)
+        var zero = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &zero)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &zero)
+        setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &zero)
         alarm(limits.seconds)
     }
 
-    /// Switches to a user without files, processes or capabilities.
+    /// Switches to a user without files, processes, or capabilities.
     ///
     /// - Parameter descriptor: The first descriptor to close.
     /// - Returns: `false` if privileges could not be dropped. The process must then exit.
     static func dropPrivileges(closingFrom descriptor: Int32) -> Bool {
         guard poolgauge_close_from(UInt32(descriptor)) == 0 else { return false }
-        // Isolate the network, mounts and shared memory if the system permits it. The other steps
+        // Isolate the network, mounts, and shared memory if the system permits it. The other steps
         // do not depend on this.
         _ = poolgauge_unshare()
-        // This ID is above the IDs of users, containers and services, so no account has it.
+        // This ID is above the IDs of users, containers, and services, so no account has it.
         let user = uid_t(0x7a00_0000) + uid_t(getpid())
         guard poolgauge_become(user) == 0 else { return false }
-        // 38 is PR_SET_NO_NEW_PRIVS, and 4 is PR_SET_DUMPABLE, without which root owns /proc/self.
+        // 38 is PR_SET_NO_NEW_PRIVS. 4 is PR_SET_DUMPABLE, without which root owns /proc/self.
         guard poolgauge_prctl(38, 1) == 0, poolgauge_prctl(4, 1) == 0 else { return false }
         return getuid() == user && geteuid() == user && setuid(0) != 0
     }

@@ -2,12 +2,12 @@
 import Glibc
 import SQLiteWatch
 
-/// The process that removes the instance and the probes of a killed session.
+/// The process that removes the trace instance and probes of a killed session.
 ///
 /// The guardian reads from a pipe. Only the session's process has the other end open, and the
 /// kernel closes that end when the process ends for any reason.
 public enum TraceGuardian {
-    /// Waits for the end of standard input, then removes the instance and the probes with the given
+    /// Waits for the end of standard input, and then removes the instance and probes with the given
     /// name.
     ///
     /// A tracing program calls this method in the command that it passes to a session.
@@ -22,14 +22,14 @@ public enum TraceGuardian {
             if count > 0 || (count < 0 && errno == EINTR) { continue }
             break
         }
-        // Retry, because the kernel closes the files of the killed process one after another.
+        // Retry, because the kernel closes the files of the killed process one at a time.
         for _ in 0..<2_000 {
             if folder.remove(name) { return }
             usleep(5_000)
         }
     }
 
-    /// Removes the instances and probes that ended sessions left behind.
+    /// Removes the instances and probes that terminated sessions left behind.
     ///
     /// - Returns: The removed names, and the names that could not be removed.
     public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {

@@ -1,5 +1,5 @@
-/// The parts of a 64-bit little-endian ELF file that probes require: the symbols of functions, and
-/// the offsets of their code in the file (System V ABI, "Object files").
+/// The parts of a 64-bit little-endian ELF file that probes require: the function symbols and the
+/// file offsets of their code (System V ABI, "Object files").
 ///
 /// The file is untrusted, so each offset is checked. A malformed file has no symbols.
 struct ELFFile: Sendable {
@@ -20,7 +20,7 @@ struct ELFFile: Sendable {
     let machine: Machine
     /// Whether the file is a Go program.
     ///
-    /// Go's runtime unwinds the stack, but return probes change it.
+    /// Go's runtime unwinds the stack, but return probes modify it.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
@@ -137,7 +137,7 @@ struct ELFFile: Sendable {
     private static func segments(_ table: LittleEndian, entry: Int) -> [Segment] {
         guard entry >= 56 else { return [] }
         return stride(from: 0, to: table.count, by: entry).compactMap { start in
-            // A loaded segment with code.
+            // Keep only loaded segments that contain code.
             guard table.u32(start) == 1, let flags = table.u32(start + 4), flags & 1 != 0,
                 let offset = table.u64(start + 8), let address = table.u64(start + 16),
                 let size = table.u64(start + 32), offset < 1 << 48, size < 1 << 48

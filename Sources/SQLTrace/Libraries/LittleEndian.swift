@@ -13,7 +13,7 @@ struct LittleEndian: Sendable {
     func u32(_ offset: Int) -> UInt32? { value(offset) }
     func u64(_ offset: Int) -> UInt64? { value(offset) }
 
-    /// Returns an unsigned integer of 1, 2, 4 or 8 bytes.
+    /// Returns an unsigned integer of 1, 2, 4, or 8 bytes.
     func unsigned(_ offset: Int, size: Int) -> UInt64? {
         switch size {
         case 1: u8(offset).map(UInt64.init)
@@ -34,8 +34,8 @@ struct LittleEndian: Sendable {
     func hasPrefix(_ prefix: StaticString, at offset: Int) -> Bool {
         let length = prefix.utf8CodeUnitCount
         guard offset >= 0, offset <= bytes.count - length else { return false }
-        return prefix.withUTF8Buffer { wanted in
-            for index in 0..<length where bytes[offset + index] != wanted[index] { return false }
+        return prefix.withUTF8Buffer { expected in
+            for index in 0..<length where bytes[offset + index] != expected[index] { return false }
             return true
         }
     }

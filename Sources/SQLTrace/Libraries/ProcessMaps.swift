@@ -4,9 +4,10 @@ struct ProcessMaps: Sendable, Equatable {
         /// The address range, which is also the name of the link in `/proc/PID/map_files`.
         var range: Range<UInt64>
         var offset: UInt64
-        /// The device and the inode, as in `fe:00 1234`.
+        /// The device and the inode, such as `fe:00 1234`.
         var file: String
-        /// The path as the process sees it, followed by ` (deleted)` if the file was removed.
+        /// The path in the process's mount namespace, followed by ` (deleted)` if the file was
+        /// removed.
         var path: String
     }
 

@@ -12,7 +12,7 @@ struct ProcessSurvey {
         var name: String?
         /// The numbers of the watched databases that the process has open.
         var databases: Set<Int> = []
-        /// One executable mapping of each file that may contain SQLite, or of each file if the
+        /// One executable mapping of each file that may contain SQLite, or of every file if the
         /// process has a watched database open.
         var code: [ProcessMaps.Mapping] = []
         var program: ProcessMaps.Mapping?
@@ -28,7 +28,7 @@ struct ProcessSurvey {
 
     /// The time between two listings of all processes, in nanoseconds.
     private static let listPause: UInt64 = 500_000_000
-    /// The pauses between the surveys of a process, in nanoseconds.
+    /// The pauses between surveys of the same process, in nanoseconds.
     ///
     /// The last pause repeats.
     private static let pauses: [UInt64] = [500_000_000, 2_000_000_000, 10_000_000_000]
@@ -42,7 +42,7 @@ struct ProcessSurvey {
     ///
     /// - Parameters:
     ///   - now: The time on the monotonic clock, in nanoseconds.
-    ///   - nanoseconds: The time limit. At least one process is surveyed.
+    ///   - nanoseconds: The time limit. At least one process is surveyed regardless of the limit.
     /// - Returns: The processes that were surveyed.
     mutating func surveyDueProcesses(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
         if now >= nextList {
@@ -70,7 +70,7 @@ struct ProcessSurvey {
         return surveyed
     }
 
-    /// Schedules surveys of a process that has started another program.
+    /// Schedules surveys of a process that has executed another program.
     mutating func scheduleSurvey(of process: Int32, at now: UInt64) {
         guard !excluded.contains(process) else { return }
         due[process] = [now, now + 100_000_000] + Self.pauses.map { now + $0 }
@@ -93,8 +93,8 @@ struct ProcessSurvey {
         var seen: Set<String> = []
         for mapping in maps.code where seen.insert(mapping.file).inserted {
             if mapping.path == program { facts.program = mapping }
-            let isLikely = mapping.path.lowercased().contains("sqlite")
-            if !facts.databases.isEmpty || isLikely { facts.code.append(mapping) }
+            let mayContainSQLite = mapping.path.lowercased().contains("sqlite")
+            if !facts.databases.isEmpty || mayContainSQLite { facts.code.append(mapping) }
         }
         facts.name = ProcessFacts.name(of: process)
         processes[process] = facts

@@ -2,7 +2,7 @@
 import Glibc
 import SQLiteWatch
 
-/// An open file that contains the code of SQLite.
+/// An open file that contains SQLite's code.
 final class SQLiteLibrary {
     /// The position of a probe in a function.
     struct ProbePoint: Equatable {
@@ -12,7 +12,8 @@ final class SQLiteLibrary {
         var offset: UInt64
         /// Whether the first instruction pushes a register.
         ///
-        /// The kernel emulates this instruction in a tenth of the time that single-stepping takes.
+        /// The kernel emulates this instruction, which takes a tenth of the time of single-stepping
+        /// it.
         var isEmulated: Bool
     }
 
@@ -67,7 +68,7 @@ final class SQLiteLibrary {
     /// Returns the position of a probe in a function.
     ///
     /// A probe in the middle of an instruction would crash every process that uses the library.
-    /// This method therefore skips only `endbr64`, which has a known length and which the kernel
+    /// This method therefore skips only `endbr64`, an instruction of known length that the kernel
     /// would single-step.
     static func point(
         of function: ELFFile.Function,
@@ -90,7 +91,7 @@ final class SQLiteLibrary {
         )
     }
 
-    /// Returns the whole content, or `nil` if it is larger than a limit in bytes.
+    /// Returns the entire content, or `nil` if it exceeds a limit in bytes.
     func content(limit: Int) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_size <= limit else {

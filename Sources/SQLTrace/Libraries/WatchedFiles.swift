@@ -4,8 +4,8 @@ import SQLiteWatch
 
 /// The database files to trace.
 ///
-/// This type is a class because the decoder shares it and must see files that are added later. Use
-/// it only on the session's thread.
+/// This type is a class because the session adds files while the decoder uses it. Use it only on
+/// the session's thread.
 final class WatchedFiles {
     /// The paths, with symbolic links resolved if the file exists.
     private(set) var paths: [String] = []
@@ -40,11 +40,11 @@ final class WatchedFiles {
 
     // MARK: Roots
 
-    /// The folder that lists processes.
+    /// The folder that lists all processes.
     ///
     /// Tests replace it.
     private let proc: String
-    /// Whether processes share the root directory of this process.
+    /// Whether each process has the same root directory as this process.
     ///
     /// Entries remain after a process ends.
     private var roots: [Int32: Bool] = [:]
@@ -52,7 +52,7 @@ final class WatchedFiles {
 
     /// Records the start of a process, which inherits its parent's root directory.
     func noteStart(of process: Int32, by parent: Int32) {
-        remember(process, sharesRoot(process, startedBy: parent))
+        cacheRoot(process, sharesRoot(process, startedBy: parent))
     }
 
     /// Records the root directory of a running process, which changes when it enters a container.
@@ -61,13 +61,13 @@ final class WatchedFiles {
     private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {
         if let root = FileIdentity(path: "\(proc)/\(process)/root/") {
             let isShared = root == FileIdentity(path: "/")
-            remember(process, isShared)
+            cacheRoot(process, isShared)
             return isShared
         }
         return parent.map { sharesRoot($0) } ?? roots[process] ?? false
     }
 
-    private func remember(_ process: Int32, _ isShared: Bool) {
+    private func cacheRoot(_ process: Int32, _ isShared: Bool) {
         if roots.count >= Self.rootLimit { roots = [:] }
         roots[process] = isShared
     }

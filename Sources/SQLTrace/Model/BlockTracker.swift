@@ -1,4 +1,4 @@
-/// Records the waits of statements for other connections.
+/// Records how long statements wait for other connections.
 struct BlockTracker {
     struct Block: Sendable, Equatable {
         var end: UInt64
@@ -17,7 +17,7 @@ struct BlockTracker {
 
     private static let limit = 256
     private static let connectionLimit = 1 << 14
-    /// The shortest wait of a successful statement that is recorded, in seconds.
+    /// The shortest wait to record for a successful statement, in seconds.
     private static let minimumSeconds = 0.01
 
     /// Records an execution.
@@ -59,9 +59,9 @@ struct BlockTracker {
         if blocks.count > 2 * Self.limit { blocks.removeFirst(Self.limit) }
     }
 
-    /// Discards the times of the last executions.
+    /// Discards the end times of the last executions.
     mutating func forget() { lastEnd = [:] }
 
-    /// The last waits, most recent first.
+    /// The latest waits, most recent first.
     var latest: [Block] { Array(blocks.suffix(Self.limit).reversed()) }
 }

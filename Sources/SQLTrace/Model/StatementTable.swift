@@ -10,13 +10,13 @@ struct StatementTable {
         let times = AtomicHistogram()
         var timedRows: Double = 0
         /// The number of executions with a known number of rows.
-        var counted: Double = 0
-        /// The time of the timed executions, in seconds, without the time in the busy handler, which
-        /// is known for all executions.
+        var executionsWithRows: Double = 0
+        /// The total time of the timed executions, in seconds, excluding the time in the busy
+        /// handler, which is known for all executions.
         var timedSeconds: Double = 0
         var timedSquares: Double = 0
         var steps: Double = 0
-        var stepped: Double = 0
+        var executionsWithSteps: Double = 0
 
         init(_ sql: String) { report = WatchedStatement(sql: sql) }
     }
@@ -31,7 +31,7 @@ struct StatementTable {
     private static let unknown = "(text not readable)"
     private static let processLimit = 64
 
-    /// Counts an execution of a statement with a normalized text, or `nil` if its text is unknown.
+    /// Adds an execution under its normalized text, or `nil` if the text is unknown.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -50,13 +50,13 @@ struct StatementTable {
         if entry.pids.count < Self.processLimit { entry.pids.insert(execution.process) }
         if let steps = execution.steps {
             entry.steps += Double(steps)
-            entry.stepped += 1
+            entry.executionsWithSteps += 1
         }
         if let seconds = execution.seconds {
             entry.report.timed += 1
             if let rows = execution.rows {
                 entry.timedRows += Double(rows)
-                entry.counted += 1
+                entry.executionsWithRows += 1
             }
             let active = max(0, seconds - (execution.secondsWaited ?? 0))
             entry.timedSeconds += active
@@ -67,8 +67,8 @@ struct StatementTable {
 
     /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
-    /// Rates refer to the traced time since the last report, in seconds. If it is `nil`, the rates
-    /// of the last report remain.
+    /// Rates refer to the traced time since the last report, in seconds. If this time is `nil`, the
+    /// rates from the last report are repeated.
     mutating func report(elapsed: Double?) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
             if let elapsed {
@@ -79,14 +79,15 @@ struct StatementTable {
             var report = entry.report
             report.pids = entry.pids.sorted()
             report.isIncomplete = isIncomplete
-            report.steps = entry.stepped > 0 ? entry.steps / entry.stepped : nil
+            report.steps =
+                entry.executionsWithSteps > 0 ? entry.steps / entry.executionsWithSteps : nil
             let count = Double(report.timed)
             guard count > 0 else { return report }
             // Extrapolate from the timed executions to all executions.
             let active = entry.timedSeconds / count
             let mean = active + report.waited / Double(report.calls)
-            if entry.counted > 0 {
-                report.rows = entry.timedRows / entry.counted * Double(report.calls)
+            if entry.executionsWithRows > 0 {
+                report.rows = entry.timedRows / entry.executionsWithRows * Double(report.calls)
             }
             report.seconds = mean * Double(report.calls)
             report.mean = mean

@@ -3,12 +3,12 @@ import SQLiteWatch
 extension TraceModel {
     struct ReportContext {
         var now: UInt64
-        /// A closure that converts a time on the monotonic clock to a calendar time.
+        /// A closure that converts a monotonic time to a calendar time.
         var calendar: (UInt64) -> WatchTime
         var name: (Int32) -> String?
     }
 
-    /// Returns all open transactions, oldest first, then the longest completed ones.
+    /// Returns all open transactions, oldest first, followed by the longest completed ones.
     func transactionReport(_ context: ReportContext) -> [WatchedTransaction] {
         let open = transactions.open.values.sorted {
             ($0.start, $0.key.process, $0.key.connection)

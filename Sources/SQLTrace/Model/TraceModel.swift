@@ -1,6 +1,6 @@
 import SQLiteWatch
 
-/// The statements, transactions and waits of one database, derived from executions.
+/// The statements, transactions, and waits of one database, derived from executions.
 struct TraceModel {
     /// Whether reports show statements with their literals.
     var showsLiterals = false
@@ -12,15 +12,15 @@ struct TraceModel {
     private(set) var statements = StatementTable()
     private(set) var transactions = TransactionTracker()
     private(set) var blocks = BlockTracker()
-    /// The last statement of each process, and its end time.
+    /// The last statement of each process, with its end time.
     private var last: [Int32: (sql: String, end: UInt64)] = [:]
     private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
 
-    /// The original text of each statement without a plan, by its normalized text.
+    /// The original text of each statement without a plan, keyed by its normalized text.
     private var unplanned: [String: String] = [:]
     private var plans: [String: [String]] = [:]
 
-    /// The maximum number of statements in a request, and of plans to keep.
+    /// The maximum number of statements in a request, and of plans to store.
     private static let planBatch = 64
     private static let planCapacity = 1_024
     private static let textCapacity = 8_192

@@ -9,7 +9,7 @@ struct TransactionTracker {
         /// `end` is `nil` while the transaction is open.
         var start: UInt64
         var end: UInt64?
-        /// The time at which a statement acquired the write lock, or `nil` if no statement has.
+        /// The time at which a statement acquired the write lock, or `nil` if no statement did.
         var writesSince: UInt64?
         var statements: UInt64 = 0
         /// The end time of the last statement, and the normalized text of the last statement that
@@ -26,16 +26,16 @@ struct TransactionTracker {
                 && left.statements == right.statements
         }
 
-        /// Returns how long the transaction had been open at the given time, in seconds.
+        /// Returns the duration of the transaction up to a given time, in seconds.
         func seconds(at now: UInt64) -> Double {
             let end = end ?? now
             return Double(end - min(start, end)) / 1e9
         }
 
-        /// Returns the transaction's idle time in a period, in nanoseconds.
+        /// Returns the transaction's idle time within a period, in nanoseconds.
         ///
-        /// The result is the longer of two overlaps: with the longest gap between two statements,
-        /// or with the time after the last statement.
+        /// The result is the longer of the period's overlaps with the longest gap between two
+        /// statements and with the time after the last statement.
         func idle(from: UInt64, to: UInt64) -> UInt64 {
             func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
                 let first = max(start, from)
@@ -50,7 +50,7 @@ struct TransactionTracker {
     private(set) var open: [ConnectionKey: Transaction] = [:]
     /// The longest completed transactions, longest first.
     private(set) var longest: [Transaction] = []
-    /// The most recently ended transactions that wrote, ordered by end time.
+    /// The most recent completed transactions that wrote, ordered by end time.
     private(set) var recent: [Transaction] = []
 
     private static let longestLimit = 20

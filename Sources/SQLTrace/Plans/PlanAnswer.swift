@@ -1,6 +1,6 @@
 /// The answer from the process that plans statements.
 struct PlanAnswer: Codable, Equatable {
-    /// The names of tables, columns and indexes, in lower case.
+    /// The names of tables, columns, and indexes, in lower case.
     var names: [String] = []
     /// The steps of each statement's plan, or an empty array for a statement that could not be
     /// prepared.

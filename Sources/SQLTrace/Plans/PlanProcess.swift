@@ -8,7 +8,7 @@ import Glibc
 ///
 /// The process never opens the programs' database through SQLite. It reads the schema page by page,
 /// creates the tables in an empty private database, and prepares the statements there. A plan may
-/// differ from the program's plan, which may depend on statistics (`ANALYZE`), functions and
+/// differ from the program's plan, which may depend on statistics (`ANALYZE`), functions, and
 /// extensions.
 ///
 /// A schema's text is as untrusted as a library's code. The process therefore drops all privileges

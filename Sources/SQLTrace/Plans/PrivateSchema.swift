@@ -4,19 +4,19 @@ import CSQLite
 /// An empty in-memory database with the same tables as another database.
 ///
 /// The schema and the statements come from other programs. Only single `CREATE` statements for
-/// tables, indexes, views and triggers are executed. All other statements are only explained. An
+/// tables, indexes, views, and triggers are executed. All other statements are only explained. An
 /// authorizer denies every action that these operations do not need.
 final class PrivateSchema {
     private let connection: OpaquePointer
-    private let rights = Rights()
+    private let authorization = Authorization()
 
-    /// The state of the authorizer, to which the connection has a pointer.
-    private final class Rights {
+    /// The authorizer's state, which the connection references by pointer.
+    private final class Authorization {
         var phase = Phase.schema
     }
 
     private enum Phase {
-        /// The schema is being created, and only the schema itself is read.
+        /// The schema is being created, and only the schema is read.
         case schema
         case statements
     }
@@ -27,10 +27,10 @@ final class PrivateSchema {
     private static let memoryLimit: Int64 = 1 << 27
     private static let rowLimit = 10_000
 
-    /// Creates the tables, or returns `nil` if no database can be opened.
+    /// Creates the tables, or returns `nil` if no private database can be opened.
     ///
     /// Objects that need an extension or a function of the program are omitted. Virtual tables are
-    /// also omitted, because their modules would run.
+    /// omitted because creating them would run their modules.
     init?(_ schema: [String]) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
@@ -51,12 +51,12 @@ final class PrivateSchema {
                 return nil
             }
         }
-        let pointer = Unmanaged.passUnretained(rights).toOpaque()
+        let pointer = Unmanaged.passUnretained(authorization).toOpaque()
         sqlite3_set_authorizer(
             opened,
-            { rights, action, first, _, database, _ in
-                guard let rights else { return SQLITE_DENY }
-                let phase = Unmanaged<Rights>.fromOpaque(rights).takeUnretainedValue().phase
+            { state, action, first, _, database, _ in
+                guard let state else { return SQLITE_DENY }
+                let phase = Unmanaged<Authorization>.fromOpaque(state).takeUnretainedValue().phase
                 let name = first.map { String(cString: $0) }
                 let schema = database.map { String(cString: $0) }
                 return PrivateSchema.permits(action, name, schema, phase) ? SQLITE_OK : SQLITE_DENY
@@ -69,12 +69,12 @@ final class PrivateSchema {
             sqlite3_step(statement)
             sqlite3_finalize(statement)
         }
-        rights.phase = .statements
+        authorization.phase = .statements
     }
 
     deinit { sqlite3_close_v2(connection) }
 
-    /// Returns whether text begins with a statement that creates a table, an index, a view or a
+    /// Returns whether text begins with a statement that creates a table, an index, a view, or a
     /// trigger.
     static func isCreation(_ text: String) -> Bool {
         let words = SQLTokens.significant(text).prefix(3)
@@ -111,7 +111,7 @@ final class PrivateSchema {
         }
     }
 
-    /// The names of tables, columns and indexes, in lower case.
+    /// The names of tables, columns, and indexes, in lower case.
     var names: [String] {
         let text =
             "SELECT lower(name) FROM sqlite_schema UNION SELECT lower(c.name) FROM sqlite_schema AS s, "

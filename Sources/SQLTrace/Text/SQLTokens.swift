@@ -25,8 +25,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         /// Returns whether the token is the keyword `word`, which must be in upper case.
         func isWord(_ word: StaticString) -> Bool {
             guard kind == .word, bytes.count == word.utf8CodeUnitCount else { return false }
-            return word.withUTF8Buffer { wanted in
-                zip(bytes, wanted).allSatisfy { $0 & 0xdf == $1 || $0 == $1 }
+            return word.withUTF8Buffer { expected in
+                zip(bytes, expected).allSatisfy { $0 & 0xdf == $1 || $0 == $1 }
             }
         }
 

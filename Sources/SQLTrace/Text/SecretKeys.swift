@@ -15,7 +15,7 @@ enum SecretKeys {
                 let words = tokens.filter { $0.kind != .space && $0.kind != .comment }
                 return words.contains { $0.isWord("ATTACH") || $0.isWord("VACUUM") }
                     || words.contains { $0.isWord("PRAGMA") }
-                        && words.contains { pragmas.contains(bare($0)) }
+                        && words.contains { pragmas.contains(unquotedName($0)) }
             }
     }
 
@@ -34,7 +34,7 @@ enum SecretKeys {
         for byte in text.utf8 {
             window = window << 8 | UInt64(byte & 0xdf)
             switch window & 0xffff_ffff_ffff {
-            // "PRAGMA", "ATTACH" and "VACUUM" in upper case.
+            // "PRAGMA", "ATTACH", and "VACUUM" in upper case.
             case 0x5052_4147_4d41, 0x4154_5441_4348, 0x5641_4355_554d: return true
             default: break
             }
@@ -62,7 +62,7 @@ enum SecretKeys {
             return
         }
         if first.isWord("PRAGMA") {
-            let name = words.first { pragmas.contains(bare($0)) }
+            let name = words.first { pragmas.contains(unquotedName($0)) }
             guard let name, let index = tokens.firstIndex(of: name) else {
                 for token in tokens { result += token.bytes }
                 return
@@ -92,8 +92,8 @@ enum SecretKeys {
         return isJoined || text.contains("key=") || text.contains("?") && text.contains("%")
     }
 
-    /// Returns a name in lower case, without quotes.
-    private static func bare(_ token: SQLTokens.Token) -> String {
+    /// Returns the token's name in lower case, without quotes.
+    private static func unquotedName(_ token: SQLTokens.Token) -> String {
         String(
             token.text.lowercased().drop { "\"`['".contains($0) }.prefix { !"\"`]'".contains($0) }
         )

@@ -1,19 +1,19 @@
-/// Normalizes statements to combine executions that differ only in their literals.
+/// Normalizes statements so that statements that differ only in literals have the same text.
 enum StatementText {
     /// The maximum length of a normalized text, in characters.
     private static let limit = 4_096
 
     /// Replaces literals with `?`, collapses lists of literals, and removes comments.
     ///
-    /// Text in double quotes is an identifier only if the database has an identifier of that name.
-    /// Otherwise, SQLite treats the text as a string (https://sqlite.org/quirks.html, section 8).
-    /// The text is masked unless its position or a name in the schema shows that it is an
+    /// Text in double quotes is an identifier only if the database has an identifier with that
+    /// name. Otherwise, SQLite treats the text as a string (https://sqlite.org/quirks.html, section
+    /// 8). The text is masked unless its position or a name in the schema shows that it is an
     /// identifier.
     ///
     /// - Parameters:
     ///   - text: The statement.
-    ///   - identifiers: The names of tables, columns and indexes, in lower case.
-    /// - Returns: The normalized text, shortened to 4,096 characters.
+    ///   - identifiers: The names of tables, columns, and indexes, in lower case.
+    /// - Returns: The normalized text, truncated to 4,096 characters.
     static func normalized(_ text: String, identifiers: Set<String> = []) -> String {
         let tokens = SQLTokens.significant(SecretKeys.redacted(text))
         var words: [String] = []
@@ -32,7 +32,7 @@ enum StatementText {
                 words.append(isIdentifier ? token.text : "?")
             case .word, .quoted, .punctuation: words.append(token.text)
             case .variable:
-                // Treat ?1 like ?, but keep :name, which indicates the value's meaning.
+                // Treat ?1 like ?, but keep :name, which describes the value.
                 words.append(token.bytes.first == 0x3f ? "?" : token.text)
             }
         }
@@ -56,7 +56,7 @@ enum StatementText {
         return namesTarget(rest)
     }
 
-    /// Returns whether the tokens end with the `INTO` of an `INSERT` rather than `VACUUM INTO`.
+    /// Returns whether the tokens end with the `INTO` of an `INSERT` rather than of `VACUUM INTO`.
     private static func namesTarget(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
         guard tokens.last?.isWord("INTO") ?? false, let verb = tokens.dropLast().last else {
             return false
@@ -65,7 +65,7 @@ enum StatementText {
             .contains { verb.isWord($0) }
     }
 
-    /// Keywords, rather than names, that may follow the target of an `INSERT`.
+    /// The keywords that may follow the target of an `INSERT`.
     private static let keywords: [StaticString] = [
         "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
     ]
@@ -155,10 +155,10 @@ enum StatementText {
         var text = ""
         var previous = ""
         for word in words {
-            let isTight =
+            let omitsSpace =
                 text.isEmpty || [",", ")", ".", ";", "…"].contains(word)
                 || ["(", "."].contains(previous)
-            if !isTight, !(word == "(" && isFunction(previous)) { text += " " }
+            if !omitsSpace, !(word == "(" && isFunction(previous)) { text += " " }
             text += word
             previous = word
         }

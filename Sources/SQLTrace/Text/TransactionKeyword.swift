@@ -1,4 +1,4 @@
-/// The effect of a statement on transactions, as determined by its first words.
+/// The effect of a statement on transactions, determined by its first words.
 enum TransactionKeyword: Sendable, Equatable {
     case begin
     case beginImmediate

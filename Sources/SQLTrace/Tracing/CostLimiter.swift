@@ -1,19 +1,19 @@
 /// Pauses tracing when programs lose too much of their time to probes.
 ///
-/// The limiter uses the cost for the busiest thread, because an event slows down only the thread
-/// that causes it.
+/// The limiter considers only the thread with the highest cost, because an event slows down only
+/// the thread that causes it.
 struct CostLimiter {
     /// The share of time, from 0 to 1, that a thread may lose.
     let limit: Double
     private var intervalStart: UInt64
     private var pauseEnd: UInt64?
-    /// The share that the busiest thread lost while traced in the last interval.
+    /// The share of time that the busiest thread lost during tracing in the last interval.
     private(set) var share: Double = 0
     /// The traced and the paused time since the start, in nanoseconds.
     private(set) var traced: UInt64 = 0
     private(set) var paused: UInt64 = 0
     private var pauseStart: UInt64 = 0
-    /// The length of a pause that compensates for the time that threads lost, in nanoseconds.
+    /// The length of a pause that compensates for the time lost by threads, in nanoseconds.
     private var debt: Double = 0
 
     /// The length of an interval between two decisions, in nanoseconds.

@@ -89,7 +89,7 @@ struct EventDecoder {
         case .stepReturn: kind = .stepEnd(result: signed("rc"))
         case .close: kind = .close(connection: number("db"))
         case .newThread:
-            // CLONE_THREAD in sched.h.
+            // 0x1_0000 is CLONE_THREAD in sched.h.
             kind = .newThread(signed("pid"), isProcess: number("clone_flags") & 0x1_0000 == 0)
         case .newProgram: kind = .newProgram
         case .exit:
@@ -106,7 +106,7 @@ struct EventDecoder {
             let value = number("v\(index)")
             let flags = number("f\(index)")
             let length = Int(clamping: number("l\(index)"))
-            // MEM_Null, MEM_Str, MEM_Int, MEM_Real and MEM_Blob in vdbeInt.h.
+            // The flags are MEM_Null, MEM_Str, MEM_Int, MEM_Real, and MEM_Blob in vdbeInt.h.
             if flags & 0x1 != 0 { return .null }
             if flags & 0x4 != 0 { return .integer(Int64(bitPattern: value)) }
             if flags & 0x8 != 0 { return .real(Double(bitPattern: value)) }

@@ -53,7 +53,7 @@ struct EventRecord: Sendable {
         field.flatMap { bytes.unsigned($0.offset, size: $0.size) }
     }
 
-    /// Returns the text to which a field refers, or `nil` if the kernel could not read it.
+    /// Returns the text that a field references, or `nil` if the kernel could not read it.
     ///
     /// The field contains the offset in the record and the length, including a zero byte.
     func text(_ field: EventFormat.Field?) -> String? {

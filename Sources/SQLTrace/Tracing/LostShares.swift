@@ -1,11 +1,11 @@
 /// Calculates the share of a thread's time that is lost to probes.
 ///
 /// The share refers to the time during which a thread can run, excluding its waits for a processor.
-/// If a thread on a busy machine runs for only a tenth of the elapsed time, this share is ten times
-/// its share of the elapsed time.
+/// For example, if a thread on a busy machine runs for only a tenth of the elapsed time, this share
+/// is ten times the share of the elapsed time.
 struct LostShares {
-    /// A closure that returns how long a thread has waited for a processor since its start, in
-    /// nanoseconds, or `nil` if the system does not measure the time.
+    /// A closure that returns the time that a thread has waited for a processor since its start, in
+    /// nanoseconds, or `nil` if the system does not measure this time.
     private let delay: (Int32) -> UInt64?
     /// The delays of threads at the end of the last interval.
     private var delays: [Int32: UInt64] = [:]
@@ -19,7 +19,7 @@ struct LostShares {
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
 
-    /// Calculates the largest share of an interval that a thread lost.
+    /// Calculates the largest share of an interval that any thread lost.
     ///
     /// - Parameters:
     ///   - lost: The time that each thread lost in the interval, in nanoseconds.
@@ -36,7 +36,8 @@ struct LostShares {
             var runnable = length
             if let now = delay(thread) {
                 known[thread] = now
-                // The delay at the start is unknown for a thread that was not examined before.
+                // For a thread that was not examined before, the delay at the start of the interval
+                // is unknown.
                 if let before = delays[thread], now >= before { runnable -= Double(now - before) }
             }
             runnable = max(runnable, nanoseconds, length * Self.minimumRunnableShare)

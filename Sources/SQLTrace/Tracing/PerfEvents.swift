@@ -5,7 +5,7 @@ import SQLiteWatch
 
 /// The trace events of selected processes.
 ///
-/// The kernel sets no probes in other processes.
+/// The kernel does not set probes in other processes.
 final class PerfEvents {
     private struct Buffer {
         var descriptor: Int32
@@ -35,7 +35,7 @@ final class PerfEvents {
         descriptors = []
     }
 
-    /// Opens events for the threads of a process and for all threads that these threads create.
+    /// Opens events for the threads of a process and for all threads that they create.
     ///
     /// - Parameters:
     ///   - process: The process ID.

@@ -1,6 +1,6 @@
 /// Parses the records of a perf buffer (perf_event_open(2)).
 ///
-/// The samples in the buffer contain the thread, the time and the record of a trace event.
+/// The samples in the buffer contain the thread, the time, and the record of a trace event.
 enum PerfRecords {
     struct Content {
         var records: [EventRecord] = []

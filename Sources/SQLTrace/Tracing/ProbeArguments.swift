@@ -46,7 +46,7 @@ struct ProbeArguments {
     }
 
     /// The arguments at the entry of `sqlite3_finalize`, including the text, which cannot be read
-    /// later.
+    /// afterward.
     var finalize: [String] {
         reset + [
             "text=+0(+\(layout.sql)(\(Self.first))):string",

@@ -17,14 +17,14 @@ final class ProbeSet {
     private(set) var isPaused = false
     private(set) var recordsSteps = false
 
-    /// The probes that record executions, each with its function and whether it is a return probe.
+    /// The functions to probe for executions, and whether each probe is a return probe.
     private static let executions = [
         ("reset", false), ("finalize", false), ("exec", true), ("exec", false),
         ("close", false), ("close_v2", false),
     ]
     /// The probes that record steps.
     ///
-    /// Return probes come first, so every recorded entry has a recorded return.
+    /// Return probes come first so that every recorded entry has a recorded return.
     private static let steps = [("step", true), ("step", false)]
 
     init(instance: TraceInstance, calibration: Calibration, options: SQLTraceOptions) {
@@ -55,7 +55,7 @@ final class ProbeSet {
 
     var isRecording: Bool { libraries.entries.contains { !$0.enabled.isEmpty } }
 
-    /// Sets the probes of a library, after calibrating it if necessary.
+    /// Sets the probes of a library, calibrating the library first if necessary.
     ///
     /// - Returns: Whether probes were added.
     func probe(_ entry: TracedLibraries.Entry) -> Bool {
@@ -91,7 +91,7 @@ final class ProbeSet {
 
     /// Removes the return probes of a library that a Go program uses.
     ///
-    /// Go's runtime unwinds the stack, but return probes change it. Step probes are useless without
+    /// Go's runtime unwinds the stack, but return probes modify it. Step probes are useless without
     /// return probes, so they are also removed.
     func removeReturnProbes(of entry: TracedLibraries.Entry) {
         guard !entry.hasGoUser else { return }
@@ -207,7 +207,7 @@ final class ProbeSet {
                 return false
             }
         }
-        // Consume the events of the measurement, which do not belong to a traced program.
+        // Discard the measurement's events, which do not belong to a traced program.
         let intervals = Self.stepIntervals(instance.read().records, entry: ids.entry, ids.exit)
         if let measured = cost, !intervals.isEmpty {
             let median = intervals.sorted()[intervals.count / 2]

@@ -1,11 +1,11 @@
 /// The period to which the rates of a report refer.
 ///
-/// The period excludes gaps, in which events are missing. Times are in nanoseconds.
+/// The period excludes gaps during which events are missing. Times are in nanoseconds.
 struct RatePeriod {
     private var start: UInt64
     private var missing: UInt64 = 0
 
-    /// The shortest traced time that yields a rate, in nanoseconds.
+    /// The minimum traced time from which to calculate a rate, in nanoseconds.
     static let minimum: UInt64 = 100_000_000
 
     init(start: UInt64) { self.start = start }

@@ -5,7 +5,7 @@ enum RingBufferPage {
         var records: [EventRecord] = []
         /// Whether events were lost before the page.
         var isAfterLoss = false
-        /// Whether the page could not be read to its end.
+        /// Whether the page could not be parsed to its end.
         var isMalformed = false
     }
 

@@ -1,6 +1,7 @@
 /// Schedules the recording of steps in short windows.
 ///
-/// The intervals are random, so windows do not always open in the same phase of a periodic program.
+/// The intervals are random so that windows do not always open in the same phase of a periodic
+/// program.
 struct TimingWindows {
     enum Action: Equatable {
         /// Record steps.
@@ -28,12 +29,11 @@ struct TimingWindows {
     ///
     /// A buffer holds about 100,000 events.
     static let eventLimit = 40_000
-    /// The maximum time after a window for statements that started in the window to end, in
-    /// nanoseconds.
+    /// The maximum time to wait after a window for its statements to end, in nanoseconds.
     static let drainTime: UInt64 = 1_000_000_000
 
-    /// The factor for the length and frequency of windows, which is below 1 if tracing slows
-    /// programs down too much.
+    /// The factor for the length and frequency of windows, which is less than 1 if tracing slows
+    /// programs too much.
     var share = 1.0
 
     init(at now: UInt64, seed: UInt64) {

@@ -56,7 +56,7 @@ struct TraceFolder: Sendable {
 
     // MARK: Sessions
 
-    /// Returns the names of instances and event groups that sessions of this program created.
+    /// Returns the names of all instances and event groups created by sessions of this program.
     func sessionNames() -> Set<String> {
         let instances = ProcFile.names(in: path + "/instances") ?? []
         let groups = (text("uprobe_events") ?? "").split(separator: "\n").compactMap {

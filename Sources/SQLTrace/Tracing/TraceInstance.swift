@@ -3,7 +3,7 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// A trace buffer for this session only, and the group of the session's probes.
+/// A trace buffer that only this session uses, and the group of the session's probes.
 final class TraceInstance {
     let folder: TraceFolder
     let name: String
@@ -18,7 +18,8 @@ final class TraceInstance {
     private let pageSize: Int
     /// The maximum number of pages that one call to ``read()`` reads for each processor.
     ///
-    /// Decoding takes longer than reading, and the buffers must not overflow in the meantime.
+    /// Decoding takes longer than reading, so reading too much at once would let the buffers
+    /// overflow.
     private static let readLimit = 256
 
     init(folder: TraceFolder, name: String) throws(TraceError) {

@@ -31,13 +31,12 @@ struct TracedLibraries {
     private var goPrograms: [String: Bool] = [:]
     private let calibration: Calibration
 
-    /// The maximum number of libraries, because each library requires a descriptor and a
-    /// calibration.
+    /// The maximum number of libraries, each of which requires a descriptor and a calibration.
     private static let limit = 64
     /// The maximum number of files and of programs to cache.
     private static let fileLimit = 1 << 14
 
-    /// The libraries that later programs are likely to map.
+    /// The libraries that programs started later are likely to map.
     static let common = [
         "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
         "/usr/lib", "/usr/local/lib",
@@ -82,13 +81,13 @@ struct TracedLibraries {
         return entry
     }
 
-    /// Finds a library's layout in another process and waits for the result, unless the layout is
-    /// known.
+    /// Finds a library's layout in a separate process and waits for the result, unless the layout
+    /// is known.
     func calibrate(_ entry: Entry) {
         if entry.state == nil { entry.state = calibration.layout(of: entry.library) }
     }
 
-    /// Returns whether a mapped program is a Go program.
+    /// Returns whether a mapped file is a Go program.
     ///
     /// Return probes must not change the stacks of a Go program.
     mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {

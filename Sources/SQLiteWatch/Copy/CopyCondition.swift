@@ -14,13 +14,13 @@ struct CopyCondition: Equatable {
 
     /// The minimum time since the files last changed, in nanoseconds.
     ///
-    /// The kernel updates modification times only once per tick.
+    /// The kernel updates modification times only once per timer tick.
     private static let quietTime: Int64 = 20_000_000
 
     init(_ sample: FileSample) {
         self.sample = sample
         files = ObservedFiles(sample)
-        // Include the locks of invisible processes.
+        // Include the locks held by invisible processes.
         let probes = sample.probes.map { probe in
             var probe = probe
             probe.process = max(probe.process, 1)

@@ -3,8 +3,8 @@ import Glibc
 
 /// A consistent copy of a database that other processes may use at the same time.
 ///
-/// The copy uses neither locks nor SQLite. The states before and after copying the files determine
-/// whether the copy is consistent (see ``CopyCondition``).
+/// Making a copy uses neither locks nor SQLite. The states before and after copying the files
+/// determine whether the copy is consistent (see ``CopyCondition``).
 ///
 /// Making a copy opens and closes the database files, which releases the calling process's locks on
 /// them. A process that uses the database through SQLite must not make a copy.
@@ -14,7 +14,7 @@ package struct DatabaseCopy: Sendable {
         ///
         /// The value is the copy's size, in bytes.
         case tooLarge(UInt64)
-        /// The folder's file system lacks space.
+        /// The folder's file system does not have enough space.
         ///
         /// The values are the copy's size and the free space, in bytes.
         case noRoom(UInt64, free: UInt64)
@@ -45,9 +45,9 @@ package struct DatabaseCopy: Sendable {
     ///   - path: The path of the database.
     ///   - folder: An empty folder for the copy.
     ///   - limit: The maximum size of the copy, in bytes.
-    ///   - isInUse: Whether a process uses the database, in which case its wal-index is valid.
+    ///   - isInUse: Whether a process uses the database, which means that its wal-index is valid.
     /// - Returns: The copy.
-    /// - Throws: The reason for which the database cannot be copied.
+    /// - Throws: The reason why the database cannot be copied.
     package static func make(
         of path: String,
         in folder: String,

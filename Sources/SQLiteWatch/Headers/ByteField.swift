@@ -24,10 +24,10 @@ struct ByteField {
         return UInt32(high) << 16 | UInt32(low)
     }
 
-    /// Returns the two bytes from an offset, in this machine's order.
+    /// Returns the 16-bit integer at an offset, in this machine's byte order.
     func native16(_ offset: Int) -> UInt16? { big16(offset).map { UInt16(bigEndian: $0) } }
 
-    /// Returns the four bytes from an offset, in this machine's order.
+    /// Returns the 32-bit integer at an offset, in this machine's byte order.
     func native32(_ offset: Int) -> UInt32? { big32(offset).map { UInt32(bigEndian: $0) } }
 
     /// Returns the SQLite varint at an offset, with its length of one to nine bytes.

@@ -18,7 +18,7 @@ struct DatabaseHeader: Equatable, Sendable {
     var encoding: TextEncodingName?
     var userVersion: Int32
     var applicationID: UInt32
-    /// The number of bytes at the end of each page that no b-tree uses.
+    /// The number of bytes that are reserved at the end of each page.
     var reservedBytes: Int
 
     /// Parses a header, or returns `nil` if the bytes are not a valid header.

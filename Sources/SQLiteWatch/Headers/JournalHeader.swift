@@ -9,7 +9,7 @@ struct JournalHeader: Equatable, Sendable {
 
     /// Parses a header, or returns `nil` if the bytes are not a header.
     ///
-    /// The journal of an ended transaction may have a zeroed header.
+    /// The header of a completed transaction's journal may be zeroed.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard field.matches(Self.magic, at: 0), let records = field.big32(8),

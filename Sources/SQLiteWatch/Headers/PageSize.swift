@@ -4,7 +4,7 @@ enum PageSize {
     /// invalid.
     static func size(_ field: UInt16) -> Int? { valid(field == 1 ? 65_536 : UInt32(field)) }
 
-    /// Returns a size if SQLite accepts it, or `nil` otherwise.
+    /// Returns the size if SQLite accepts it, or `nil` otherwise.
     static func valid(_ size: UInt32) -> Int? {
         guard (512...65_536).contains(size), size.nonzeroBitCount == 1 else { return nil }
         return Int(size)

@@ -8,7 +8,7 @@ struct WALHeader: Equatable, Sendable {
     var pageSize: Int
     /// Whether checksums use big-endian words.
     var isBigEndian: Bool
-    /// The number of checkpoints that reset the log.
+    /// The number of times that checkpoints reset the log.
     var sequence: UInt32
     /// A number that increases by one with each reset of the log.
     var salt1: UInt32
@@ -56,9 +56,9 @@ struct WALChecksum: Equatable, Sendable {
         self.second = second
     }
 
-    /// Adds the bytes in a range in groups of eight.
+    /// Adds the bytes in a range, in groups of eight.
     ///
-    /// Ignores an incomplete last group and offsets out of bounds.
+    /// This method ignores an incomplete last group and offsets that are out of bounds.
     mutating func add(_ bytes: [UInt8], _ range: Range<Int>, isBigEndian: Bool) {
         let field = ByteField(bytes)
         var offset = range.lowerBound

@@ -27,8 +27,9 @@ struct WALIndexHeader: Equatable, Sendable {
 extension WALIndexHeader {
     /// Parses a header.
     ///
-    /// - Returns: `nil` if the checksum is wrong, if the bytes are not a header, or if the two
-    ///   copies differ because a writer is changing them. In the last case, read them again.
+    /// - Returns: The header, or `nil` if the checksum is wrong, the bytes are not a header, or the
+    ///   two copies differ because a writer is changing them. In the last case, read the bytes
+    ///   again.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard bytes.count >= Self.length, bytes[0..<48].elementsEqual(bytes[48..<96]),
@@ -58,7 +59,7 @@ extension WALIndexHeader {
         }
     }
 
-    /// Returns whether both copies of the header are equal, which shows that no writer is changing
+    /// Returns whether both copies of the header are equal, which means that no writer is changing
     /// them.
     static func isConsistent(_ bytes: [UInt8]) -> Bool {
         bytes.count >= length && bytes[0..<48].elementsEqual(bytes[48..<96])
@@ -68,7 +69,7 @@ extension WALIndexHeader {
     ///
     /// A reader on mark 0 reads only the database file and blocks changes to it.
     ///
-    /// - Returns: `nil` if the mark is unused.
+    /// - Returns: The number of frames, or `nil` if the mark is unused.
     func pinnedFrames(mark: Int) -> UInt32? {
         guard marks.indices.contains(mark) else { return nil }
         if mark == 0 { return frames - backfilled }

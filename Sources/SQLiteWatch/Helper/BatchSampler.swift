@@ -3,9 +3,9 @@ import Telemetry
 
 /// Takes the samples of a batch in the helper process.
 ///
-/// Waking up is the most expensive part of a sample. It takes 35 µs while two busy programs evict
+/// Waking up is the most expensive part of a sample: it takes 35 µs while two busy programs evict
 /// the helper's data from the caches. Between complete samples, the sampler therefore only records
-/// bytes, without allocating memory. It processes the bytes at the end of the batch.
+/// bytes, without allocating memory. It processes these bytes at the end of the batch.
 struct BatchSampler {
     private struct Entry {
         var moment: Int
@@ -32,13 +32,13 @@ struct BatchSampler {
     private var probes: [FileSample.Probe] = []
     private var probeEnds: [Int] = []
 
-    /// The number of locks per sample for which to reserve memory: one writer and one checkpoint.
+    /// The number of locks per sample to reserve memory for: one writer and one checkpoint.
     private static let expectedProbes = 2
 
     /// - Parameters:
     ///   - files: The database files, by slot.
     ///   - probesReaders: Whether the first sample queries the read locks.
-    ///   - count: The number of moments.
+    ///   - count: The maximum number of samples.
     init(files: [DatabaseFiles?], probesReaders: Bool, count: Int) {
         self.files = files
         self.probesReaders = probesReaders
@@ -51,7 +51,7 @@ struct BatchSampler {
     /// Samples all databases now.
     ///
     /// - Parameters:
-    ///   - moment: The index of the moment.
+    ///   - moment: The index of the scheduled sample time.
     ///   - list: The list of all locks, or `nil` to omit the list from the sample.
     mutating func sample(_ moment: Int, list: LockListFile?) {
         var entry = Entry(moment: moment, time: 0)

@@ -3,12 +3,12 @@ import Glibc
 
 /// The files of one database, open for reading in the helper process.
 ///
-/// The helper reads with `pread` and does not map files. The first connection to a database
-/// truncates its `-shm` file, and accessing a mapped page would then raise `SIGBUS`. The helper
-/// queries locks but sets none. Closing a descriptor releases all locks of the process on the file,
-/// but the helper holds no locks because it does not use SQLite.
+/// The helper reads with `pread` instead of mapping files: the first connection to a database
+/// truncates its `-shm` file, and accessing a truncated mapping would raise `SIGBUS`. The helper
+/// queries locks but acquires none. Closing a descriptor releases all locks of the process on the
+/// file, but the helper holds no locks because it does not use SQLite.
 final class DatabaseFiles {
-    /// A file that may appear, disappear or be replaced.
+    /// A file that may appear, disappear, or be replaced.
     private struct OpenFile {
         let path: [UInt8]
         var descriptor: Int32 = -1
@@ -22,10 +22,10 @@ final class DatabaseFiles {
     private var index: OpenFile
     private var journal: OpenFile
 
-    /// The last known locks on the database file in WAL mode.
+    /// The most recent locks on the database file in WAL mode.
     private var exclusiveLocks: (locks: [FileSample.Probe], identity: FileIdentity?, at: UInt64)?
 
-    /// The lifetime of `exclusiveLocks`, in nanoseconds.
+    /// The time for which `exclusiveLocks` remain valid, in nanoseconds.
     private static let exclusivePause: UInt64 = 50_000_000
     /// The number of attempts to read the wal-index while a writer changes its header.
     private static let attempts = 50
@@ -78,7 +78,7 @@ final class DatabaseFiles {
 
     /// Returns whether the wal-index shows all changes to the database since a sample.
     ///
-    /// In WAL mode, the wal-index shows each commit, reset and checkpoint. Only complete samples
+    /// In WAL mode, the wal-index shows each commit, reset, and checkpoint. Only complete samples
     /// show whether the files have been replaced or resized.
     func hasChangesInIndex(since sample: FileSample) -> Bool {
         DatabaseHeader(sample.database.bytes)?.isWAL == true && sample.index.isOpen
@@ -119,7 +119,8 @@ final class DatabaseFiles {
         return WALIndexHeader(bytes)
     }
 
-    /// Rereads a wal-index header while a writer is changing it.
+    /// Rereads a wal-index header until no writer is changing it, or until the attempts are
+    /// exhausted.
     private func makeConsistent(_ bytes: inout [UInt8]) {
         for _ in 0..<Self.attempts where !WALIndexHeader.isConsistent(bytes) {
             guard bytes.count == WALIndexHeader.length else { return }
@@ -130,8 +131,8 @@ final class DatabaseFiles {
     /// Returns the write locks on the database file.
     ///
     /// In WAL mode, each connection holds a shared lock on this file, which makes queries
-    /// expensive. Only exclusive locking mode excludes other connections, usually for a long time,
-    /// so the helper queries these locks less often.
+    /// expensive. Only exclusive locking mode excludes other connections, usually for a long time.
+    /// The helper therefore queries these locks less often.
     private func databaseLocks(
         _ query: LockQuery,
         _ content: FileContent
@@ -148,7 +149,7 @@ final class DatabaseFiles {
         return locks
     }
 
-    /// Reads the first bytes of the file at a path, reopening the path if another file has replaced
+    /// Reads the first bytes of the file at a path, reopening the file if another one has replaced
     /// it.
     private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
         var content = FileContent()
@@ -200,7 +201,7 @@ final class DatabaseFiles {
                 }
             }
         }
-        // Only a file's owner may open it without updating its access time.
+        // Only the owner of a file may open it without updating its access time.
         var opened = descriptor(noAccessTime)
         if opened < 0, errno == EPERM { opened = descriptor(0) }
         file.error = opened < 0 ? errno : 0

@@ -1,6 +1,6 @@
 /// The first bytes of a file and its metadata.
 struct FileContent: Equatable, Sendable {
-    /// The `errno` of the first failed call, or 0 if no call failed.
+    /// The `errno` of the first failed call, or 0 if all calls succeeded.
     var error: Int32 = 0
     /// Whether the path refers to something other than a regular file.
     var isSpecial = false

@@ -8,14 +8,14 @@ struct HelperConnection {
     private var helper: HelperProcess?
     private var retryAt: UInt64 = 0
     private var hasUnreportedRestart = false
-    /// The processor time of earlier helpers, in nanoseconds.
+    /// The total processor time of earlier helpers, in nanoseconds.
     private var endedNanoseconds: UInt64 = 0
     private var currentNanoseconds: UInt64 = 0
 
     /// The reason why the last request failed, or `nil` if it succeeded.
     private(set) var problem: String?
 
-    /// The time from a failure to the start of another helper, in nanoseconds.
+    /// The time between a failure and the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 1_000_000_000
 
     /// Starts a helper for the databases at the given paths.
@@ -40,7 +40,7 @@ struct HelperConnection {
 
     var isRunning: Bool { helper != nil }
 
-    /// The processor time of all helpers, in nanoseconds.
+    /// The total processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
 
     /// Whether another helper process has started since this property was last read.
@@ -56,7 +56,8 @@ struct HelperConnection {
         do throws(HelperProcess.Failure) {
             guard try isReady(at: now), let helper else { return Self.failed(.ended) }
             let request = HelperRequest.sample(slot: slot, probesReaders: probesReaders)
-            guard let sample = FileSample(try helper.answer(to: request)) else { throw .malformed }
+            let response = try helper.response(to: request)
+            guard let sample = FileSample(response) else { throw .malformed }
             succeed(using: sample.helperNanoseconds)
             return sample
         } catch {
@@ -137,7 +138,7 @@ struct HelperConnection {
         guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }
         if let helper {
             let slot = UInt8(paths.count)
-            guard (try? helper.answer(to: .watch(slot: slot, path: bytes))) != nil else {
+            guard (try? helper.response(to: .watch(slot: slot, path: bytes))) != nil else {
                 return false
             }
         }
@@ -148,7 +149,7 @@ struct HelperConnection {
     private mutating func start() throws(HelperProcess.Failure) {
         let new = try HelperProcess(command)
         for (slot, path) in paths.enumerated() {
-            _ = try new.answer(to: .watch(slot: UInt8(slot), path: path))
+            _ = try new.response(to: .watch(slot: UInt8(slot), path: path))
         }
         helper = new
         hasUnreportedRestart = true

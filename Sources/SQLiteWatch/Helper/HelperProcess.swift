@@ -21,7 +21,7 @@ final class HelperProcess {
 
     let process: pid_t
     private let socket: Int32
-    /// The received part of a response.
+    /// The part of a response that has been received.
     private var received: [UInt8] = []
 
     /// Starts a helper with a command, which is the path of a program and its arguments.
@@ -75,7 +75,7 @@ final class HelperProcess {
         }
     }
 
-    func answer(to request: HelperRequest) throws(Failure) -> [UInt8] {
+    func response(to request: HelperRequest) throws(Failure) -> [UInt8] {
         try send(request)
         return try receive()
     }
@@ -88,7 +88,7 @@ final class HelperProcess {
     /// Waits for a response.
     func receive() throws(Failure) -> [UInt8] {
         while true {
-            if let answer = try takeAnswer() { return answer }
+            if let response = try takeResponse() { return response }
             try receivePart(flags: 0)
         }
     }
@@ -96,12 +96,12 @@ final class HelperProcess {
     /// Returns the response if it has arrived completely, or `nil` otherwise.
     func poll() throws(Failure) -> [UInt8]? {
         while true {
-            if let answer = try takeAnswer() { return answer }
+            if let response = try takeResponse() { return response }
             guard try receivePart(flags: Int32(MSG_DONTWAIT)) else { return nil }
         }
     }
 
-    private func takeAnswer() throws(Failure) -> [UInt8]? {
+    private func takeResponse() throws(Failure) -> [UInt8]? {
         guard received.count >= 4 else { return nil }
         let length = received.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
         // The helper responds to one request at a time, so nothing follows a response.

@@ -1,11 +1,11 @@
 #if os(Linux)
 import Glibc
 
-/// Queries locks on open files without setting any.
+/// Queries the locks on open files without acquiring any.
 ///
-/// `F_OFD_GETLK` returns one lock that conflicts with the described one. The kernel walks the
-/// file's locks for each query, so the duration of a query grows with the number of locks. A query
-/// takes 30 µs for 600 locks.
+/// `F_OFD_GETLK` returns one lock that conflicts with the requested lock. The kernel walks the
+/// file's list of locks for each query, so the duration of a query grows with the number of locks:
+/// with 600 locks, a query takes 30 µs.
 struct LockQuery {
     /// The descriptor of the database, or -1.
     var database: Int32
@@ -56,7 +56,7 @@ struct LockQuery {
         return found
     }
 
-    /// At most one holder of each read mark and of the shared lock.
+    /// The read locks, with at most one holder of each read mark and of the shared lock.
     var readLocks: [FileSample.Probe] {
         var found = (LockBytes.firstReader..<LockBytes.attached).compactMap { byte in
             Self.conflict(in: byte..<byte + 1, with: F_WRLCK, index).map {

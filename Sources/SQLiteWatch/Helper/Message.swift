@@ -43,8 +43,8 @@ struct MessageReader {
 
 /// A request from the watching process to its helper.
 ///
-/// A request consists of an operation, a slot, a 16-bit length and the content. A response consists
-/// of a 32-bit length and the content.
+/// A request consists of an operation, a slot, a 16-bit length, and the content. A response
+/// consists of a 32-bit length and the content.
 enum HelperRequest: Equatable {
     /// Assigns a slot to the database at a path.
     case watch(slot: UInt8, path: [UInt8])

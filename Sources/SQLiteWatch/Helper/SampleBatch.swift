@@ -1,10 +1,11 @@
-/// A series of samples that the helper sends in one message, to wake the watching process only
-/// once.
+/// A series of samples that the helper sends in one message so that the watching process wakes up
+/// only once.
 struct SampleBatch: Equatable, Sendable {
     struct Entry: Equatable, Sendable {
-        /// The index of the moment.
+        /// The index of the scheduled sample time.
         ///
-        /// If the helper skipped late moments before this one, this entry represents them too.
+        /// If the helper skipped late samples before this one, this entry also represents those
+        /// samples.
         var moment: Int
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64

@@ -9,10 +9,10 @@ struct TableHelper {
     private let command: [String]
     private var paths: [[UInt8]]
     private var helper: HelperProcess?
-    /// The number of the database and the send time for the pending request.
+    /// The database's number and the send time of the pending request.
     private var pending: (number: Int, sent: UInt64)?
-    private var turn = 0
-    /// The available processor time, in nanoseconds, which increases over time.
+    private var lastDatabase = 0
+    /// The available processor time, in nanoseconds, which increases as time passes.
     private var credit: Double
     private var creditAt: UInt64 = 0
     private var nextRequest: UInt64 = 0
@@ -25,13 +25,13 @@ struct TableHelper {
     private let processorLimit: Double
     /// The time over which credit accumulates, in seconds.
     private static let creditSeconds = 10.0
-    /// The maximum amount by which credit can be overdrawn, in nanoseconds.
+    /// The maximum overdraft of credit, in nanoseconds.
     private static let largestDebt = 2e7
     /// The minimum time between two requests, in nanoseconds.
     private static let requestPause: UInt64 = 100_000_000
     /// The time limit for a response, in nanoseconds, after which the helper is terminated.
     private static let timeout: UInt64 = 5_000_000_000
-    /// The time from a failure to the start of another helper, in nanoseconds.
+    /// The time between a failure and the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 10_000_000_000
 
     init(command: [String], paths: [String], processorLimit: Double) {
@@ -44,7 +44,7 @@ struct TableHelper {
     /// The process ID of the helper, or 0 while no helper is running.
     var process: Int32 { helper?.process ?? 0 }
 
-    /// The processor time of all helpers, in nanoseconds.
+    /// The total processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { ended &+ current }
 
     /// Processes a response if one has arrived, and sends the next request if one is due.
@@ -55,11 +55,11 @@ struct TableHelper {
     mutating func proceed(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             if let pending {
-                guard let helper, let answer = try helper.poll() else {
+                guard let helper, let response = try helper.poll() else {
                     if now > pending.sent &+ Self.timeout { throw .silent }
                     return
                 }
-                try take(answer)
+                try take(response)
             }
             addCredit(at: now)
             guard now >= nextRequest, credit > 0, let number = nextDatabase(hasLog) else {
@@ -77,8 +77,8 @@ struct TableHelper {
 
     private mutating func nextDatabase(_ hasLog: (Int) -> Bool) -> Int? {
         for _ in paths.indices {
-            turn = (turn + 1) % paths.count
-            if hasLog(turn) { return turn }
+            lastDatabase = (lastDatabase + 1) % paths.count
+            if hasLog(lastDatabase) { return lastDatabase }
         }
         return nil
     }
@@ -89,7 +89,7 @@ struct TableHelper {
         credit = min(credit + elapsed * processorLimit, processorLimit * Self.creditSeconds * 1e9)
     }
 
-    /// Waits until the helper has read all commits so far or has used all its credit.
+    /// Waits until the helper has read all commits made so far or has used all its credit.
     mutating func complete(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             guard let helper else { return }
@@ -98,14 +98,14 @@ struct TableHelper {
             for number in paths.indices where hasLog(number) {
                 repeat {
                     pending = (number, now)
-                    try take(helper.answer(to: .tables(slot: UInt8(number))))
+                    try take(helper.response(to: .tables(slot: UInt8(number))))
                 } while credit > 0 && counts[number]?.isBehind == true
             }
         } catch { fail(at: now) }
     }
 
-    private mutating func take(_ answer: [UInt8]) throws(HelperProcess.Failure) {
-        guard let pending, var found = TableCounts(answer) else { throw .malformed }
+    private mutating func take(_ response: [UInt8]) throws(HelperProcess.Failure) {
+        guard let pending, var found = TableCounts(response) else { throw .malformed }
         let cost = Double(found.helperNanoseconds &- min(current, found.helperNanoseconds))
         credit = max(credit - cost, -Self.largestDebt)
         current = found.helperNanoseconds
@@ -131,7 +131,7 @@ struct TableHelper {
     private mutating func start() throws(HelperProcess.Failure) {
         let new = try HelperProcess(command)
         for (slot, path) in paths.enumerated() {
-            _ = try new.answer(to: .watch(slot: UInt8(slot), path: path))
+            _ = try new.response(to: .watch(slot: UInt8(slot), path: path))
         }
         helper = new
     }

@@ -4,10 +4,10 @@ import Telemetry
 
 /// The process that opens the watched files on behalf of a ``WatchSession``.
 ///
-/// POSIX releases all locks of a process on a file when that process closes any descriptor of the
-/// file (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
-/// SQLite must therefore never open and close the database's files by other means. The helper opens
-/// and closes them instead.
+/// When a process closes any descriptor of a file, POSIX releases all of that process's locks on
+/// the file (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database
+/// through SQLite must therefore never open and close the database's files by other means. Instead,
+/// the helper opens and closes them.
 public enum WatchHelper {
     /// The time limit for a table request, excluding a b-tree walk, in nanoseconds.
     private static let tableTime: UInt64 = 30_000_000
@@ -18,7 +18,7 @@ public enum WatchHelper {
     /// The function returns when the session ends.
     public static func run() {
         // A terminal or the `timeout` command sends these signals to all processes in a group. The
-        // session needs the helper for its last report and then ends it.
+        // session needs the helper for its last report and then stops it.
         for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] { signal(number, SIG_IGN) }
         signal(SIGPIPE, SIG_DFL)
         var databases: [UInt8: DatabaseFiles] = [:]
@@ -27,7 +27,7 @@ public enum WatchHelper {
         let list = try? LockListFile()
         let channel = HelperChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
         while let request = channel.receiveRequest() {
-            var answer: [UInt8] = []
+            var response: [UInt8] = []
             switch request {
             case .watch(let slot, let path):
                 paths[slot] = path
@@ -36,7 +36,7 @@ public enum WatchHelper {
             case .sample(let slot, let probesReaders):
                 let files = databases[slot] ?? paths[slot].map(DatabaseFiles.init)
                 databases[slot] = files
-                answer = (files?.sample(probesReaders: probesReaders) ?? FileSample()).bytes
+                response = (files?.sample(probesReaders: probesReaders) ?? FileSample()).bytes
             case .batch(let slots, let probesReaders, let moments):
                 for slot in 0..<slots where databases[slot] == nil {
                     databases[slot] = paths[slot].map(DatabaseFiles.init)
@@ -47,13 +47,13 @@ public enum WatchHelper {
                     count: moments.count
                 )
                 sample(moments, with: &sampler, list: list)
-                answer = sampler.batch.bytes
+                response = sampler.batch.bytes
             case .tables(let slot):
                 let reader = readers[slot] ?? paths[slot].map(TableReader.init)
                 readers[slot] = reader
-                answer = (reader?.advance(nanoseconds: tableTime) ?? TableCounts()).bytes
+                response = (reader?.advance(nanoseconds: tableTime) ?? TableCounts()).bytes
             }
-            guard channel.send(answer: answer) else { return }
+            guard channel.send(response: response) else { return }
         }
     }
 
@@ -65,7 +65,7 @@ public enum WatchHelper {
         var readsList = false
         for (number, moment) in moments.enumerated() {
             readsList = readsList || moment.readsList
-            // Skip a late sample. The next sample represents both moments.
+            // Skip a late sample, because the next sample represents both times.
             if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1].time {
                 continue
             }
@@ -89,10 +89,10 @@ struct HelperChannel {
     }
 
     /// Sends a response and returns whether the write succeeded.
-    func send(answer: [UInt8]) -> Bool {
+    func send(response: [UInt8]) -> Bool {
         var writer = MessageWriter()
-        writer.put(UInt32(answer.count))
-        var rest = (writer.bytes + answer)[...]
+        writer.put(UInt32(response.count))
+        var rest = (writer.bytes + response)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
             if count > 0 {

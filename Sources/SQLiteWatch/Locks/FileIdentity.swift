@@ -10,11 +10,11 @@ package struct FileIdentity: Hashable, Sendable {
     package var inode: UInt64
 }
 
-/// The identities that `/proc/locks` may use for the locks on one file.
+/// The identities under which `/proc/locks` may list the locks on a file.
 ///
 /// `/proc/locks` prints the device of the mounted file system. If a file system has several devices
-/// below one mount, as overlayfs and btrfs do, `stat` returns a different device. The second
-/// candidate is therefore the mount's device.
+/// under one mount, as with overlayfs and btrfs, `stat` returns a different device. The mount's
+/// device is therefore the second candidate.
 struct LockIdentity: Equatable, Sendable {
     var inode: UInt64
     var devices: [FileIdentity.Device]

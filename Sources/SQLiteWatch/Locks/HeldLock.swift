@@ -1,4 +1,4 @@
-/// The kind of an SQLite lock, by the access that it permits.
+/// The kind of an SQLite lock, by the access that it permits or blocks.
 public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     /// Permits one process to write to the log in WAL mode.
     case writer
@@ -27,7 +27,7 @@ struct HeldLock: Hashable, Sendable {
 struct ProcessLocks: Equatable, Sendable {
     var process: Int32
     var held: Set<HeldLock> = []
-    /// Whether a lock shows that the process has a connection to the database.
+    /// Whether the locks show that the process has a connection to the database.
     var isAttached = false
 }
 
@@ -52,7 +52,7 @@ enum LockBytes {
             if lock.bytes.contains(checkpoint) { locks.held.insert(HeldLock(kind: .checkpoint)) }
             if lock.bytes.contains(recovery) { locks.held.insert(HeldLock(kind: .recovery)) }
         } else {
-            // A process acquires a write lock on a mark only to move it.
+            // A process acquires a write lock on a mark only to change the mark.
             for mark in 0..<WALIndexHeader.markCount
             where lock.bytes.contains(firstReader + UInt64(mark)) {
                 locks.held.insert(HeldLock(kind: .reader, mark: mark))

@@ -1,23 +1,23 @@
 #if os(Linux)
 import Glibc
 
-/// Reads the locks on some files from `/proc/locks`.
+/// Reads the locks on specific files from `/proc/locks`.
 ///
 /// Each call to `read` returns at most one page of `/proc/locks`, and Linux unlocks its list
 /// between calls (`seq_read_iter` in `fs/seq_file.c`). If an earlier lock is released between two
-/// calls, the list omits a lock that is held continuously. Alongside a process that changes 10,000
-/// locks per second, this affects 0.4% of the lists. A list of several pages is therefore read
-/// again if it lacks a lock from the previous list.
+/// calls, the result omits a lock that is held continuously. While a process changes 10,000 locks
+/// per second, this affects 0.4% of the results. A list of several pages is therefore read again if
+/// it lacks a lock from the previous list.
 struct LockList {
-    /// The maximum length of a list that certainly came from one call, in bytes: one page minus one
-    /// line.
+    /// The maximum length of a list that is certain to come from one call, in bytes: one page minus
+    /// one line.
     static let page = 4096 - 256
 
     private var last: Set<FileLock> = []
 
     /// Returns the locks on files with the given inodes.
     ///
-    /// Calls the closure, which reads the list, once or twice.
+    /// This method calls the closure, which reads the list, once or twice.
     mutating func locks(on inodes: Set<UInt64>, read: () -> [UInt8]) -> [FileLock] {
         let text = read()
         var locks = LockTable.parse(text, inodes: inodes)

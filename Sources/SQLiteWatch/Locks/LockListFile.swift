@@ -33,11 +33,12 @@ final class LockListFile {
         list.locks(on: inodes) { read() }
     }
 
-    /// Reads the whole list.
+    /// Reads the entire list.
     ///
-    /// Each call to `read` briefly blocks all processes' lock requests and waits for an RCU grace
-    /// period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore stops
-    /// when a result leaves room for another line in the page, because the list is then complete.
+    /// Each call to `read` briefly blocks the lock requests of all processes and waits for an RCU
+    /// grace period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore
+    /// stops when a result leaves room for another line in the page, because the list is then
+    /// complete.
     private func read() -> [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         var content: [UInt8] = []

@@ -7,7 +7,7 @@ struct FileLock: Hashable, Sendable {
     var file: FileIdentity
     /// The locked bytes.
     ///
-    /// Adjacent locks of one process appear as one lock.
+    /// Adjacent locks of the same process appear as one lock.
     var bytes: ClosedRange<UInt64>
 }
 
@@ -50,8 +50,8 @@ enum LockTable {
         /// Returns the lock on the current line, or `nil` if the line is malformed, describes
         /// another kind of lock, or refers to another file.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
-            // A line for a waiting process has "->" in this position, but SQLite never waits inside
-            // a system call.
+            // A line for a waiting process has "->" in this position. SQLite never waits in a lock
+            // call.
             guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,
                 let mode = word(), let process = decimal(word()).flatMap(Int32.init(exactly:)),
                 let place = word()

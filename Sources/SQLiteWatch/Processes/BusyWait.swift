@@ -1,7 +1,7 @@
 #if os(Linux) && arch(x86_64)
 import Glibc
 
-/// Infers whether a thread of another process waits in SQLite's busy handler.
+/// Determines whether a thread of another process is probably waiting in SQLite's busy handler.
 ///
 /// A waiting thread sleeps in the kernel (`hrtimer_nanosleep`), inside the system call
 /// `clock_nanosleep` or `nanosleep`, and has return addresses in libsqlite3 near the top of its
@@ -19,7 +19,7 @@ struct BusyWait {
     private static let stackLength = 1_024
     /// The numbers of `nanosleep` and `clock_nanosleep` on x86_64.
     private static let sleepCalls: Set<Substring> = ["35", "230"]
-    /// The maximum number of threads to check in one process, which limits the time of a check.
+    /// The maximum number of threads to check per process, which limits the duration of a check.
     private static let threadLimit = 64
 
     /// Returns whether a process has a waiting thread, or `nil` if this user lacks permission.
@@ -38,7 +38,8 @@ struct BusyWait {
             else { return nil }
             guard channel != "0" else { continue }
             let words = line.split(whereSeparator: \.isWhitespace)
-            // The fields are the number, six arguments, the stack pointer and the program counter.
+            // The fields are the call's number, six arguments, the stack pointer, and the program
+            // counter.
             guard words.count == 9, Self.sleepCalls.contains(words[0]),
                 let stack = UInt64(words[7].dropFirst(2), radix: 16)
             else { continue }
@@ -52,7 +53,7 @@ struct BusyWait {
         return false
     }
 
-    /// Discards the code addresses of all other processes.
+    /// Discards the code addresses of all processes except the given ones.
     mutating func keep(only processes: some Collection<Int32>) {
         if code.count > processes.count { code = code.filter { processes.contains($0.key) } }
     }

@@ -1,10 +1,11 @@
 #if os(Linux)
 import Glibc
 
-/// Finds the SQLite databases that processes have open, or that a folder contains.
+/// Finds the SQLite databases that processes have open or that a folder contains.
 ///
 /// The search lists folders and `/proc` but does not open files. A helper process reads the first
-/// bytes of each candidate, once per state of the file. Use a search on one thread only.
+/// bytes of each candidate and reads them again only if the file changes. Use a search on one
+/// thread only.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
@@ -24,7 +25,7 @@ public final class DatabaseSearch {
 
     /// The state of a file.
     ///
-    /// The search reads the file's first bytes only once per state.
+    /// The search reads a file's first bytes only once per state.
     private struct FileState: Hashable {
         var identity: FileIdentity
         var size: Int64
@@ -80,7 +81,7 @@ public final class DatabaseSearch {
             }
             for descriptor in descriptors {
                 let link = "\(folder)/\(descriptor)"
-                // Sockets, pipes and anonymous files have no path.
+                // Sockets, pipes, and anonymous files have no path.
                 guard let path = ProcFile.link(link), path.utf8.first == 0x2f,
                     let state = state(of: link)
                 else { continue }
@@ -146,14 +147,14 @@ public final class DatabaseSearch {
     /// a database.
     private func isDatabase(_ path: String, _ state: FileState) -> Bool {
         guard state.size.isMultiple(of: Self.smallestPage) else { return false }
-        var lasting = state
-        (lasting.size, lasting.modified) = (0, 0)
-        if known[lasting] == true { return true }
+        var permanent = state
+        (permanent.size, permanent.modified) = (0, 0)
+        if known[permanent] == true { return true }
         if let known = known[state] { return known }
-        guard let answer = readHeader(of: path) else { return false }
+        guard let hasHeader = readHeader(of: path) else { return false }
         if known.count >= Self.capacity { known = [:] }
-        known[answer ? lasting : state] = answer
-        return answer
+        known[hasHeader ? permanent : state] = hasHeader
+        return hasHeader
     }
 
     /// Returns whether the helper finds a database header in a file, or `nil` if the helper fails.
@@ -161,11 +162,11 @@ public final class DatabaseSearch {
         do throws(HelperProcess.Failure) {
             if helper == nil { helper = try HelperProcess(command) }
             guard let helper else { return nil }
-            _ = try helper.answer(to: .watch(slot: 0, path: Array(path.utf8)))
-            let answer = try helper.answer(to: .sample(slot: 0, probesReaders: false))
+            _ = try helper.response(to: .watch(slot: 0, path: Array(path.utf8)))
+            let response = try helper.response(to: .sample(slot: 0, probesReaders: false))
             // An empty path closes the file.
-            _ = try helper.answer(to: .watch(slot: 0, path: []))
-            return FileSample(answer).map { DatabaseHeader($0.database.bytes) != nil }
+            _ = try helper.response(to: .watch(slot: 0, path: []))
+            return FileSample(response).map { DatabaseHeader($0.database.bytes) != nil }
         } catch {
             helper = nil
             return nil

@@ -4,7 +4,7 @@ import Glibc
 /// Finds the processes that have watched files open by listing their descriptors.
 ///
 /// In rollback mode, an idle connection holds no lock, so only its descriptor reveals it. A scan of
-/// 300 processes takes about 50 ms and is therefore divided into slices of limited time.
+/// 300 processes takes about 50 ms, so it is divided into slices with a time limit.
 struct DescriptorScan {
     /// The database number of each watched file, by the identity from `stat`.
     private var files: [FileIdentity: Int] = [:]
@@ -14,17 +14,17 @@ struct DescriptorScan {
     /// The processes with descriptors that this user cannot list.
     private(set) var hidden: Set<Int32> = []
 
-    /// The command of the helper processes that the scan ignores, including those of other
-    /// sessions.
+    /// The command of the helper processes to ignore, including the helpers of other sessions.
     var helperCommand: [String] = []
     private(set) var excluded: Set<Int32> = []
     private var known: Set<Int32> = []
     /// The processes to scan, in reverse order.
     private var queue: [Int32] = []
-    /// The times to scan new processes again, because they may open a database after they start.
+    /// The times at which to scan new processes again, because a program may open a database after
+    /// it starts.
     private var followUps: [(process: Int32, time: UInt64)] = []
 
-    /// The delays after which to scan a new process again, in nanoseconds.
+    /// The delays before scanning a new process again, in nanoseconds.
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
     mutating func exclude(_ process: Int32) {
@@ -42,11 +42,11 @@ struct DescriptorScan {
 
     var isComplete: Bool { queue.isEmpty }
 
-    /// Lists all processes, schedules new ones for a scan, and removes ended ones.
+    /// Lists all processes, queues new ones for a scan, and removes terminated ones.
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
-        // Another process may reuse the ID of an excluded process that ended.
+        // Another process may reuse the ID of an excluded process that has terminated.
         excluded.formIntersection(processes)
         processes.subtract(excluded)
         let new = processes.subtracting(known)
@@ -71,7 +71,7 @@ struct DescriptorScan {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans at least one process and continues until the time limit, if any.
+    /// Scans queued processes, at least one, until the time limit is reached.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,
@@ -100,7 +100,7 @@ struct DescriptorScan {
         var databases: Set<Int> = []
         for name in names {
             let path = "\(folder)/\(name)"
-            // Sockets, pipes and anonymous files have no path.
+            // Sockets, pipes, and anonymous files have no path.
             guard ProcFile.link(path)?.utf8.first == 0x2f, let file = FileIdentity(path: path),
                 let database = files[file]
             else { continue }

@@ -2,8 +2,9 @@
 import Glibc
 
 enum FilePath {
-    /// Returns the absolute path with symbolic links resolved, because SQLite derives the log's
-    /// name from a link's target.
+    /// Returns the absolute path with symbolic links resolved.
+    ///
+    /// SQLite derives the name of the log from the target of a link.
     static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else {
             if path.hasPrefix("/") { return path }

@@ -2,13 +2,13 @@ struct MountTable: Sendable {
     struct Mount: Equatable, Sendable {
         var device: FileIdentity.Device
         var point: String
-        /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
+        /// The type, such as `ext4`, `nfs4`, or `fuse.sshfs`.
         var type: String
     }
 
     var mounts: [Mount]
 
-    /// Parses lines such as `22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw`, and skips
+    /// Parses lines such as `22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw`, skipping
     /// malformed lines.
     init(text: String) {
         mounts = text.split(separator: "\n").compactMap { line in
@@ -38,7 +38,7 @@ struct MountTable: Sendable {
         return best
     }
 
-    /// Decodes spaces, tabs, newlines and backslashes, which the system encodes as three octal
+    /// Decodes spaces, tabs, newlines, and backslashes, which the kernel encodes as three octal
     /// digits.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
@@ -59,7 +59,7 @@ struct MountTable: Sendable {
 
 /// The file system that contains a database.
 public struct FileSystemStatus: Sendable, Codable, Equatable {
-    /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
+    /// The type, such as `ext4`, `nfs4`, or `fuse.sshfs`.
     public var type: String
     /// The limitations of the file system, or `nil` for a local file system.
     public var warning: String?

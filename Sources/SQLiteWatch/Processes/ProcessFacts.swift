@@ -3,7 +3,7 @@ import Glibc
 
 package struct ProcessFacts: Equatable, Sendable {
     var process: Int32
-    /// The program's name, with the script's name for an interpreter, such as `python3 report.py`.
+    /// The program's name, followed by the script's name for an interpreter: `python3 report.py`.
     var name: String
     /// The user's name, or the user ID if the name is unknown.
     var user: String?
@@ -14,7 +14,7 @@ package struct ProcessFacts: Equatable, Sendable {
     /// The maximum length of a command line, in bytes.
     private static let commandLineLimit = 1_024
 
-    /// Reads the facts, or returns `nil` if the process has ended or is hidden.
+    /// Reads the facts about a process, or returns `nil` if it has ended or is hidden.
     init?(process: Int32) {
         guard let line = ProcFile.read("/proc/\(process)/stat"), let status = ProcessStat(line)
         else { return nil }

@@ -1,4 +1,4 @@
-/// The relevant fields of `/proc/PID/stat`.
+/// The relevant fields of a `/proc/PID/stat` file.
 package struct ProcessStat: Equatable, Sendable {
     /// The name of the program, truncated to 15 bytes.
     package var name: String
@@ -8,7 +8,7 @@ package struct ProcessStat: Equatable, Sendable {
     package var ticks: UInt64
     /// The start time of the process, in clock ticks since the system booted.
     ///
-    /// A process that reuses the ID has a different start time.
+    /// If a new process reuses the ID, its start time differs.
     package var startTicks: UInt64
 
     /// Parses the content of the file, or returns `nil` if it is malformed.

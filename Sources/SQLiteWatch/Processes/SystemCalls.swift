@@ -41,7 +41,7 @@ package enum ProcFile {
         return arguments.split(separator: 0).elementsEqual(command) { $0.elementsEqual($1.utf8) }
     }
 
-    /// Reads a file as text, replacing invalid UTF-8.
+    /// Reads a file as text, replacing invalid UTF-8 sequences.
     package static func text(_ path: String, limit: Int = 1 << 16) -> String? {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }

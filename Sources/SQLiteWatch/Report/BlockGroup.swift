@@ -1,6 +1,6 @@
 import Units
 
-/// Waits of the same statement and process for the same statement and process.
+/// The lock waits that share the same waiting and blocking processes and statements.
 struct BlockGroup {
     /// The longest wait.
     private(set) var longest: WatchedBlock

@@ -10,7 +10,7 @@ public struct WatchCondition: Sendable, Equatable {
         case pinBytes = "pin.bytes"
         /// The longest time that a process has held a write lock, in seconds.
         case writer
-        /// The largest share of time that one process held a write lock, from 0 to 1.
+        /// The largest share of time that a process held a write lock, from 0 to 1.
         case writerShare = "writer.share"
         /// The age of the oldest running checkpoint, in seconds.
         case checkpoint
@@ -91,7 +91,7 @@ public struct WatchCondition: Sendable, Equatable {
 }
 
 extension WatchCondition.Metric {
-    /// Returns the number in a report, or 0 if nothing was observed.
+    /// Returns the metric's value in a report, or 0 if nothing was observed.
     func value(in report: WatchReport) -> Double {
         let locks = report.processes.flatMap(\.locks)
         func longest(_ isIncluded: (LockKind) -> Bool) -> Double {

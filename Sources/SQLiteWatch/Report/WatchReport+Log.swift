@@ -2,7 +2,7 @@
 public struct WatchedWAL: Sendable, Codable, Equatable {
     /// The size of the `-wal` file, in bytes.
     ///
-    /// This is not the backlog: the file keeps its size when the log is reset.
+    /// This is not the backlog, because the file keeps its size when the log is reset.
     public var bytes: UInt64
     /// The number of frames in use, or `nil` if there is no wal-index.
     public var frames: UInt64?
@@ -46,7 +46,7 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     public var transactionsPerSecond: Double
     /// The size of the `-journal` file, in bytes, or `nil` if there is no journal.
     public var journalBytes: UInt64?
-    /// Whether the journal belongs to the transaction of an ended process.
+    /// Whether the journal belongs to the transaction of a terminated process.
     ///
     /// The next reader rolls back this transaction.
     public var isHot: Bool

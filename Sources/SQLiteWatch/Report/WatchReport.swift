@@ -25,7 +25,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var tablesCoverage: WatchedCoverage?
     /// The periods in which a process blocked other processes or pinned the log, most recent first.
     public var episodes: [WatchEpisode]
-    /// The most important finding.
+    /// The most important finding, or a statement that nothing unusual was observed.
     public var verdict: WatchVerdict
     /// All unusual findings, most important first.
     public var findings: [WatchVerdict]
@@ -33,7 +33,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var notes: [String]
     /// The statements of traced programs, or `nil` if SQL is not traced.
     public var statements: [WatchedStatement]?
-    /// The transactions of traced programs: all open ones, then the longest completed ones.
+    /// The transactions of traced programs: all open ones, followed by the longest completed ones.
     public var transactions: [WatchedTransaction]?
     /// The current statement of each traced process.
     public var current: [WatchedCurrentStatement]?
@@ -47,12 +47,12 @@ public struct WatchReport: Sendable, Codable, Equatable {
 public struct WatchWindow: Sendable, Codable, Equatable {
     /// The length of the interval, in seconds.
     public var seconds: Double
-    /// The number of times that the exclusive locks were read.
+    /// The number of samples of the exclusive locks.
     public var samples: Int
-    /// The mean number of samples per second, at random times.
+    /// The mean number of samples per second, taken at random times.
     public var samplesPerSecond: Double
-    /// The number of times that the readers' locks were read, which is less than ``samples`` if
-    /// many processes use the database.
+    /// The number of samples of the readers' locks, which is less than ``samples`` if many
+    /// processes use the database.
     public var listSamples: Int
     /// The processor time of this program and its helpers, as a share of one core.
     public var processorShare: Double
@@ -78,7 +78,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public enum JournalMode: String, Sendable, Codable, Equatable {
         /// A write-ahead log.
         case wal
-        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`.
+        /// A rollback journal: `delete`, `truncate`, `persist`, `memory`, or `off`.
         ///
         /// The file does not record which of these modes is in use.
         case rollback
@@ -130,7 +130,7 @@ public struct WatchedProcess: Sendable, Codable, Equatable {
     public var locks: [WatchedLock]
     /// The share of the interval during which the process held each kind of lock.
     public var share: WatchedShare
-    /// The process's waits in SQLite's busy handler, or `nil` if unknown.
+    /// The lock waits of the process, or `nil` if unknown.
     public var waiting: WatchedWait?
 }
 
@@ -142,17 +142,17 @@ public struct WatchedLock: Sendable, Codable, Equatable {
     public var mark: Int?
     /// The last frame of the reader's snapshot, or 0 if the reader uses only the database file.
     public var frame: UInt64?
-    /// The time since which every sample has shown the lock.
+    /// The time since which all samples have shown the lock.
     public var since: WatchTime
     /// A lower bound on the time that the lock has been held, in seconds.
     public var seconds: Double
-    /// Whether commits and marks prove that the lock was not released between two samples.
+    /// Whether commits and marks prove that the lock was held continuously between samples.
     public var isContinuous: Bool
 }
 
 /// The share of an interval, from 0 to 1, during which a process held locks.
 public struct WatchedShare: Sendable, Codable, Equatable {
-    /// Write locks: ``LockKind/writer``, ``LockKind/reserved``, ``LockKind/pending`` or
+    /// Write locks: ``LockKind/writer``, ``LockKind/reserved``, ``LockKind/pending``, or
     /// ``LockKind/exclusive``.
     public var writer = WatchedEstimate()
     /// Read locks: ``LockKind/reader`` or ``LockKind/shared``.
@@ -198,11 +198,11 @@ public struct WatchedPin: Sendable, Codable, Equatable {
     public var mark: Int
     /// The last frame of the reader's snapshot, or 0 if the reader uses only the database file.
     public var frame: UInt64
-    /// The number of frames that no checkpoint can copy during this read.
+    /// The number of frames that no checkpoint can copy until this read ends.
     public var frames: UInt64
     /// The size of these frames in the log, in bytes.
     public var bytes: UInt64
-    /// The time since which every sample has shown the pin.
+    /// The time since which all samples have shown the pin.
     public var since: WatchTime
     /// A lower bound on the age of the pin, in seconds.
     public var seconds: Double

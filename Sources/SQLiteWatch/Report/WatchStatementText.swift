@@ -1,6 +1,6 @@
 import Units
 
-/// Formats statements, transactions and waits for ``WatchText``.
+/// Formats statements, transactions, and waits for ``WatchText``.
 package enum WatchStatementText {
     private static let limit = 20
     /// The maximum length of a statement's text, in characters.
@@ -37,7 +37,7 @@ package enum WatchStatementText {
             row += [
                 statement.pids.count == 1
                     ? String(statement.pids[0]) : "\(statement.pids.count) processes",
-                cut(statement.sql) + values,
+                truncated(statement.sql) + values,
             ]
             rows.append(row)
         }
@@ -59,7 +59,7 @@ package enum WatchStatementText {
                 HumanUnits.duration(seconds: transaction.seconds),
                 HumanUnits.exact(transaction.statements),
                 HumanUnits.duration(seconds: transaction.longestGapSeconds),
-                cut(transaction.sql ?? "?"),
+                truncated(transaction.sql ?? "?"),
             ])
         }
         return [""] + WatchText.table(rows)
@@ -117,7 +117,7 @@ package enum WatchStatementText {
             : HumanUnits.duration(seconds: mean)
     }
 
-    private static func cut(_ text: String) -> String {
+    private static func truncated(_ text: String) -> String {
         text.count <= textWidth ? text : String(text.prefix(textWidth - 1)) + "…"
     }
 

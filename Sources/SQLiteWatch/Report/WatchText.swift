@@ -2,13 +2,13 @@ import Units
 
 /// Formats a report as text that is at most 100 columns wide unless names or paths are longer.
 ///
-/// Escaping names, paths and command lines prevents control characters of other programs from
-/// reaching a terminal.
+/// Names, paths, and command lines are escaped so that control characters from other programs do
+/// not reach a terminal.
 public struct WatchText {
     private let report: WatchReport
     private var lines: [String] = []
 
-    /// The maximum number of processes, pins and episodes to show.
+    /// The maximum number of processes, pins, and episodes to show.
     private static let limit = 20
     private static let width = 100
 

@@ -8,9 +8,10 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case unavailable
         /// A crash left a rollback journal, which the next reader rolls back.
         case hotJournal
-        /// One process excludes all others, in exclusive locking mode or during a long write.
+        /// One process excludes all others, either in exclusive locking mode or during a long
+        /// write.
         case exclusive
-        /// A process holds the write lock for a long time, or others wait for it.
+        /// A process has held the write lock for a long time, or others are waiting for it.
         case longWriter
         /// A checkpoint waits for readers or a writer.
         case checkpointWaits
@@ -24,7 +25,7 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case noCheckpoint
         /// The log is large, but nothing prevents its reuse.
         case largeNotPinned
-        /// No process uses the database, but its log remains.
+        /// The log remains, but no process uses the database.
         case leftoverWAL
         /// Nothing unusual was observed.
         case nothing

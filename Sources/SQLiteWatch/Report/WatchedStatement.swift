@@ -12,21 +12,21 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var rows: Double?
     /// The total time of all executions, in seconds, estimated like ``rows``.
     public var seconds: Double?
-    /// The mean time of an execution, in seconds.
+    /// The mean execution time, in seconds.
     public var mean: Double?
     /// Half the width of the mean's 95% confidence interval, or 0 if all executions were timed.
     public var meanError: Double?
     /// The number of timed executions.
     public var timed: UInt64
-    /// The median time of an execution, in seconds.
+    /// The median execution time, in seconds.
     public var p50: Double?
-    /// The 99th percentile of the time of an execution, in seconds.
+    /// The 99th percentile of the execution time, in seconds.
     public var p99: Double?
     /// The number of executions that failed because another connection held a lock.
     public var busy: UInt64
     /// The number of executions that failed for another reason.
     public var failed: UInt64
-    /// The time that executions waited in the busy handler, in seconds.
+    /// The total time that executions waited in the busy handler, in seconds.
     public var waited: Double
     /// The mean number of virtual-machine instructions per execution, or `nil` if unknown.
     public var steps: Double?
@@ -37,7 +37,7 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     /// The steps of the statement's query plan in a private, empty database with the same schema,
     /// or `nil` if there is no plan.
     public var plan: [String]?
-    /// Whether lost events make the calls, rates and times lower bounds.
+    /// Whether calls, rates, and times are lower bounds because events were lost.
     public var isIncomplete: Bool
 
     /// Creates a statement.
@@ -64,7 +64,7 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     public var connection: String
     /// Whether the transaction is open.
     public var open: Bool
-    /// Whether the transaction has written, or started as a write transaction.
+    /// Whether the transaction has written or started as a write transaction.
     public var writes: Bool
     /// The duration so far, in seconds.
     public var seconds: Double
@@ -75,7 +75,7 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     public var idleSeconds: Double
     /// The longest time between two statements, in seconds.
     public var longestGapSeconds: Double
-    /// The text of the last statement, as in ``WatchedStatement/sql``.
+    /// The text of the last statement, formatted like ``WatchedStatement/sql``.
     public var sql: String?
     /// The time since the end of that statement, in seconds, or `nil` if the transaction has ended.
     public var secondsSinceStatement: Double?
@@ -97,14 +97,14 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
 public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     /// The process ID.
     public var pid: Int32
-    /// The statement, as in ``WatchedStatement/sql``.
+    /// The statement, formatted like ``WatchedStatement/sql``.
     public var sql: String
     /// Whether the statement is running.
     ///
     /// This is known only for `sqlite3_exec` and for statements with traced steps.
     public var isRunning: Bool
-    /// The time since the start of a running statement, or since the end of an ended statement, in
-    /// seconds.
+    /// The time since the start of a running statement, or since the end of a completed statement,
+    /// in seconds.
     public var seconds: Double
 
     /// Creates a statement.
@@ -149,7 +149,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public var pid: Int32
     /// The name of the program.
     public var name: String?
-    /// The waiting statement, as in ``WatchedStatement/sql``.
+    /// The waiting statement, formatted like ``WatchedStatement/sql``.
     public var sql: String?
     /// The duration of the wait, in seconds.
     public var seconds: Double
@@ -189,7 +189,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
         }
     }
 
-    /// The level: `light`, `timed` or `full`.
+    /// The level: `light`, `timed`, or `full`.
     public var level: String
     /// The time since tracing started, in seconds.
     public var seconds: Double
@@ -199,11 +199,11 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var pids: [Int32]
     /// The number of processes that map these libraries.
     ///
-    /// The probes slow down each of them.
+    /// The probes slow down each of these processes.
     public var processesSlowed: Int
     /// The time that a program loses per event, in seconds, measured when tracing started.
     public var secondsPerEvent: Double?
-    /// An upper bound on the share of a program's time that events took in the last interval.
+    /// An upper bound on the share of a program's time that events consumed in the last interval.
     ///
     /// The bound assumes that one thread caused all events.
     public var share: Double
@@ -211,7 +211,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     ///
     /// If events were lost, all counts are lower bounds.
     public var lost: UInt64
-    /// The number of events read.
+    /// The number of events read so far.
     public var events: UInt64
     /// The number of executions with unreadable SQL.
     public var unknownTexts: UInt64

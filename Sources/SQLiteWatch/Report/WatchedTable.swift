@@ -2,7 +2,7 @@
 public struct WatchedTable: Sendable, Codable, Equatable {
     /// The use of a page.
     public enum Kind: String, Sendable, Codable, Equatable, CaseIterable {
-        /// A page with an unknown use.
+        /// A page whose use is unknown.
         case unknown
         /// A table.
         case table
@@ -30,7 +30,7 @@ public struct WatchedTable: Sendable, Codable, Equatable {
 public struct WatchedCoverage: Sendable, Codable, Equatable {
     /// The number of frames that were read in the interval.
     public var framesRead: UInt64
-    /// The share of the frames written in the interval that were read, from 0 to 1.
+    /// The share of the frames written in the interval that were also read, from 0 to 1.
     public var readShare: Double
     /// The share of the read frames that belong to an unknown table, from 0 to 1.
     public var unknownShare: Double

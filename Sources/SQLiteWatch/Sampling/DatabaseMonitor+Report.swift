@@ -1,17 +1,17 @@
 extension DatabaseMonitor {
-    /// How long findings mention an ended episode, in nanoseconds.
+    /// The time for which findings mention a completed episode, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
-    /// The minimum share of time with a read lock for a finding to name the process as a reader.
+    /// The minimum share of time with a read lock for findings to list a process as a reader.
     private static let readerShare = 0.05
 
-    /// Reports on the interval since the last report and starts a new one.
+    /// Reports on the interval since the last report and starts a new interval.
     ///
     /// - Parameters:
     ///   - now: The time on the monotonic clock, which is used only before the first sample.
-    ///   - calendar: A closure that converts a reading of the monotonic clock.
+    ///   - calendar: A closure that converts a monotonic time to a calendar time.
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database, or `nil` if unknown.
-    ///   - notes: Remarks about the limits of this report.
+    ///   - notes: Notes about the limitations of this report.
     ///   - tables: The frames by table since the start, or `nil` if they are not read.
     ///   - facts: A closure that describes a process, or returns `nil` if it has ended.
     /// - Returns: The report.

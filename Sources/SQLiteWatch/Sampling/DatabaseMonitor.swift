@@ -1,6 +1,6 @@
-/// Accumulates the samples of one database.
+/// The accumulated samples of one database.
 ///
-/// A monitor reads neither clocks nor files. Each sample contains the exclusive locks. If many
+/// A monitor reads neither clocks nor files. All samples contain the exclusive locks. If many
 /// processes use the database, only some samples contain the read locks. The monitor therefore
 /// tracks the two kinds separately.
 struct DatabaseMonitor: Sendable {
@@ -31,7 +31,7 @@ struct DatabaseMonitor: Sendable {
     private(set) var log = LogCounter()
     private(set) var changes = ChangeCounter()
     private(set) var interval = Interval()
-    /// The last writers, most recent first.
+    /// The latest writers, most recent first.
     private(set) var writers: [Int32] = []
     private(set) var last: Observation?
     /// The locks of the last sample that read `/proc/locks`.
@@ -109,7 +109,7 @@ struct DatabaseMonitor: Sendable {
         )
         let index = last?.files.index
         last = observation
-        // A writer was changing the header, so keep the previous header.
+        // A writer was changing the header, so keep the previous one.
         if observation.files.index == nil, observation.files.isWAL,
             observation.files.indexIdentity != nil
         {

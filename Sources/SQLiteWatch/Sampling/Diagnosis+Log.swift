@@ -56,7 +56,7 @@ extension Diagnosis {
             return nil
         }
         let age = age(since: pin.since)
-        let what =
+        let verb =
             pin.mark == 0
             ? "has been reading the database file without the log"
             : "has been reading the state of frame \(HumanUnits.exact(pin.frame))"
@@ -64,7 +64,7 @@ extension Diagnosis {
             .pinned,
             cause: .oldReader,
             pid: pin.process,
-            "\(name(pin.process)) pins the log: it \(what) for at least \(age). No checkpoint can "
+            "\(name(pin.process)) pins the log: it \(verb) for at least \(age). No checkpoint can "
                 + "copy the \(size(pin.frames)) after that state.",
             remedy: "End its read transaction: reset or finalize its statements, or close its "
                 + "cursors. Process \(pin.process) does not need a restart."
@@ -127,7 +127,7 @@ extension Diagnosis {
         )
     }
 
-    /// The finding that the log was once large and the file has kept that size.
+    /// The finding that the log was once large and that the file has kept its size.
     var large: WatchVerdict? {
         guard let index = observation.files.index, let room = observation.files.room,
             let bytes = observation.files.wal?.size,

@@ -11,11 +11,11 @@ struct Diagnosis {
     var name: (Int32) -> String
     /// A closure that returns a process's processor time, as a share of one core.
     var processorShare: (Int32) -> Double?
-    /// The last writers, most recent first.
+    /// The latest writers, most recent first.
     var writers: [Int32]
     /// The processes that read for a large part of the interval, longest first.
     var readers: [Int32] = []
-    /// The episodes that ended in the interval or shortly before, most recent first.
+    /// The episodes that ended during or shortly before the interval, most recent first.
     var ended: [EpisodeLog.Entry] = []
 
     /// The minimum age of a lock for a finding, in seconds.
@@ -33,7 +33,8 @@ struct Diagnosis {
         if let unavailable { return [unavailable] }
         let log = [pinned, overlapping, missingCheckpoint].compactMap(\.self)
         let holders = [exclusive, largeTransaction, writer, checkpoint].compactMap(\.self)
-        return [hotJournal].compactMap(\.self) + holders + (holders.isEmpty ? earlier : []) + log
+        let earlier = holders.isEmpty ? endedEpisodes : []
+        return [hotJournal].compactMap(\.self) + holders + earlier + log
             + [log.isEmpty && largeTransaction == nil ? large : nil, leftover].compactMap(\.self)
     }
 
@@ -141,9 +142,9 @@ struct Diagnosis {
         return nil
     }
 
-    /// A finding about the longest ended episode, combined with other ended episodes of the same
-    /// process and kind.
-    private var earlier: [WatchVerdict] {
+    /// A finding about the longest completed episode, combined with other completed episodes of the
+    /// same process and kind.
+    private var endedEpisodes: [WatchVerdict] {
         guard
             let entry = ended.filter({ $0.kind != .pin })
                 .max(by: { $0.last - $0.start < $1.last - $1.start })

@@ -1,7 +1,7 @@
 /// Records the periods in which a process blocked other processes or pinned the log.
 ///
-/// A period is an episode if it lasts at least one second, or 0.1 seconds while another process
-/// probably waits.
+/// A period is an episode if it lasts at least one second, or 0.1 seconds if another process is
+/// probably waiting.
 struct EpisodeLog: Sendable {
     /// An episode, with times on the monotonic clock.
     struct Entry: Equatable, Sendable {
@@ -20,7 +20,7 @@ struct EpisodeLog: Sendable {
         var process: Int32
     }
 
-    /// The ended episodes, oldest first.
+    /// The completed episodes, oldest first.
     private(set) var ended: [Entry] = []
     private var current: [Key: Entry] = [:]
 
@@ -44,7 +44,7 @@ struct EpisodeLog: Sendable {
                 guard let kind = Self.kind(of: lock, hold, in: observation) else { continue }
                 let key = Key(kind: kind, process: process)
                 let start = kind == .pin ? hold.behindSince ?? hold.since : hold.since
-                // A process with two readers has one episode, which starts with the older reader.
+                // A process with two readers has one episode, which starts with the earlier reader.
                 if !seen.insert(key).inserted, let known = current[key], known.start <= start {
                     continue
                 }
@@ -91,7 +91,7 @@ struct EpisodeLog: Sendable {
 
     /// Ends all episodes.
     ///
-    /// Call this after the database is replaced or after a gap in the samples.
+    /// Call this method after the database is replaced or after a gap in the samples.
     mutating func endAll(at now: UInt64) {
         for var entry in current.values where Self.isEpisode(entry) {
             entry.end = now

@@ -4,7 +4,8 @@ struct HoldTracker: Sendable {
     struct Hold: Equatable, Sendable {
         /// The time of the first sample in the series.
         var since: UInt64
-        /// The time of the first sample in which a reader was behind the end of the log.
+        /// The time of the first sample in the series that shows a reader behind the end of the
+        /// log.
         var behindSince: UInt64?
         var frame: UInt32?
         /// Whether a release between two samples would have been detected.
@@ -15,7 +16,7 @@ struct HoldTracker: Sendable {
     private var index: WALIndexHeader?
     private var changeCounter: UInt32?
 
-    /// Adds all locks of a sample, or only its locks of certain kinds.
+    /// Adds the locks of certain kinds from a sample.
     ///
     /// A tracker must receive each kind either from all samples or from none.
     mutating func update(
@@ -76,7 +77,7 @@ struct HoldTracker: Sendable {
 
     /// Removes all holds.
     ///
-    /// Call this after a gap in the samples.
+    /// Call this method after a gap in the samples.
     mutating func reset() {
         holds = [:]
         index = nil

@@ -1,13 +1,13 @@
-/// Detects a hot rollback journal, which a process leaves behind if it ends during a transaction
+/// Detects a hot rollback journal, which remains if a process ends during a transaction
 /// (https://sqlite.org/lockingv3.html, section 4).
 struct HotJournal: Sendable {
     /// Whether the journal had no owner at two consecutive samples.
     private(set) var isHot = false
-    private var ownerless: (identity: FileIdentity?, modified: Int64)?
+    private var unownedJournal: (identity: FileIdentity?, modified: Int64)?
 
     /// Adds a sample.
     ///
-    /// One sample is not enough, because a transaction may end while the helper reads the files.
+    /// One sample is insufficient, because a transaction may end while the helper reads the files.
     mutating func update(_ observation: Observation) {
         guard observation.hasWriteLocks else { return }
         let hasOwner =
@@ -19,12 +19,12 @@ struct HotJournal: Sendable {
             }
         guard observation.files.hasValidJournal, !hasOwner, let journal = observation.files.journal
         else {
-            ownerless = nil
+            unownedJournal = nil
             isHot = false
             return
         }
         let identity = (journal.identity, journal.modified)
-        if let ownerless, ownerless == identity { isHot = true }
-        ownerless = identity
+        if let unownedJournal, unownedJournal == identity { isHot = true }
+        unownedJournal = identity
     }
 }

@@ -1,4 +1,4 @@
-/// Counts commits, frames, checkpoints and resets from consecutive wal-index headers.
+/// Counts commits, frames, checkpoints, and resets from consecutive wal-index headers.
 struct LogCounter: Equatable, Sendable {
     private(set) var commits: UInt64 = 0
     /// The number of frames written, or a lower bound if the log was reset.
@@ -24,7 +24,7 @@ struct LogCounter: Equatable, Sendable {
         guard let last else { return }
         let difference = header.salt1 &- last.salt1
         // Closing the last connection removes the wal-index, and recovery rebuilds it. The new
-        // wal-index counts only the commits since its creation.
+        // wal-index counts only commits since its creation.
         let isRebuilt =
             identity != self.identity || header.change < last.change
             || difference > Self.plausibleResets
@@ -71,7 +71,7 @@ struct ChangeCounter: Equatable, Sendable {
 
     /// Adds the change counter from a sample.
     ///
-    /// A new file sets a new baseline.
+    /// A new file establishes a new baseline.
     mutating func update(_ counter: UInt32, identity: FileIdentity?) {
         if let last, identity == self.identity {
             let difference = counter &- last

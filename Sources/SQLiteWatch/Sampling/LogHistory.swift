@@ -1,14 +1,14 @@
 /// The history of a log, for diagnoses.
 struct LogHistory: Equatable, Sendable {
-    /// The default number of frames that starts an automatic checkpoint
+    /// The default number of frames after which SQLite starts an automatic checkpoint
     /// (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     static let threshold: UInt64 = 1_000
 
-    /// The log file's capacity, in frames, without the space that the open transaction has added.
+    /// The log file's capacity, in frames, excluding the space added by the open transaction.
     private(set) var settledRoom: UInt64?
-    /// The time since which the backlog has exceeded the threshold without any checkpoint progress.
+    /// The time since which the backlog has exceeded the threshold without checkpoint progress.
     private(set) var neglectedSince: UInt64?
-    /// The time since which a log above the threshold has been copied but not reset.
+    /// The time since which a log above the threshold has been checkpointed but not reset.
     private(set) var overlapSince: UInt64?
     /// The number of frames written since ``overlapSince``.
     private(set) var framesInOverlap: UInt64 = 0

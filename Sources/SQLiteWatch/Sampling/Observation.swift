@@ -2,7 +2,7 @@
 struct Observation: Sendable {
     /// The time on the monotonic clock, in nanoseconds.
     var now: UInt64
-    /// The time that this sample represents, in nanoseconds, or 0 to exclude it from the shares.
+    /// The time that the sample represents, in nanoseconds, or 0 to exclude it from the shares.
     var weight: Double
     var files: ObservedFiles
     /// The exclusive locks, or all locks if `/proc/locks` was read.
@@ -18,7 +18,7 @@ struct Observation: Sendable {
     var listWeight: Double
     /// The processes that have the database open, according to the scan of descriptors.
     var open: Set<Int32> = []
-    /// Whether each checked process waits.
+    /// Whether each checked process is waiting.
     var waiting: [Int32: Bool] = [:]
     /// Whether an invisible process holds a lock.
     var hasHiddenHolder = false
@@ -38,7 +38,7 @@ struct ObservedFiles: Equatable, Sendable {
     var header: DatabaseHeader?
     var wal: FileContent?
     var walHeader: WALHeader?
-    /// The wal-index header, or `nil` if it cannot be read or a writer was changing it.
+    /// The wal-index header, or `nil` if it could not be read or a writer was changing it.
     ///
     /// In the last case, the previous header remains in use.
     var index: WALIndexHeader?
@@ -99,8 +99,8 @@ struct ObservedFiles: Equatable, Sendable {
         return WALHeader.frames(in: wal.size, pageSize: pageSize)
     }
 
-    /// Whether a journal exists that the next reader would roll back if no process held the
-    /// reserved lock.
+    /// Whether there is a journal that the next reader would roll back, provided that no process
+    /// holds the reserved lock.
     var hasValidJournal: Bool {
         state == .present && journalHeader != nil && (journal?.size ?? 0) > 0
     }

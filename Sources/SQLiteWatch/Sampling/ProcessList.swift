@@ -1,8 +1,8 @@
 struct ProcessList {
     var known: [Int32: DatabaseMonitor.Process]
-    /// A closure that returns the facts about any process, including ended ones.
+    /// A closure that returns the facts about any process, including terminated ones.
     var facts: (Int32) -> DatabaseMonitor.Process?
-    /// A closure that converts a reading of the monotonic clock to a calendar time.
+    /// A closure that converts a monotonic time to a calendar time.
     var calendar: (UInt64) -> WatchTime
     var now: UInt64
 

@@ -1,11 +1,11 @@
 /// Keeps the cost of samples below a share of one core.
 ///
-/// The rates change rarely and depend on the cost of all samples since the last change. A rate that
-/// depended on the content of a single sample would bias the shares.
+/// The rates rarely change, and they depend on the cost of all samples since the last change. If a
+/// rate depended on the content of a single sample, the shares would be biased.
 struct SampleBudget: Sendable {
     /// The length of a slot, which contains one sample, in nanoseconds.
     private(set) var slot: Double
-    /// The number of samples in a group, one of which reads `/proc/locks`.
+    /// The number of samples in a group, of which one reads `/proc/locks`.
     private(set) var group: Int
     /// The maximum share of one core.
     var limit: Double
@@ -26,11 +26,11 @@ struct SampleBudget: Sendable {
     private static let slowRoundTime = 2e9
     /// The maximum length of a slot, in nanoseconds.
     private static let longest = 1e9
-    /// The minimum mean time between two lists, in nanoseconds.
+    /// The minimum mean time between two reads of the lock list, in nanoseconds.
     ///
     /// To save processor time, readers are sampled less often than writers.
     private static let minimumListPause = 1e8
-    /// The fraction of the limit for samples, excluding lists.
+    /// The fraction of the limit for samples, excluding reads of the lock list.
     private static let sampleShare = 0.7
 
     /// - Parameters:
@@ -46,10 +46,10 @@ struct SampleBudget: Sendable {
     /// Records the processor time of samples, in nanoseconds.
     ///
     /// - Parameters:
-    ///   - nanoseconds: The time of the samples without lists.
+    ///   - nanoseconds: The processor time of the samples, excluding reads of the lock list.
     ///   - count: The number of samples.
-    ///   - listNanoseconds: The time for reading lists.
-    ///   - listCount: The number of lists.
+    ///   - listNanoseconds: The processor time of reading the lock list.
+    ///   - listCount: The number of times that the lock list was read.
     mutating func add(
         cost nanoseconds: UInt64,
         of count: Int,
@@ -61,9 +61,9 @@ struct SampleBudget: Sendable {
         lists += listCount
         listCost += Double(listNanoseconds)
         total += Double(nanoseconds) + Double(listNanoseconds)
-        let isRound = samples >= (isFirstRound ? Self.slowRound : Self.round)
+        let isRoundComplete = samples >= (isFirstRound ? Self.slowRound : Self.round)
         let isSlow = samples >= Self.slowRound && Double(samples) * slot > Self.slowRoundTime
-        guard isRound || isSlow else { return }
+        guard isRoundComplete || isSlow else { return }
         endRound()
     }
 
@@ -72,11 +72,11 @@ struct SampleBudget: Sendable {
     }
 
     private mutating func endRound() {
-        let each = cost / Double(samples)
-        slot = min(max(shortest, each / (limit * Self.sampleShare)), Self.longest)
-        // A round may read no list, because a group may be longer than a round.
+        let costPerSample = cost / Double(samples)
+        slot = min(max(shortest, costPerSample / (limit * Self.sampleShare)), Self.longest)
+        // A round may contain no read of the list, because a group may be longer than a round.
         if lists > 0 {
-            let rest = max(limit - each / slot, limit * (1 - Self.sampleShare))
+            let rest = max(limit - costPerSample / slot, limit * (1 - Self.sampleShare))
             let desiredGroup = (listCost / Double(lists) / (rest * slot)).rounded(.up)
             group = Int(min(desiredGroup, max(1, Self.longest / slot)))
             group = max(group, Self.minimumGroup(slot: slot))

@@ -1,23 +1,23 @@
-/// A schedule with one sample at a random time in each of a series of equal, adjacent slots.
+/// A schedule that takes one sample at a random time in each of a series of adjacent, equal slots.
 ///
-/// Samples at a fixed rate are biased if the watched program also has a fixed rate: sampling a
-/// 10 Hz program at a fixed 10 Hz measured a share of 0.01 instead of 0.20. Stratified sampling is
-/// unbiased, because all times are equally likely. Its error does not exceed the error of
-/// independent random times (Cochran, Sampling Techniques, 1977, section 5.6): a lock that is held
-/// or free for a whole slot contributes no error.
+/// Samples at a fixed rate are biased if the watched program also runs at a fixed rate. For
+/// example, sampling a 10 Hz program at 10 Hz measured a share of 0.01 instead of 0.20. Stratified
+/// sampling is unbiased, because all times are equally likely. Its error does not exceed that of
+/// independent random times (Cochran, Sampling Techniques, 1977, section 5.6), because a lock that
+/// is held or free for a whole slot contributes no error.
 struct SampleSchedule: Sendable {
     /// The time of the next sample on the monotonic clock.
     private(set) var planned: UInt64
     /// The time that the next sample represents, in nanoseconds, including preceding slots without
     /// a sample.
     private(set) var weight: Double = 0
-    /// The end of the slot of the next sample.
+    /// The end of the next sample's slot.
     private var end: UInt64
     private var random: RandomBits
 
     /// The maximum time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
-    /// If this process does not run for longer than this limit, the state during that time is
+    /// If this process is suspended for longer than this limit, the state during that time is
     /// unknown.
     private static let weightLimit = 1e9
 
@@ -51,9 +51,9 @@ struct SampleSchedule: Sendable {
     }
 }
 
-/// Selects the samples that read `/proc/locks`: one random sample in each group.
+/// Selects the samples that read `/proc/locks`, one random sample in each group.
 ///
-/// Selecting every nth sample would be as biased as a fixed rate.
+/// Selecting every nth sample would have the same bias as a fixed rate.
 struct ListSchedule: Sendable {
     private var random: RandomBits
     private var position = 0
@@ -64,7 +64,7 @@ struct ListSchedule: Sendable {
 
     /// Returns whether the next sample reads the list.
     ///
-    /// A new number of samples in a group applies to the next group.
+    /// A change of `group` takes effect with the next group.
     mutating func next(group: Int) -> Bool {
         if position == 0 {
             length = max(1, group)
@@ -74,11 +74,11 @@ struct ListSchedule: Sendable {
         return position == chosen
     }
 
-    /// The number of samples that the current group's sample of the list represents.
+    /// The number of samples that the current group's read of the list represents.
     var group: Int { length }
 }
 
-/// A seeded random number generator: SplitMix64 (Steele, Lea and Flood, 2014).
+/// A seeded random number generator: SplitMix64 (Steele, Lea, and Flood, 2014).
 struct RandomBits: Sendable {
     private var state: UInt64
 

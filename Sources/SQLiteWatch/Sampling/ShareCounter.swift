@@ -1,7 +1,7 @@
 /// Estimates, from samples, the share of time during which a condition held.
 ///
-/// Each sample's weight is the mean sampling interval at that time, so rate changes do not bias the
-/// share.
+/// Each sample is weighted by the mean sampling interval at that time, so that rate changes do not
+/// bias the share.
 struct ShareCounter: Equatable, Sendable {
     private var total: Double = 0
     private var totalOfSquares: Double = 0

@@ -1,5 +1,5 @@
-/// Tracks which processes probably wait in a busy handler, and the share of checks that found a
-/// wait.
+/// Tracks the processes that are probably waiting in a busy handler, and the share of checks that
+/// found each process waiting.
 struct WaitTracker: Sendable {
     private struct Checks: Sendable {
         var count = 0
@@ -9,9 +9,9 @@ struct WaitTracker: Sendable {
 
     private var checks: [Int32: Checks] = [:]
 
-    /// Adds the checks of a sample.
+    /// Adds a sample's checks.
     ///
-    /// Unless a lock excludes other processes (`isBlocked`), no process waits and no process is
+    /// If no lock excludes other processes (`isBlocked` is `false`), no process waits and none is
     /// checked.
     mutating func update(_ observation: Observation, isBlocked: Bool) {
         for (process, isWaiting) in observation.waiting {
@@ -21,14 +21,15 @@ struct WaitTracker: Sendable {
         for process in checks.keys where observation.waiting[process] != nil || !isBlocked {
             checks[process]?.isWaiting = observation.waiting[process] ?? false
         }
-        // A process that has acquired a write lock since its last check no longer waits for it.
+        // A process that has acquired a write lock since its last check no longer waits for the
+        // lock.
         for (process, locks) in observation.locks
         where observation.waiting[process] == nil && locks.held.contains(where: \.kind.isWrite) {
             checks[process]?.isWaiting = false
         }
     }
 
-    /// Whether each checked process waits.
+    /// Whether each checked process is waiting.
     var states: [Int32: Bool] { checks.mapValues(\.isWaiting) }
 
     /// Returns the wait of a process for a report, or `nil` if the process was never checked.
@@ -41,7 +42,7 @@ struct WaitTracker: Sendable {
         }
     }
 
-    /// Starts a new interval and keeps the processes that still use the database.
+    /// Starts a new interval, keeping the processes that still use the database.
     ///
     /// A process keeps the state of its last check, possibly from an earlier interval.
     mutating func startInterval(keeping isKept: (Int32) -> Bool) {

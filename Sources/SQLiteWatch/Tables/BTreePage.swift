@@ -42,7 +42,7 @@ struct BTreePage {
         return found
     }
 
-    /// The first overflow page of each cell with content that does not fit in this page.
+    /// The first overflow page of each cell whose content does not fit in this page.
     var overflowPages: [UInt32] {
         guard !(isInterior && isTable) else { return [] }
         return (0..<cells).compactMap { cell in

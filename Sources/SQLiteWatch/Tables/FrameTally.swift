@@ -9,9 +9,9 @@ struct FrameTally: Sendable {
 
     /// Counts the frames of one transaction, and derives the owners of new pages from them.
     ///
-    /// A new page of a table is a child of an interior page or an overflow page of a cell. The same
-    /// transaction writes that interior page or cell, so a transaction with only one frame adds no
-    /// pages to the map.
+    /// A new page of a table is either a child of an interior page or an overflow page of a cell.
+    /// The same transaction writes that interior page or cell. A transaction with only one frame
+    /// therefore adds no pages to the map.
     ///
     /// - Parameters:
     ///   - frames: The frames of the transaction, in order.
@@ -43,7 +43,7 @@ struct FrameTally: Sendable {
         }
         var queue = Array(last.keys)
         var visits = 0
-        // The loop visits a page again when its owner becomes known, at most once per parent.
+        // The loop revisits a page when its owner becomes known, at most once per parent.
         while let page = queue.popLast(), visits < 4 * frames.count + 16 {
             visits += 1
             let owner = map.owner(of: page)
@@ -61,7 +61,7 @@ struct FrameTally: Sendable {
         }
     }
 
-    /// Assigns pages to an owner and returns this transaction's pages with a changed owner.
+    /// Assigns pages to an owner and returns the pages of this transaction whose owner changed.
     private func assign(
         _ pages: [UInt32],
         _ owner: PageMap.Owner,

@@ -1,6 +1,6 @@
 /// Maps the pages of a database to tables and indexes.
 struct PageMap: Sendable {
-    /// A b-tree, or another use of a page.
+    /// The owner of a page: a b-tree or another use.
     struct Owner: Equatable, Hashable, Sendable {
         fileprivate var code: UInt16
 
@@ -9,7 +9,7 @@ struct PageMap: Sendable {
         static let free = Owner(code: 2)
         static let pointerMap = Owner(code: 3)
 
-        /// The index of the b-tree in ``PageMap/entries``, or `nil` for another use.
+        /// The index of the b-tree in ``PageMap/entries``, or `nil` for any other use.
         var entry: Int? { code >= 4 ? Int(code) - 4 : nil }
 
         init(entry: Int) { code = UInt16(entry + 4) }
@@ -20,7 +20,7 @@ struct PageMap: Sendable {
     private(set) var entries: [SchemaEntry]
     private var codes: [UInt16] = []
 
-    /// The maximum number of pages.
+    /// The maximum number of pages in a map.
     ///
     /// A map uses two bytes per page.
     static let pageLimit = 1 << 24
@@ -70,8 +70,8 @@ extension PageMap {
 
     /// Builds a map from the schema and the interior pages of all b-trees.
     ///
-    /// All pages on one level of a b-tree are of the same kind, so the walk reads only one leaf
-    /// below each parent of leaves. Overflow pages remain unknown until they are written.
+    /// All pages on a level of a b-tree are of the same kind, so the walk reads only one leaf below
+    /// each parent of leaves. Overflow pages remain unknown until they are written.
     ///
     /// - Parameters:
     ///   - pages: The number of pages in the database.

@@ -1,4 +1,4 @@
-/// A b-tree that the schema lists: a row of `sqlite_schema` with a root page.
+/// A b-tree in the schema: a row of `sqlite_schema` with a root page.
 struct SchemaEntry: Equatable, Sendable {
     var isIndex: Bool
     var name: String
@@ -22,7 +22,7 @@ struct SchemaEntry: Equatable, Sendable {
         guard types.count == 5 else { return nil }
         var place = Int(headerLength)
         var values: [[UInt8]] = []
-        // Read type, name, tbl_name and rootpage. The SQL text after them is not needed.
+        // Read type, name, tbl_name, and rootpage. The SQL text after them is not needed.
         for type in types.prefix(4) {
             guard let length = Self.length(of: type), length <= record.count,
                 let value = field.bytes(place..<place + length)

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Reads a database's schema from its pages, without SQLite and without a lock.
+/// Reads a database's schema from its pages, without using SQLite or locks.
 ///
 /// A process that also uses the database through SQLite must not use this type. Closing the files
 /// would release the process's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
@@ -11,10 +11,11 @@ package enum SchemaReader {
     private static let textLimit = 1 << 18
     private static let frameLimit: UInt32 = 200_000
 
-    /// Returns the statements that create tables, indexes, views and triggers, in the schema's
+    /// Returns the statements that create tables, indexes, views, and triggers, in the schema's
     /// order, or `nil` if the file cannot be read.
     ///
-    /// If a program changes a statement during the read, the statement may be missing or malformed.
+    /// If a program changes a statement during the read, that statement may be missing or
+    /// malformed.
     package static func statements(path: String) -> [String]? {
         let files = DatabaseFiles(path: Array(path.utf8))
         let observed = ObservedFiles(files.sample(probesReaders: false))
@@ -44,7 +45,7 @@ package enum SchemaReader {
             guard let bytes = page(number),
                 let node = BTreePage(bytes, number: number, usable: usable), node.isTable
             else { continue }
-            // Push the last child first to return its rows last.
+            // Push the last child first so that its rows are returned last.
             for child in node.children.reversed() where seen.insert(child).inserted {
                 stack.append(child)
             }

@@ -1,8 +1,8 @@
-/// The number of log frames of each table and index since a helper started reading the log.
+/// The number of log frames of each table and index since a helper started to read the log.
 struct TableCounts: Equatable, Sendable {
     struct Key: Hashable, Sendable {
         var kind: WatchedTable.Kind
-        /// The name, or an empty string for another use.
+        /// The name, or an empty string for pages of neither a table nor an index.
         var name: String
 
         init(kind: WatchedTable.Kind, name: String) {

@@ -5,7 +5,7 @@ import Telemetry
 /// Reads the frames of a log as they are written, and counts them by table and index.
 ///
 /// The reader runs in a separate helper process, because walking a large database takes longer than
-/// a sample may take. Each call has a time limit, and the map has a size limit.
+/// the time available for a sample. Each call has a time limit, and the map has a size limit.
 final class TableReader {
     private let files: DatabaseFiles
     private var map: PageMap?
@@ -16,16 +16,16 @@ final class TableReader {
     private var framesRead: UInt64 = 0
     private var pageSize = 4_096
     private var earlierCounts: [TableCounts.Key: UInt64] = [:]
-    /// The numbers of frames read, and of unknown frames among them, since the last walk.
+    /// The number of frames read since the last walk, and the number of unknown frames among them.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
-    /// The salts that identify the current log, and the last frame read from it.
+    /// The salts that identify the current log, and the number of the last frame read from it.
     private var position: (salts: (UInt32, UInt32), frame: UInt32)?
     private var newest: [UInt32: UInt32] = [:]
 
     /// The maximum number of log frames in which a walk looks up pages.
     ///
-    /// A walk reads other pages from the database file.
+    /// A walk reads all other pages from the database file.
     private static let newestLimit: UInt32 = 200_000
     /// The maximum number of frames to read as one transaction.
     private static let transactionLimit = 8_192
@@ -87,13 +87,13 @@ final class TableReader {
         let start = monotonicNanoseconds()
         var limits = PageMap.Limits()
         limits.mayContinue = { monotonicNanoseconds() &- start < Self.walkTime }
-        let walked = PageMap.walk(pages: index.pages, usable: usable, limits: limits) { number in
+        let result = PageMap.walk(pages: index.pages, usable: usable, limits: limits) { number in
             self.page(number, size: self.pageSize)
         }
         mappedAt = monotonicNanoseconds()
         sinceWalk = (0, 0)
-        guard let walked else { return }
-        var map = walked.map
+        guard let result else { return }
+        var map = result.map
         if header.autoVacuum != .none {
             var number = 2
             while number <= Int(index.pages) {
@@ -103,11 +103,11 @@ final class TableReader {
         }
         storeCounts()
         self.map = map
-        isMapComplete = walked.isComplete
+        isMapComplete = result.isComplete
         schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
     }
 
-    /// Stores the counts by name, because each map numbers the owners differently.
+    /// Saves the counts by name, because each map numbers the owners differently.
     private func storeCounts() {
         guard let map else { return }
         for (owner, count) in tally.counts {
@@ -167,7 +167,7 @@ final class TableReader {
         return true
     }
 
-    /// Reads a transaction, or a large part of one, and returns `nil` if a read fails.
+    /// Reads a transaction, or a large part of one, or returns `nil` if a read fails.
     private func readTransaction(
         after first: UInt32,
         until end: UInt32,
@@ -186,8 +186,8 @@ final class TableReader {
             else { return nil }
             isCommit = size > 0
             number += 1
-            // A transaction of one page provides no information about other pages. Page 1 contains
-            // the schema cookie.
+            // A transaction of only one page provides no information about other pages. Page 1
+            // contains the schema cookie.
             if isCommit, frames.isEmpty, page != 1 {
                 return [FrameTally.Frame(page: page, bytes: [])]
             }

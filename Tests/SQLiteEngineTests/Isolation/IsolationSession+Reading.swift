@@ -75,7 +75,7 @@ extension IsolationSession {
         let transaction = begin("snapshot")
         finish(transaction) {
             let snapshot = try pool.makeSnapshot()
-            transaction.fixState()
+            transaction.didObserve()
             for _ in 0..<3 { try snapshot.read { try script.read(in: $0, transaction) } }
             try snapshot.close()
         }
@@ -85,7 +85,7 @@ extension IsolationSession {
         let transaction = begin("snapshot pool")
         finish(transaction) {
             let snapshot = try pool.makeSnapshotPool()
-            transaction.fixState()
+            transaction.didObserve()
             let other = Background { [script] in
                 try snapshot.read { try script.read(in: $0, transaction) }
             }
@@ -123,7 +123,7 @@ extension IsolationSession {
                     }
                     ended.signal()
                 }
-                read.fixState()
+                read.didObserve()
                 let later = begin("write after a concurrent read")
                 finish(later) {
                     try db.inTransaction(.immediate) {

@@ -100,7 +100,7 @@ struct IsolationSession {
         let transaction = recorder.begin("snapshot", in: index)
         finish(transaction) {
             let snapshot = try target.makeSnapshot(as: client)
-            transaction.fixState()
+            transaction.didObserve()
             defer { snapshot.release() }
             for _ in 0..<3 {
                 try snapshot.read { session in

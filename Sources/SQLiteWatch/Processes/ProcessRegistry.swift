@@ -2,8 +2,8 @@
 import Glibc
 import Telemetry
 
-/// Records facts, processor time and waits of the processes that use the watched databases.
-struct ProcessRegister {
+/// Records facts, processor time, and waits of the processes that use the watched databases.
+struct ProcessRegistry {
     var scan: DescriptorScan
 
     private var facts: [Int32: ProcessFacts] = [:]
@@ -32,7 +32,7 @@ struct ProcessRegister {
     /// The time between two slices of a scan and the time limit of a slice, in nanoseconds.
     private static let slicePause: UInt64 = 100_000_000
     private static let slice: UInt64 = 250_000
-    /// The time limit of a slice during the search for the users of a new file.
+    /// The time limit of a slice while searching for the users of a new file, in nanoseconds.
     private static let urgentSlice: UInt64 = 3_000_000
     /// The minimum time between two rounds of a scan, in nanoseconds.
     private static let roundPause: UInt64 = 10_000_000_000
@@ -40,7 +40,8 @@ struct ProcessRegister {
     /// nanoseconds.
     private static let checkPause: UInt64 = 100_000_000
     private static let checkTime: UInt64 = 250_000
-    /// The number of recorded processes at which the facts of ended processes are discarded.
+    /// The number of recorded processes above which the facts about terminated processes are
+    /// discarded.
     private static let capacity = 4_096
 
     init(ownProcess: Int32?) {
@@ -133,8 +134,8 @@ struct ProcessRegister {
 
     func isCheckDue(at now: UInt64) -> Bool { now >= nextCheck }
 
-    /// Checks as many processes as time permits and returns whether each of them waits in a busy
-    /// handler.
+    /// Checks as many processes as the time limit permits, and returns whether each checked process
+    /// waits in a busy handler.
     mutating func waiting(among processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)
         guard now >= nextCheck else { return [:] }
