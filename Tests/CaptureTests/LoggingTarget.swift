@@ -4,7 +4,7 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// A target that logs each statement as a traced program does.
+/// A target that logs its statements like a traced program.
 final class LoggingTarget: WorkloadTarget {
     private let inner: any WorkloadTarget
     private let log: ExecutionLog

@@ -8,7 +8,7 @@ final class CommitLoad: Sendable {
     private static let readerCount = 2
     /// The number of commits between two checkpoints.
     ///
-    /// It is small, so that kills also interrupt checkpoints.
+    /// The number is small so that kills also interrupt checkpoints.
     private static let checkpointInterval = 40
 
     private let isEarly: Bool
@@ -69,7 +69,7 @@ final class CommitLoad: Sendable {
         forever { try commit(on: database) }
     }
 
-    /// Creates snapshots and snapshot pools, one after the other, until the process ends.
+    /// Creates snapshots and snapshot pools, one at a time, until the process ends.
     func createSnapshots(of pool: DatabasePool) {
         Thread.detachNewThread { [self] in
             forever {

@@ -36,7 +36,7 @@ struct MouseDecoderTests {
         #expect(events(.decimal, text).isEmpty)
     }
 
-    @Test func anEndlessNumberDoesNotTrap() {
+    @Test func aNumberWithManyDigitsDoesNotTrap() {
         #expect(events(.decimal, String(repeating: "9", count: 400) + ";1;1M").isEmpty)
     }
 

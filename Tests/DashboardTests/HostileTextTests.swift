@@ -11,7 +11,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// Tests that names and SQL of other programs cannot change the screen or a picture of it.
+/// Tests that names and SQL from other programs cannot alter the screen or an exported picture.
 struct HostileTextTests {
     private func run(_ text: String) throws -> DashboardModel {
         var sample = try #require(Story().samples(until: 25.9).last)

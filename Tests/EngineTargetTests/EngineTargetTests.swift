@@ -91,7 +91,7 @@ struct EngineTargetTests {
     }
 
     @Test
-    func theEnvironmentReportsTheSettingsInForce() throws {
+    func theEnvironmentReportsTheEffectiveSettings() throws {
         let pool = Arm(
             name: "pool",
             kind: .pool,

@@ -152,7 +152,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["snapshot", "frozen"])
-    func anArmOfSnapshotsReadsAndReportsItsSkippedWriters(arm: String) async throws {
+    func aSnapshotArmReadsAndReportsItsSkippedWriters(arm: String) async throws {
         let yaml = bank(
             """
               pay: {access: write, use: transfer}

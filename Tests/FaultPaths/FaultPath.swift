@@ -3,15 +3,15 @@ import SQLiteEngine
 /// A path through the engine, along which each operation fails in turn.
 package struct FaultPath: Sendable {
     package var name: String
-    /// The objects that have the path.
+    /// The kinds of database objects to which the path applies.
     package var subjects = Subject.allCases
     /// Whether a value observation runs along the path.
     var isObserved = false
     /// Whether the path closes the database object.
     var closes = false
-    /// Returns what is wrong with the files of the path after the faults, if anything.
+    /// Returns a description of a problem with the path's files after the faults, or `nil`.
     var check: @Sendable (FaultFolder, WrittenRows) throws -> String? = { _, _ in nil }
-    /// Follows the path after the database was opened.
+    /// Follows the path on an open database.
     package var run: @Sendable (any DatabaseWriter, FaultFolder, inout WrittenRows) throws -> Void
 
     package static let all = [
@@ -29,7 +29,7 @@ package struct FaultPath: Sendable {
                     try db.execute(sql: "DELETE FROM t")
                     return .rollback
                 }
-                // Even an access that ignores an error does not commit the changes.
+                // The changes must not be committed, even if the access ignores an error.
                 try? db.inSavepoint {
                     try db.execute(sql: "DELETE FROM t")
                     return .rollback

@@ -1,7 +1,7 @@
 import FaultPaths
 import FaultVFS
 
-/// Makes each allocation of SQLite along a path fail.
+/// Makes each allocation by SQLite along a path fail in turn.
 struct AllocationAttack {
     private let path: FaultPath
     private let isPersistent: Bool

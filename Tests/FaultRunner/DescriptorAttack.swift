@@ -4,7 +4,7 @@ import Foundation
 /// Follows a path with 0, 1, 2, … free descriptors.
 struct DescriptorAttack {
     private let path: FaultPath
-    /// The distance between two attacked numbers.
+    /// The difference between two successive numbers of free descriptors.
     private let stride: Int
     /// The number of free descriptors that suffices for all paths.
     private static let sufficient: Int64 = 48

@@ -1,4 +1,4 @@
-/// Changes inputs at random, in an order that the seed determines.
+/// Makes random changes to inputs, as determined by a seed.
 struct Mutator {
     private let target: FuzzTarget
     private let inputs: [[UInt8]]

@@ -166,7 +166,7 @@ struct GRDBTargetTests {
         }
     }
 
-    @Test func aBackupIsAWholeDatabase() throws {
+    @Test func aBackupIsACompleteDatabase() throws {
         try withTarget(Self.pool) { target in
             let copy = FileManager.default.temporaryDirectory
                 .appendingPathComponent("poolgauge-\(UUID().uuidString).sqlite")

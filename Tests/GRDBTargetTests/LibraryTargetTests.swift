@@ -61,7 +61,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func statementsAreCheckedAndNotRun(arm: Arm) throws {
+    func statementsAreCheckedWithoutRunning(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.check("INSERT INTO item VALUES (:id, :name, :data)")
             let error = #expect(throws: (any Error).self) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Parsers of Python's library, which share no code with the program.
+/// Parsers from Python's standard library, which share no code with the program.
 package enum IndependentParser {
     /// The elements, attributes and scripts of an HTML document.
     package struct Page: Codable, Equatable, Sendable {

@@ -18,7 +18,7 @@ struct CumulativeLatenciesTests {
         #expect(latencies.sum == 2)
     }
 
-    @Test func longerLatenciesCountOnlyInTotal() {
+    @Test func longerLatenciesCountOnlyInTheTotal() {
         let latencies = latencies(Array(repeating: 1, count: LatencyBuckets.bounds.count + 2))
         #expect(latencies.counts.last == UInt64(LatencyBuckets.bounds.count))
         #expect(latencies.count == UInt64(LatencyBuckets.bounds.count + 2))

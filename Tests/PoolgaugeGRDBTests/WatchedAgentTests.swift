@@ -7,7 +7,7 @@ import Testing
 
 @testable import PoolgaugeAgent
 
-/// Tests what the clients of an agent read about a GRDB database.
+/// Tests the information about a GRDB database that an agent's clients receive.
 @Suite(.timeLimit(.minutes(2)))
 struct WatchedAgentTests {
     private let test: TestDatabase

@@ -65,7 +65,7 @@ struct RecordingWriterTests {
         }
     }
 
-    /// A copy of the file and its log is what a killed process leaves.
+    /// A copy of the file and its log represents the files that a killed process leaves behind.
     @Test func committedSamplesSurviveAKill() throws {
         try withFile { path in
             let writer = try Fixture.writer(path)
@@ -249,7 +249,7 @@ struct RecordingWriterTests {
             writer.close()
             let contents = try RecordingReader(path: path).contents
             let first = try #require(contents.start)
-            // Samples are deleted in parts of a minute.
+            // Samples are deleted in units of one minute.
             let age = Fixture.start + 999_000 - first
             #expect((300_000...361_000).contains(age), "\(age)")
             #expect(contents.events.allSatisfy { $0.time >= first })

@@ -23,7 +23,7 @@ struct KilledProcessTests {
         var integrity: String?
     }
 
-    /// Opens the database as the next process does.
+    /// Opens the database like the next process would, and returns its content.
     private func remains(
         _ kind: CommitWriterProcess.Kind,
         in folder: FaultFolder

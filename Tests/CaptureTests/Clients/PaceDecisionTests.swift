@@ -247,7 +247,9 @@ struct PaceDecisionTests {
         #expect((think != nil) == hasThinkTime, "\(clients[0].evidence)")
     }
 
-    /// A thread cannot sleep for 80 µs, and the pause hardly changes the rate of long transactions.
+    /// Threads cannot sleep for as little as 80 µs.
+    ///
+    /// In long transactions, such a pause hardly changes the rate.
     @Test(arguments: [(0.000_8, false), (0.000_3, true)])
     func aThinkTimeThatIsTooShortToSleepIsOmitted(service: Double, hasThinkTime: Bool) {
         let visits = (0..<2000).map { index in

@@ -133,7 +133,7 @@ struct ScenarioDraftTests {
         "SELECT rowid FROM search WHERE search = :q", "SELECT rowid FROM search(:q)",
         "SELECT * FROM mail WHERE id IN (SELECT rowid FROM search WHERE search MATCH :q)",
     ])
-    func aParameterOfMatchDrawsWordsOfTheIndex(sql: String) throws {
+    func aMatchParameterDrawsWordsFromTheIndex(sql: String) throws {
         let schema = CaptureSchema([
             .init(name: "search", columns: [.init(name: "text")]),
             .init(name: "mail", columns: [.init(name: "id")]),

@@ -6,7 +6,7 @@ import WorkloadEngine
 
 /// Tests the scenario that is written for a captured load.
 struct CapturedScenarioTests {
-    /// A reader and a writer, for ten seconds.
+    /// The executions of a reader and a writer during ten seconds.
     private static var load: [CapturedExecution] {
         var executions: [CapturedExecution] = []
         for index in 0..<500 {

@@ -41,7 +41,7 @@ struct DashboardKeysTests {
         #expect(model.handle(.key(.character("Q"))) == [.quit])
     }
 
-    @Test func everyHelpTextFitsIntoAColumn() {
+    @Test func everyHelpTextFitsInAColumn() {
         for binding in DashboardCommand.bindings { #expect(binding.help.utf8.count <= 40) }
     }
 }

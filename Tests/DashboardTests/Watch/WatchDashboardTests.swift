@@ -278,7 +278,7 @@ struct WatchDashboardTests {
 
     /// If hundreds of processes use a database, seconds can pass between two complete lists of
     /// locks.
-    @Test func reportsWithoutAListAreExcludedFromTheSharesOfReaders() throws {
+    @Test func reportsWithoutLocksAreExcludedFromReaderShares() throws {
         var history = WatchHistory(path: "/srv/shop/app.sqlite")
         for (number, report) in WatchStory().reports().enumerated() {
             var report = report

@@ -15,7 +15,7 @@ enum TraceBytes {
         values: .init(array: 128, count: 32, stride: 56, flags: 20, length: 16, pointer: 8)
     )
 
-    /// The formats of all events, with the numbers 1 to 10.
+    /// The formats of all events, numbered 1 to 10.
     static let formats: [(EventDecoder.Meaning, EventFormat)] = {
         let meanings: [EventDecoder.Meaning] = [
             .reset, .finalize, .exec, .execReturn, .step, .stepReturn, .close, .newThread,

@@ -158,9 +158,7 @@ struct DatabaseOptionTests {
         }
     }
 
-    /// Tests with a program that holds a lock.
-    ///
-    /// The program is called `sqlite3`, like the shell, or has another name.
+    /// The program that holds the lock is called `sqlite3`, like the shell, or has another name.
     @Test func theHolderOfALockedDatabaseIsReported() throws {
         try withTemporaryFolder { folder in
             let database = try prepare(in: folder)

@@ -104,7 +104,7 @@ struct SettingsDecoderTests {
         #expect(try #require(error).description.hasPrefix(start), "\(error?.description ?? "")")
     }
 
-    @Test func theFolderFollowsTheSpecification() {
+    @Test func theFolderFollowsTheXDGSpecification() {
         func path(_ environment: [String: String]) -> String? {
             ConfigurationFolder(environment: environment).path
         }

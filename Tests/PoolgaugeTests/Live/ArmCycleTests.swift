@@ -35,7 +35,7 @@ struct ArmCycleTests {
     }
 
     @Test
-    func theOnlyArmFollowsItself() {
+    func aSingleArmRepeats() {
         var cycle = ArmCycle(count: 1, current: 0)
         #expect(cycle.advance() == .stop)
         #expect(cycle.runEnded(startsNext: false) == .start(0))

@@ -15,7 +15,7 @@ final class PythonProgram {
         return process.terminationStatus == 0
     }()
 
-    /// The process.
+    /// The process ID.
     var pid: Int32 { process.processIdentifier }
 
     /// Starts a program and waits for its setup.

@@ -111,7 +111,7 @@ final class TerminalProgram {
     /// Waits for the program to end, and reads its remaining output.
     ///
     /// - Parameter signal: A signal to send repeatedly while waiting.
-    /// - Returns: The kind of end.
+    /// - Returns: How the program ended.
     /// - Throws: ``TimedOut`` if the program does not end.
     func waitUntilEnd(sending signal: Int32? = nil) throws -> End {
         try wait(for: "the end") {

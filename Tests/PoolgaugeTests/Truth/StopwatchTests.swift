@@ -114,7 +114,7 @@ struct StopwatchTests {
             try pool.read(as: AccessLabel("by hand")) { db in
                 held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 isHeld.signal()
-                // A statement pins the log. It starts some time after its access does.
+                // A statement pins the log. It starts later than its access.
                 mayRead.wait()
                 let before = Moment.clock
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")

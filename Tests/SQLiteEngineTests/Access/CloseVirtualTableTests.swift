@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests that databases can be closed although virtual tables keep prepared statements on a
+/// Tests that databases can be closed even if virtual tables keep prepared statements on a
 /// connection.
 @Suite(.timeLimit(.minutes(1)))
 struct CloseVirtualTableTests {

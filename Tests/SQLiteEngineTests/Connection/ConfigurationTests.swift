@@ -49,7 +49,7 @@ struct ConfigurationTests {
         try snapshot.close()
     }
 
-    @Test func foreignKeysAreEnforcedUnlessSwitchedOff() throws {
+    @Test func foreignKeysAreEnforcedUnlessDisabled() throws {
         let sql = """
             CREATE TABLE parent (id INTEGER PRIMARY KEY);
             CREATE TABLE child (parent REFERENCES parent);

@@ -49,7 +49,7 @@ extension IsolationSession {
         }
     }
 
-    /// Reads with single statements that are each a transaction.
+    /// Reads with single statements, each of which is a transaction.
     func readSingleStatements() {
         let isReentrant = script.draw(below: 2) == 0
         let body: (Database) throws -> Void = { db in

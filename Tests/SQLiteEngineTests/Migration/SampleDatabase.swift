@@ -6,9 +6,9 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// A player as the samples use it.
+/// A player in the samples.
 ///
-/// The samples create it with its name and insert it in place.
+/// The samples create a player from a name and insert it in place.
 struct SamplePlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "player"
     var name: String

@@ -207,7 +207,7 @@ struct AccessSplitTests {
         #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }
 
-    @Test func statementsAndCommitsHaveTheirTimes() throws {
+    @Test func statementsAndCommitsAreTimed() throws {
         let pool = try makePool { $0.probes = .full }
         let before = pool.status()
         try pool.write { db in

@@ -239,7 +239,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func userInfoReachesTheRecordAndItsJSON() throws {
+    @Test func userInfoIsPassedToTheRecordAndItsJSON() throws {
         struct Part: Decodable {
             let tag: String
             init(from decoder: any Decoder) throws {

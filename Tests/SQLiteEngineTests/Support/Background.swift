@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Runs work on a new thread.
+/// Work that runs on a new thread.
 final class Background<Value: Sendable>: Sendable {
     private let result = Lock<Result<Value, any Error>?>(nil)
     private let done = Gate()

@@ -20,7 +20,7 @@ struct KeptReadTransactionTests {
 
         deinit { words.deallocate() }
 
-        /// Writes both copies of the header, as a commit does.
+        /// Writes both copies of the header, like a commit.
         func commit(frames: UInt32, generation: UInt32 = 1) {
             for copy in [0, 12] {
                 words[copy + 4] = frames

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Each step is Python code that ends before the call returns, so tests need no sleeps.
 final class ForeignProgram {
-    /// The answer of the program if it is not "ok".
+    /// An error with the program's response, if the response is not "ok".
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -41,7 +41,7 @@ final class ForeignProgram {
     private let output = Pipe()
     private var text: [UInt8] = []
 
-    /// The process.
+    /// The process ID.
     var pid: Int32 { process.processIdentifier }
 
     /// Starts a program in which `path` is the path of a database.

@@ -80,7 +80,7 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    /// The session ends its batch, so that the helper is immediately available again.
+    /// The session ends its batch so that the helper is immediately available again.
     @Test func aSessionRunsForItsTimeAndCountsItsSamples() throws {
         let session = try WatchSession.watching(folder.file())
         _ = session.reports()

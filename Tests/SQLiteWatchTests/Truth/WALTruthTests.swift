@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Tests that reports about real programs in WAL mode match what the programs do.
+/// Tests that reports about real programs in WAL mode match the programs' behavior.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct WALTruthTests {
     private let folder = TemporaryFolder()

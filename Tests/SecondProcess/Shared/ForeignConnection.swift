@@ -15,7 +15,7 @@ package final class ForeignConnection {
 
     /// Returns SQL that creates the tables that a load changes.
     ///
-    /// The tables are a counter, and `pageCount` rows of one page each.
+    /// The tables contain a counter and `pageCount` rows of one page each.
     package static func schema(pageCount: Int) -> String {
         """
         CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER NOT NULL);

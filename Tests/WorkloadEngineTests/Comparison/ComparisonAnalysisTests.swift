@@ -80,7 +80,7 @@ struct ComparisonAnalysisTests {
         #expect(throughput.blocks == 10)
     }
 
-    @Test func noDifferenceIsTheSameOrInconclusive() throws {
+    @Test func withoutADifferenceArmsAreTheSameOrInconclusive() throws {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
@@ -271,7 +271,7 @@ struct ComparisonAnalysisTests {
         #expect(two == ["pool/wal"])
     }
 
-    @Test func allArmsAreJudgedOnlyAgainstTheFirstOneOnRequest() throws {
+    @Test func allArmsAreComparedOnlyWithTheFirstOneOnRequest() throws {
         var options = ComparisonOptions()
         options.onlyAgainstFirst = true
         let arms: [Arm] = [

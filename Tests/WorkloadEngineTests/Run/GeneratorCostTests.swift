@@ -29,7 +29,7 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 3))
     }
 
-    /// The thread had a core for its first access, but then not until the time limit was exceeded.
+    /// The thread has a core for its first access, and then none until the time limit is exceeded.
     @Test func anAttemptOnAStalledMachineIsRepeated() {
         let result = cost(of: [
             .init(time: 368_950, accesses: 1), .init(time: 0, accesses: 0),

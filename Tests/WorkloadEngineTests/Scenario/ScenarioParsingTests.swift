@@ -2,7 +2,7 @@ import Testing
 import WorkloadEngine
 
 struct ScenarioParsingTests {
-    @Test func everyPartOfAScenarioReachesTheModel() throws {
+    @Test func everyPartOfAScenarioIsDecoded() throws {
         let scenario = try Scenario.parse(yaml: Self.whole, file: "whole.yaml")
         #expect(scenario.name == "whole")
         #expect(scenario.description == "Everything once.")
@@ -53,7 +53,7 @@ struct ScenarioParsingTests {
         )
     }
 
-    @Test func everyKindOfClientReachesTheModel() throws {
+    @Test func everyKindOfClientIsDecoded() throws {
         let clients = try Scenario.parse(yaml: Self.whole, file: "whole.yaml").clients
         let tpcb = try #require(Dataset.pgbench(scale: 5).transactions["tpcb"])
 

@@ -211,7 +211,7 @@ extension GateModel {
         waits[thread].isRegistered = false
     }
 
-    /// Returns whether a wait would never end, as ``AccessGate/deadlock(of:)`` does.
+    /// Returns whether a wait would never end, like ``AccessGate/deadlock(of:)``.
     private mutating func isDeadlocked(
         _ waiter: GateModelWaiter,
         at index: Int,

@@ -40,7 +40,7 @@ struct GateModel {
     var gates: [SharedGate]
     var waits: [Wait]
     var graph = WaitGraph<Int, Int>()
-    /// The time, as a multiple of the patience of a waiter.
+    /// The time, in multiples of a waiter's patience.
     var clock = 1
     /// The first rule that was broken.
     var violation: String?

@@ -114,7 +114,7 @@ struct DirtySetTests {
         #expect(set.next(in: round.number, showing: round.commits, at: 0) == 0)
         commit(&set, to: Self.t)
         commit(&set, to: Self.t)
-        // At most one fetch of a value runs.
+        // At most one fetch of a value runs at a time.
         #expect(set.beginRound().isEmpty)
         set.endFetch(0, showing: round.commits, isShared: true)
         let next = set.beginRound()
@@ -239,7 +239,7 @@ struct DirtySetTests {
         set.endFetch(first, showing: blocked.commits, isShared: true, in: blocked.number)
         let last = set.beginRound()
         #expect(fetchAll(&set, last) == [first])
-        // Two values of the next round, and two values of the blocked member.
+        // These are two values from the next round and two values from the blocked member.
         #expect(set.takeFetched().count == 4)
     }
 

@@ -49,7 +49,8 @@ struct ObservationUnderLoadTests {
         #expect(!writing.isDone)
         mayEnd.open()
         try writing.value()
-        // Commits are not lost if they precede the time when the observations follow the writer.
+        // No commit is lost, even if it precedes the moment at which the observations start to
+        // follow the writer.
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         #expect(pool.status().observations?.fetchesOnWriter == 0)
         for cancellable in cancellables { cancellable.cancel() }

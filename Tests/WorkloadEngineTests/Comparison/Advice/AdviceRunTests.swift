@@ -120,7 +120,7 @@ struct AdviceRunTests {
 
     /// The less promising half runs once.
     ///
-    /// The other half runs in each round.
+    /// The other half runs in every round.
     @Test func laterRoundsOmitTheLessPromisingHalf() async throws {
         let factory = Factory { arm in
             milliseconds(arm.readers == 2 && arm.pragmas.isEmpty && arm.setup.isEmpty ? 10 : 20)

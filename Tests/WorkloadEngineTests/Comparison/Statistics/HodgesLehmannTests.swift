@@ -6,8 +6,8 @@ import Testing
 struct HodgesLehmannTests {
     /// Tests examples 3.3 and 3.4 in Hollander and Wolfe, "Nonparametric Statistical Methods".
     ///
-    /// The book subtracts the values before from the values after. The estimate is 0.46, and the
-    /// 96.1% interval is 0.010 … 0.786.
+    /// The book subtracts the values before the treatment from those after it. The estimate is
+    /// 0.46, and the 96.1% interval is 0.010 … 0.786.
     @Test func theDepressionScaleHasThePublishedInterval() throws {
         let location = try #require(HodgesLehmann(PublishedPairs.depression))
         #expect(abs(location.estimate - 0.46) < 1e-9)

@@ -32,6 +32,6 @@ struct HolmTests {
             return Holm.adjusted(values).contains { $0 <= 0.05 }
         }
         #expect(families <= 125, "\(families)")
-        #expect(families > 40, "a correction that never alarms would test nothing")
+        #expect(families > 40, "a correction that never raises an alarm proves nothing")
     }
 }

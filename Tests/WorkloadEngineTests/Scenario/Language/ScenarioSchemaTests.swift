@@ -25,9 +25,9 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    /// Syntactic mistakes are reported by the schema, so that an editor can show them.
+    /// The schema reports syntactic mistakes, so editors can show them.
     ///
-    /// Only the decoder checks what names refer to.
+    /// Only the decoder checks references to names.
     @Test(arguments: [
         ("name: good", "nmae: good"), ("preset: pgbench", "preset: pgbnech"),
         ("readers: 4", "raeders: 4"), ("readers: 4", "readers: 0"),
