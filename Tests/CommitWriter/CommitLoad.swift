@@ -26,8 +26,9 @@ final class CommitLoad: Sendable {
         next = Atomic(first)
     }
 
-    /// A configuration that waits for the locks of the previous process, which the system may not
-    /// have released yet.
+    /// A configuration with a busy timeout.
+    ///
+    /// The system may not have released the locks of the previous process yet.
     static var patient: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)

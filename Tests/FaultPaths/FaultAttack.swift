@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import SQLiteEngine
 
-/// Makes each operation along a path fail in turn, until the path completes without a failure.
+/// Makes each operation on a path fail in turn until the path completes without a failure.
 ///
 /// After a fault, the path either succeeds or throws an error that explains it. The database object
 /// works again or is closed, and closing it releases SQLite's memory and all descriptors. The

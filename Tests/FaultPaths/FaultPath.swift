@@ -1,6 +1,8 @@
 import SQLiteEngine
 
-/// A path through the engine, along which each operation fails in turn.
+/// A path through the engine.
+///
+/// Each operation on the path fails in turn.
 package struct FaultPath: Sendable {
     package var name: String
     /// The kinds of database objects to which the path applies.

@@ -37,7 +37,7 @@ struct ClockAttack {
         Report.write(findings: findings, attacks: attacks + 1)
     }
 
-    /// Checks that a busy timeout that starts before the clock is set back ends on time, and that
+    /// Sets the clock back during a busy timeout, and checks that the timeout ends on time and that
     /// all reported durations are correct.
     private func waitForLock() throws {
         let folder = try FaultFolder()

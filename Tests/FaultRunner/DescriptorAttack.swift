@@ -44,8 +44,8 @@ struct DescriptorAttack {
         Report.write(findings: findings, attacks: attacks)
     }
 
-    /// Starts a timer, because libdispatch ends a process in which it cannot open the descriptors
-    /// for its first timer.
+    /// Starts a timer, because libdispatch ends the process if it cannot open the descriptors for
+    /// its first timer.
     private func warmUp() {
         let hasFired = DispatchSemaphore(value: 0)
         let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .global())

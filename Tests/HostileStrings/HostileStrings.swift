@@ -11,7 +11,7 @@ package enum HostileStrings {
         "a\tb", "a\u{0}b", "PASSED  x\nFAILED",
     ]
 
-    /// Characters that have no width, or that change the text direction or start a new line.
+    /// Characters that have no width, change the text direction, or start a new line.
     package static let invisible = [
         "\u{202E}txt.exe", "\u{2066}a\u{2069}", "a\u{200B}b", "a\u{200D}b", "\u{FEFF}a", "a\u{AD}b",
         "a\u{2028}b", "a\u{2029}b", "\u{FFFE}", "\u{FFFF}", "\u{E0041}",
@@ -19,8 +19,7 @@ package enum HostileStrings {
 
     /// Markup and delimiters.
     ///
-    /// Some precede a combining character, with which Swift combines them into a single
-    /// `Character`.
+    /// Some precede a combining character. Swift treats such a pair as a single `Character`.
     package static let delimiters =
         [
             "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<!--", "]]>",

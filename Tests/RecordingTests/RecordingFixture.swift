@@ -3,7 +3,7 @@ import Telemetry
 
 @testable import Recording
 
-/// Samples of a fictional pool, and files for them.
+/// Samples of a fictional pool, and functions that record them.
 enum Fixture {
     /// 2026-11-22T12:00:00Z, in milliseconds since 1970.
     static let start: Int64 = 1_795_348_800_000

@@ -158,8 +158,9 @@ struct RecordingWriterTests {
         }
     }
 
-    /// Returns samples of a run with ten samples per second, in which most values change once a
-    /// second.
+    /// Returns samples of a run with ten samples per second.
+    ///
+    /// Most values change once per second.
     private func fastSamples() -> [(time: Double, sample: Sample)] {
         (0..<300).map { tick in
             var sample = Fixture.sample(Double(tick / 10))

@@ -52,7 +52,7 @@ struct RecordedDisk {
         case Int(RECORD_SYNC):
             for change in pending[name] ?? [] { Self.apply(change, to: &files[name]) }
             pending[name] = nil
-            // The first sync of a journal or a log also syncs the folder, and thus makes deletions
+            // The first sync of a journal or a log also syncs the folder, which makes deletions
             // durable (`UNIXFILE_DIRSYNC` in SQLite's os_unix.c).
             if name.hasSuffix("-journal") || name.hasSuffix("-wal"), synced.insert(name).inserted {
                 syncFolder()

@@ -50,7 +50,9 @@ struct PaceDecisionTests {
         return visits.sorted { $0.start < $1.start }
     }
 
-    /// Scheduled arrivals, each of which uses the connection that becomes free first.
+    /// Scheduled arrivals.
+    ///
+    /// Each arrival uses the first free connection.
     private func open(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var free = Array(repeating: 0.0, count: workers)

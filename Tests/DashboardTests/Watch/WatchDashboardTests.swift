@@ -211,8 +211,8 @@ struct WatchDashboardTests {
     // MARK: Untrusted text
 
     @Test func controlCharactersFromOtherProgramsAreNotDisplayed() throws {
-        let evil = "a\u{1B}[2J\u{202E}b\u{7}\n"
-        var story = WatchStory(path: "/srv/\(evil).db", idleName: evil, table: evil)
+        let hostile = "a\u{1B}[2J\u{202E}b\u{7}\n"
+        var story = WatchStory(path: "/srv/\(hostile).db", idleName: hostile, table: hostile)
         story.interval = 1
         var model = WatchDashboard()
         for report in story.reports(until: 12) { model.ingest([report]) }

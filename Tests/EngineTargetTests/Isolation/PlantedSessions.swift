@@ -2,7 +2,7 @@ import Dispatch
 import Telemetry
 import WorkloadEngine
 
-/// A session that forwards its statements to closures that reproduce a bug.
+/// A session that forwards its statements to closures with a planted bug.
 struct RoutedSession: WorkloadSession {
     /// Runs a query.
     var query: (String, [WorkloadValue]) throws -> [[WorkloadValue]]

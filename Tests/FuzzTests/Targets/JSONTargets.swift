@@ -18,7 +18,7 @@ extension FuzzTarget {
         "Tests/WorkloadEngineTests/Comparison/WhatIf/Recorded/small-load.json"
     private static let edits = [[0, 0, 0], [0, 10, 8], [0, 50, 10, 0, 60, 10]] as [[UInt8]]
 
-    /// The JSON of a run, which `what-if` reads.
+    /// The JSON of a run, the input of `what-if`.
     static let result: FuzzTarget = {
         let base = JSONEdits(text(Corpus.file(recordedRun)))
         return FuzzTarget(name: "result", seeds: edits, words: json) { bytes in
@@ -35,7 +35,7 @@ extension FuzzTarget {
         }
     }()
 
-    /// A sample in a recording, which `replay` shows.
+    /// A sample in a recording, as shown by `replay`.
     static let sample: FuzzTarget = {
         let base = JSONEdits(Corpus.base("sample"))
         let good = try? JSONDecoder().decode(Sample.self, from: Data(Corpus.base("sample").utf8))

@@ -103,7 +103,7 @@ final class TerminalProgram {
         }
     }
 
-    /// Waits until the terminal has its original settings, or no longer has them.
+    /// Waits until the terminal has its original settings, or until it has different settings.
     func wait(untilSettingsAreRestored expected: Bool) throws {
         try wait(for: "the terminal's settings") { hasOriginalSettings == expected }
     }

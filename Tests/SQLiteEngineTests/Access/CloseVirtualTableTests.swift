@@ -8,7 +8,7 @@ import Testing
 /// connection.
 @Suite(.timeLimit(.minutes(1)))
 struct CloseVirtualTableTests {
-    /// A module whose tables prepare statements on the connection that uses them.
+    /// A module whose tables prepare statements on their connection.
     enum Module: String, CaseIterable {
         case fts5, fts4, rtree
 
@@ -57,8 +57,9 @@ struct CloseVirtualTableTests {
         try reader.read { db in try Int.fetchOne(db.cachedStatement(sql: module.query)) }
     }
 
-    /// Uses all readers at the same time, so that each reader prepares the statements of its
-    /// tables.
+    /// Uses all readers at the same time.
+    ///
+    /// Each reader therefore prepares the statements of its tables.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
         let mayLeave = Gate()

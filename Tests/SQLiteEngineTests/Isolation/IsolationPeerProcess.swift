@@ -36,8 +36,9 @@ final class IsolationPeerProcess: @unchecked Sendable {
     private let errors = Pipe()
     private let name: String
     private let lines = Lock(Data())
-    /// Reads the output of the process, so that the process never blocks on a full pipe inside a
-    /// transaction.
+    /// Reads the output of the process.
+    ///
+    /// Otherwise, the process could block on a full pipe inside a transaction.
     private var reading: Background<Void>?
 
     /// Starts the process, and returns after it has opened the database.

@@ -27,8 +27,9 @@ final class Background<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs a long test on a new thread, so that it does not block one of the few threads in the
-/// cooperative pool.
+/// Runs a long test on a new thread.
+///
+/// The cooperative pool has few threads, and the test must not block them.
 ///
 /// A failed expectation on that thread is not attributed to the test. Return the values to check
 /// instead.

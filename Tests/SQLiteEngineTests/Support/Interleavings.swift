@@ -1,4 +1,4 @@
-/// Explores every order in which threads can take their steps.
+/// Explores every possible order of the threads' steps.
 ///
 /// A state is a value that contains the threads' shared memory and the position of each thread. Each
 /// step corresponds to one atomic operation in the program. Each state is explored once, so the cost

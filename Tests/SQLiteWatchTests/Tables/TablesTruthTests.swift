@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Tests that the numbers of frames by table match the numbers from SQLite's `dbstat`.
+/// Tests that the frame counts by table match SQLite's `dbstat`.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct TablesTruthTests {
     private let folder = TemporaryFolder()

@@ -2,13 +2,15 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Threads that read without pauses and count the reads that miss a commit.
+/// Threads that read without pauses and count stale reads.
 package final class DenseReaders: Sendable {
     /// The results of the threads.
     package struct Result: Sendable {
         /// The number of reads.
         package fileprivate(set) var reads = 0
-        /// The number of reads that missed a commit that had returned before the read began.
+        /// The number of reads that missed a commit.
+        ///
+        /// The commit had returned before the read began.
         package fileprivate(set) var staleReads = 0
         /// The first error that a read threw.
         fileprivate var error: (any Error)?

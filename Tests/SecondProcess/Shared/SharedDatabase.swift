@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// A database in a new folder that this process shares with a program that does not use the engine.
+/// A database in a new folder, shared by this process and a program without the engine.
 package final class SharedDatabase {
     /// How this process opens the database.
     package enum Subject: String, CaseIterable, Sendable {

@@ -122,10 +122,10 @@ struct LinearColor {
             luminance,
             (SIMD3(0.0193339, 0.1191920, 0.9503041) * amounts).sum() / 1.08883
         )
-        func bent(_ value: Double) -> Double {
+        func nonlinear(_ value: Double) -> Double {
             value > 216.0 / 24389 ? cbrt(value) : (24389.0 / 27 * value + 16) / 116
         }
-        let (x, y, z) = (bent(xyz.x), bent(xyz.y), bent(xyz.z))
+        let (x, y, z) = (nonlinear(xyz.x), nonlinear(xyz.y), nonlinear(xyz.z))
         return SIMD3(116 * y - 16, 500 * (x - y), 200 * (y - z))
     }
 

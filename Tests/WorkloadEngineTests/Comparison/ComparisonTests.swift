@@ -144,7 +144,9 @@ struct ComparisonTests {
         }
     }
 
-    /// Simulated time has no noise, so that slower arms are detected and equal arms are the same.
+    /// Simulated time has no noise.
+    ///
+    /// Slower arms are therefore detected, and equal arms are the same.
     @Test func pairsAreJudgedAgainstTheNoiseOfTheFirstArm() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.primary == ["reader.throughput"])

@@ -4,8 +4,7 @@ import Testing
 
 /// Tests the measured cost of the generator on a busy machine.
 struct GeneratorCostTests {
-    /// Returns the cost that results from the given attempts, and the number of attempts that were
-    /// made.
+    /// Returns the cost derived from the given attempts, and the number of attempts made.
     private func cost(of attempts: [GeneratorCost.Attempt]) -> (cost: UInt64, made: Int) {
         var made = 0
         let cost = GeneratorCost.measure {

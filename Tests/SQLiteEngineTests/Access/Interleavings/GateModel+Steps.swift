@@ -171,10 +171,10 @@ extension GateModel {
     ) -> Int? {
         switch step {
         case .sleep(_, let isPatient):
-            let isOver = clock >= waits[thread].patientUntil
-            guard waits[thread].isWoken || isPatient && isOver else { return nil }
+            let isExpired = clock >= waits[thread].patientUntil
+            guard waits[thread].isWoken || isPatient && isExpired else { return nil }
             waits[thread].isWoken = false
-            return isPatient && !isOver ? 1 : 0
+            return isPatient && !isExpired ? 1 : 0
         case .discardWakeUp:
             waits[thread].isWoken = false
             return 1

@@ -122,7 +122,7 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// The round's state does not contain the commit that marks a member that is still waiting.
+    /// The round's state predates the commit that marks a waiting member.
     @Test(arguments: [0, 8])
     func aCommitDuringARoundCausesAnotherFetchOfItsRemainingMembers(limit: Int) {
         var set = makeSet(count: 3)
@@ -135,7 +135,7 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// A commit itself fetches values, so that no round is necessary.
+    /// The commit itself fetches the values, so no round is necessary.
     @Test func aMemberThatTheCommitFetchesLeavesNoWork() {
         var set = makeSet(count: 2)
         commit(&set, to: Self.t)
@@ -176,8 +176,8 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// A fetch on the writer, and a fetch that waited for its connection, may show later commits
-    /// than the one that requested it.
+    /// A fetch may show later commits than the one that requested it, if it runs on the writer or
+    /// has waited for its connection.
     @Test func aFetchThatShowsALaterCommitIsNotRepeated() {
         var set = makeSet(count: 1)
         commit(&set, to: Self.t)
@@ -217,7 +217,7 @@ struct DirtySetTests {
         #expect(set.hasWork)
     }
 
-    /// A round whose state is older must not fetch the values that a later commit marked.
+    /// A round with an older state must not fetch values that a later commit marked.
     @Test func aReplacedRoundFetchesNothingMore() throws {
         var set = makeSet(count: 3)
         commit(&set, to: Self.t)
@@ -295,7 +295,7 @@ struct DirtySetTests {
         #expect(set.count == 0)
     }
 
-    /// The change of the previous region is not lost while its members are not marked yet.
+    /// A change to the previous region is not lost before its members are marked.
     @Test func aMemberThatChangesItsRegionKeepsItsMark() {
         var set = makeSet(count: 2)
         commit(&set, to: Self.t, limit: 0)

@@ -7,8 +7,7 @@ import Testing
 /// Tests screening and confirmation on targets with service times that depend on the arm.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceRunTests {
-    /// Opens targets whose accesses take the time that `service` returns for the arm, in
-    /// nanoseconds.
+    /// Opens targets with the service time that `service` returns for the arm, in nanoseconds.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String: Int]>([:])

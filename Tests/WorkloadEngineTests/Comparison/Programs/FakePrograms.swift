@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Shell scripts that act as programs, and a scenario that they pretend to run.
+/// Shell scripts that imitate programs, and their scenario.
 struct FakePrograms {
     /// The folder that contains the scripts.
     let folder: URL
