@@ -65,7 +65,7 @@ struct HostileTextTests {
     }
 
     @Test(arguments: HostileStrings.all)
-    func theReportOfAWatchIsPrintable(text: String) {
+    func aWatchReportIsPrintable(text: String) {
         var story = WatchStory()
         story.path = text
         story.idleName = text
@@ -94,7 +94,7 @@ struct HostileTextTests {
     }
 
     @Test(arguments: DashboardScreen.allCases)
-    func impossibleNumbersOfAnAgentAreDrawn(screen: DashboardScreen) throws {
+    func impossibleNumbersFromAnAgentAreDrawn(screen: DashboardScreen) throws {
         var sample = try #require(Story().samples(until: 25.9).last)
         var model = DashboardModel()
         model.ingest(sample)

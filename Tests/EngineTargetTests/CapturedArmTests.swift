@@ -85,7 +85,7 @@ struct CapturedArmTests {
         (Arm.Library.raw, Arm.Begin.deferred, true), (.raw, .immediate, false),
         (.engine, .deferred, true), (.engine, .exclusive, false),
     ])
-    func aTransactionUsesTheKindOfBeginOfItsArm(
+    func aTransactionUsesTheBeginKindOfItsArm(
         library: Arm.Library,
         begin: Arm.Begin,
         allowsWrite: Bool

@@ -76,7 +76,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func valuesAreBoundInTheOrderInWhichParametersFirstAppear(arm: Arm) throws {
+    func parametersAreBoundInOrderOfFirstAppearance(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: client) { session in
                 let rows = try session.rows(
@@ -89,7 +89,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func aStatementReturnsItsNumberOfRows(arm: Arm) throws {
+    func aStatementReturnsItsRowCount(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.write, as: client) { session in
                 let key = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])

@@ -151,7 +151,7 @@ struct AgentTests {
         Issue.record("the stopped client was not dropped")
     }
 
-    @Test func clientThatNeverReadsCannotFillTheMemory() throws {
+    @Test func clientThatNeverReadsCannotExhaustMemory() throws {
         var limits = AgentLimits()
         limits.stall = 50_000_000
         limits.sendBuffer = 4_096

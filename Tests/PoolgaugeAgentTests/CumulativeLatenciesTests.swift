@@ -32,7 +32,7 @@ struct CumulativeLatenciesTests {
         #expect(now.sum == earlier.sum)
     }
 
-    @Test func restartIsKept() {
+    @Test func restartIsNotCorrected() {
         let restarted = latencies([2, 1], sum: 5)
         #expect(restarted.following(latencies([100], sum: 900)) == restarted)
     }

@@ -38,7 +38,7 @@ struct FlightRecorderTests {
         )
     }
 
-    @Test func theEndWritesAllSamples() throws {
+    @Test func endingTheRecordingWritesAllSamples() throws {
         try withFile { path in
             let recorder = try makeRecorder(path)
             for second in 0..<100 { recorder.record(.run(Fixture.sample(Double(second)))) }

@@ -112,7 +112,7 @@ struct RecordingWriterTests {
 
     // MARK: Refusals
 
-    @Test func otherFilesAreRefusedAndNotChanged() throws {
+    @Test func otherFilesAreRefusedAndUnchanged() throws {
         try withFile { path in
             try Data("text".utf8).write(to: URL(fileURLWithPath: path))
             let message = refusal { _ = try Fixture.writer(path) }
@@ -177,7 +177,7 @@ struct RecordingWriterTests {
         writer.close()
     }
 
-    @Test func samplesDifferFromRecentSamples() throws {
+    @Test func samplesAreStoredAsDifferencesFromRecentSamples() throws {
         try withFile { path in
             let samples = fastSamples()
             try write(samples, to: path)

@@ -35,7 +35,7 @@ struct PromiseTests {
         #expect(await promise.value() == 3)
     }
 
-    @Test func nilIsAlsoAValue() async {
+    @Test func nilIsAValidValue() async {
         let promise = Promise<Int?>()
         promise.fulfill(nil)
         promise.fulfill(1)

@@ -284,7 +284,7 @@ struct PaceDecisionTests {
         #expect(clients[0].evidence[0].contains("short-lived connections"))
     }
 
-    @Test func aChangingRateHasStages() {
+    @Test func aChangingRateIsDividedIntoStages() {
         var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()

@@ -18,7 +18,7 @@ struct ScenarioDraftTests {
         draft.variables.entries.first { $0.name == name }?.yaml
     }
 
-    @Test func aParameterDrawsFromItsComparedColumn() throws {
+    @Test func aParameterDrawsValuesFromItsComparedColumn() throws {
         var draft = draft()
         try draft.addRead("SELECT * FROM orders WHERE state = :state AND id = ?")
         #expect(
@@ -109,7 +109,7 @@ struct ScenarioDraftTests {
         #expect(yaml(of: "age", in: draft) == "distribution: choice, table: users, column: age")
     }
 
-    @Test func aKeyWithGapsIsDrawnFromItsRows() throws {
+    @Test func aKeyWithGapsIsDrawnFromExistingRows() throws {
         var column = CaptureFixture.Column(
             name: "id",
             type: "INTEGER",

@@ -19,7 +19,7 @@ struct TransactionAssemblerTests {
     private static let read = "SELECT * FROM users WHERE id = 10"
     private static let write = "UPDATE users SET age = 20 WHERE id = 10"
 
-    @Test func aTransactionHasItsStatementsGapsAndKind() throws {
+    @Test func aTransactionRecordsItsStatementsGapsAndKind() throws {
         let (transactions, _) = try assemble(
             CaptureFixture.executions([
                 Self.read, "BEGIN IMMEDIATE", Self.read, Self.write, "COMMIT",

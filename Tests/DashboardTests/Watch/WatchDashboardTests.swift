@@ -103,7 +103,7 @@ struct WatchDashboardTests {
     }
 
     @Test(arguments: [("17", 17.0), ("0:17", 17), ("-7", 17), ("1e9", 24), ("0", 0)])
-    func seekShowsTheLanesTheLocksAndTheVerdictOfThatMoment(
+    func seekingShowsTheLanesLocksAndVerdictOfThatMoment(
         text: String,
         time: Double
     ) throws {

@@ -157,7 +157,7 @@ struct CaptureCommandTests {
     }
 
     /// The name of a table comes from the captured program and could contain control characters.
-    @Test func namesReachTheTerminalWithoutControlCharacters() throws {
+    @Test func namesArePrintedWithoutControlCharacters() throws {
         let line =
             #"{"time": 1, "sql": "SELECT * FROM \"gone\u001b[31m\u009b2J\"", "seconds": 0.001}"#
         try withDatabase { folder in

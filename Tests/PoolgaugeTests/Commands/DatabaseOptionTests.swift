@@ -136,7 +136,7 @@ struct DatabaseOptionTests {
         }
     }
 
-    @Test func aPresetOfWhatIfNeedsItsOwnData() throws {
+    @Test func aPresetForWhatIfNeedsItsOwnData() throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)
             let recorded = try HeadlessProgram.run(

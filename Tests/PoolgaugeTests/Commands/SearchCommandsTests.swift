@@ -81,7 +81,7 @@ struct SearchCommandsTests {
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))
     }
 
-    @Test func theCommandsThatAMapPrintsCanBeRun() throws {
+    @Test func theCommandsInAMapCanBeRun() throws {
         try withTemporaryFolder { folder in
             try write("5%", "20%", lasting: "1s", to: folder)
             let outcome = try HeadlessProgram.run(

@@ -80,7 +80,7 @@ struct WatchMetricsTests {
         #expect(!lines.contains { $0.contains("sqlite_file_bytes") })
     }
 
-    @Test func countsOfIntervalsAreAdded() {
+    @Test func intervalCountsAreAdded() {
         let metrics = WatchMetrics()
         for _ in 0..<3 { metrics.receive([report(), report("/data/other", commits: 1)]) }
         let text = metrics.text()

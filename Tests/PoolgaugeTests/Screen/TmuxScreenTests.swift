@@ -34,7 +34,7 @@ struct TmuxScreenTests {
     }
 
     @Test
-    func keysControlTheLoadAndConfirmIt() throws {
+    func keysControlTheLoadAndActionsAreConfirmed() throws {
         try withTemporaryFolder { folder in
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }

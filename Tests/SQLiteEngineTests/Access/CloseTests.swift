@@ -177,7 +177,7 @@ struct CloseTests {
         #expect(pool.status().waitingReaders.isEmpty)
     }
 
-    @Test func concurrentClosesCloseOnce() throws {
+    @Test func concurrentCallsCloseOnce() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()

@@ -34,7 +34,7 @@ struct DeadlockAcrossDatabasesTests {
 
     private static let waiting = AccessLabel("waits first")
 
-    @Test func queuesInARingRefuseOneAccess() throws {
+    @Test func aRingOfQueuesRefusesOneAccess() throws {
         let queues = try (0..<3).map { try makeQueue("Q\($0)") }
         let gate = Gate()
         let threads = try queues.indices.map { index in

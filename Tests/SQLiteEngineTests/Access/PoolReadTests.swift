@@ -20,7 +20,7 @@ struct PoolReadTests {
         try hold(2, in: pool) { #expect(pool.status().readers?.open == 2) }
     }
 
-    @Test func noMoreReadersThanTheMaximumAreOpened() throws {
+    @Test func aPoolOpensAtMostTheMaximumNumberOfReaders() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }

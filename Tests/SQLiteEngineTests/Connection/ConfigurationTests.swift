@@ -28,7 +28,7 @@ struct ConfigurationTests {
         #expect(try pool.makeSnapshot().configuration.maximumReaderCount == 1)
     }
 
-    @Test func eachConnectionIsPreparedInTheOrderOfTheClosures() throws {
+    @Test func closuresPrepareEachConnectionInOrder() throws {
         let calls = Lock<[String]>([])
         let pool = try DatabasePool(
             path: folder.file(),

@@ -47,7 +47,7 @@ struct PeakTests {
         #expect(after.waitingWritersPeak == 0)
     }
 
-    @Test func uncountedAccessesAreNotPartOfTheNumbers() throws {
+    @Test func uncountedAccessesAreExcluded() throws {
         let label = AccessLabel("check").uncounted
         #expect(label.name == "check" && label.isUncounted)
         #expect(!AccessLabel("check").isUncounted)

@@ -94,7 +94,7 @@ struct StatusTests {
         }
     }
 
-    @Test func theTimeHeldGrows() throws {
+    @Test func theHoldTimeIncreases() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.read { _ in
             let first = try #require(queue.status().connections.first?.heldNanoseconds)

@@ -72,7 +72,7 @@ struct DecodingRecordTests {
         #expect(record.someTeam == .red)
     }
 
-    @Test func everyTypeOfColumnDecodes() throws {
+    @Test func columnsOfEveryTypeDecode() throws {
         try read { db in check(try #require(try Everything.fetchOne(db, sql: Self.everything))) }
     }
 

@@ -65,7 +65,7 @@ struct KeptTransactionTests {
 
     /// If the transaction that replaces an outdated one cannot start, the next statement starts it.
     @Test(.timeLimit(.minutes(1)))
-    func aReadIsIsolatedAfterATransactionCouldNotStart() throws {
+    func aReadIsIsolatedAfterATransactionFailsToStart() throws {
         let handlers = Lock<[FailingBegin]>([])
         let pool = try makePool {
             $0.prepareDatabase { db in
@@ -168,7 +168,7 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func theWriterTruncatesTheLogAlthoughReadersKeptTransactions() throws {
+    func theWriterTruncatesTheLogDespiteKeptTransactions() throws {
         let pool = try makePool(readers: 4)
         for _ in 1...20 {
             try pool.write { db in try db.execute(sql: "UPDATE t SET v = v + 1") }

@@ -126,7 +126,7 @@ struct DatabaseCopyTests {
         try checker.run("c.close(); check('\(copy.path)', 400)")
     }
 
-    @Test func aHotJournalIsRolledBackInTheCopyAlone() throws {
+    @Test func aHotJournalIsRolledBackOnlyInTheCopy() throws {
         let program = try program("")
         try program.run(
             """

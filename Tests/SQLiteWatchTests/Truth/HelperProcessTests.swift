@@ -81,7 +81,7 @@ struct HelperProcessTests {
     }
 
     /// The session ends its batch so that the helper is immediately available again.
-    @Test func aSessionRunsForItsTimeAndCountsItsSamples() throws {
+    @Test func aSessionRunsForItsDurationAndCountsItsSamples() throws {
         let session = try WatchSession.watching(folder.file())
         _ = session.reports()
         session.run(for: .milliseconds(500))

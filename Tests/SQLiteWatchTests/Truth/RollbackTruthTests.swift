@@ -147,7 +147,7 @@ struct RollbackTruthTests {
         #expect(report.verdict.kind == .nothing)
     }
 
-    @Test func aDatabaseMaySwitchItsJournal() throws {
+    @Test func aDatabaseMayChangeItsJournalMode() throws {
         let program = try program()
         let session = try WatchSession.watching(folder.file())
         #expect(session.report().file.journalMode == .rollback)

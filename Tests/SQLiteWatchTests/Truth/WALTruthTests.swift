@@ -102,7 +102,7 @@ struct WALTruthTests {
         #expect(report.pins.isEmpty)
     }
 
-    @Test func aReaderOfTheFileAloneIsOnMarkZero() throws {
+    @Test func aReaderOfOnlyTheFileUsesMarkZero() throws {
         let one = try program("c.execute('pragma wal_checkpoint(truncate)')")
         let other = try program()
         try other.run("c.execute('pragma wal_checkpoint(truncate)')")

@@ -43,7 +43,7 @@ struct RandomStreamTests {
         #expect(words.count == 500)
     }
 
-    @Test func thisSeedProducesTheseWordsOnEveryPlatform() {
+    @Test func aSeedProducesTheSameWordsOnEveryPlatform() {
         var stream = RandomStream(seed: 42, stream: "ui", worker: 1)
         #expect((0..<3).map { _ in stream.next() } == Self.pinned)
     }

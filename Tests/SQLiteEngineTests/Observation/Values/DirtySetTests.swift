@@ -218,7 +218,7 @@ struct DirtySetTests {
     }
 
     /// A round with an older state must not fetch values that a later commit marked.
-    @Test func aReplacedRoundFetchesNothingMore() throws {
+    @Test func aReplacedRoundStopsFetching() throws {
         var set = makeSet(count: 3)
         commit(&set, to: Self.t)
         let blocked = set.beginRound()

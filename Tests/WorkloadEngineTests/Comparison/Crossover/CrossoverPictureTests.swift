@@ -122,7 +122,7 @@ struct CrossoverPictureTests {
         }
     }
 
-    @Test func theMarkdownTableHasEachCell() {
+    @Test func theMarkdownTableContainsEachCell() {
         let text = CrossoverReport.markdown(of: result())
         #expect(text.contains(#"| write-share \\ readers | 1 | 2 | 8 |"#))
         #expect(text.contains("| 0 | -2.0× ("))

@@ -87,7 +87,7 @@ struct SampledRunTests {
         #expect(run.clients["ui"]?.completed == 99_900)
     }
 
-    @Test(.timeLimit(.minutes(2))) func moreReadersMakeWaitsShorter() throws {
+    @Test(.timeLimit(.minutes(2))) func moreReadersShortenWaits() throws {
         let samples = samples(seconds: 32, rate: 350, readers: 2)
         let predicted = try WhatIf(result(of: samples)).predict([
             .pool(readers: 1), .pool(readers: 2), .pool(readers: 8),

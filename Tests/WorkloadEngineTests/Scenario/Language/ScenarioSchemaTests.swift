@@ -6,7 +6,7 @@ import Yams
 
 /// Compares the published schema with the decoder.
 struct ScenarioSchemaTests {
-    @Test func theSchemaIsJSONOfTheStatedDraft() throws {
+    @Test func theSchemaIsJSONForTheDeclaredDraft() throws {
         let data = Data(ScenarioSchema.json.utf8)
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(object["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
@@ -116,7 +116,7 @@ struct ScenarioSchemaTests {
         }
     }
 
-    @Test func formsNameDeclaredKeysAndWords() {
+    @Test func formsReferToDeclaredKeysAndWords() {
         for shape in Self.mappings.map(\.shape) + [Language.scenario] {
             for form in shape.forms {
                 #expect(shape.names.contains(form.key), "\(form.key) of \(shape.name)")
