@@ -103,7 +103,7 @@ struct StopwatchTests {
     @Test func timesOfAHeldReaderAndItsWaiterMatchAStopwatch() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let pool = try makePool(readers: 1)
-        let mayLeave = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
         let held = Mutex<Moment?>(nil)
         let read = Mutex<Moment?>(nil)
         let isHeld = DispatchSemaphore(value: 0)
@@ -120,7 +120,7 @@ struct StopwatchTests {
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
                 read.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 hasRead.signal()
-                mayLeave.wait()
+                mayEnd.wait()
             }
         }
         isHeld.wait()
@@ -176,7 +176,7 @@ struct StopwatchTests {
         #expect(waiters.contains("in a queue") && waiters.contains("by hand"))
         #expect(waiters.contains("1 read waits for a reader"))
 
-        mayLeave.signal()
+        mayEnd.signal()
         try holder.value()
         try waiter.value()
         try pool.close()

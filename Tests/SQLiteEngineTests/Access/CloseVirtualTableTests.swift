@@ -62,18 +62,18 @@ struct CloseVirtualTableTests {
     /// Each reader therefore prepares the statements of its tables.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let reads = (0..<2).map { _ in
             Background {
                 try reader.read { db in
                     isInside.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                     return try Int.fetchOne(db.cachedStatement(sql: module.query))
                 }
             }
         }
         for _ in reads { try isInside.wait() }
-        for _ in reads { mayLeave.open() }
+        for _ in reads { mayEnd.open() }
         for read in reads { try #expect(read.value() == 1) }
     }
 

@@ -30,18 +30,18 @@ struct WALPinTests {
         _ body: () throws -> Void
     ) throws {
         let hasRead = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let reader = Background {
             try pool.read(as: AccessLabel(label)) { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
                 hasRead.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try hasRead.wait()
-        defer { mayLeave.open() }
+        defer { mayEnd.open() }
         try body()
-        mayLeave.open()
+        mayEnd.open()
         try reader.value()
     }
 

@@ -23,19 +23,19 @@ struct DatabaseSnapshotPoolTests {
         let snapshot = try pool.makeSnapshotPool()
         try pool.write { db in try db.insert(2) }
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let reads = (0..<5).map { _ in
             Background {
                 try snapshot.read { db in
                     isInside.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                     return try db.rowCount()
                 }
             }
         }
         for _ in reads { try isInside.wait() }
         try pool.write { db in try db.insert(3) }
-        for _ in reads { mayLeave.open() }
+        for _ in reads { mayEnd.open() }
         for read in reads { try #expect(read.value() == 1) }
         try #expect(pool.rowCount() == 3)
     }
