@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Commits on several threads and acknowledges each commit.
+/// A load that commits on several threads and acknowledges each commit.
 final class CommitLoad: Sendable {
     private static let writerCount = 3
     private static let readerCount = 2
@@ -120,7 +120,7 @@ final class CommitLoad: Sendable {
     }
 
     private func verify(_ database: some DatabaseReader) throws {
-        let isWhole = try database.read { db in
+        let isComplete = try database.read { db in
             try Bool.fetchOne(
                 db,
                 sql: """
@@ -129,7 +129,9 @@ final class CommitLoad: Sendable {
                     """
             )
         }
-        guard isWhole == true else { throw DatabaseError(message: "a reader saw half a commit") }
+        guard isComplete == true else {
+            throw DatabaseError(message: "a reader observed a partial commit")
+        }
     }
 
     private func acknowledge(_ number: Int) {

@@ -3,9 +3,9 @@ import FaultVFS
 /// A cause of failures, such as failing file operations.
 package struct Fault: Sendable {
     package var name: String
-    /// Starts the failures at the n-th operation on the files in a folder.
+    /// A closure that starts the failures at the n-th operation on the files in a folder.
     var start: @Sendable (_ folder: String, _ nth: Int64) -> Void
-    /// Ends the failures and returns the number of operations that failed.
+    /// A closure that ends the failures and returns the number of failed operations.
     var stop: @Sendable () -> Int64
 
     package init(
@@ -25,7 +25,7 @@ package struct Fault: Sendable {
     /// - Parameters:
     ///   - name: The fault's name.
     ///   - kinds: The kinds of operations that are counted and fail.
-    ///   - isPersistent: Whether all operations from the n-th on fail.
+    ///   - isPersistent: Whether all operations fail, starting with the n-th one.
     ///   - code: The result code of failing writes, or 0 for an input/output error.
     /// - Returns: The fault.
     package static func files(

@@ -2,7 +2,9 @@ import CSQLite
 import Foundation
 import SQLiteEngine
 
-/// Makes each operation on a path fail in turn until the path completes without a failure.
+/// An attack that makes each operation on a path fail in turn.
+///
+/// The attack ends when the path completes without a failure.
 ///
 /// After a fault, the path either succeeds or throws an error that explains it. The database object
 /// works again or is closed, and closing it releases SQLite's memory and all descriptors. The

@@ -11,9 +11,9 @@ package struct FaultPath: Sendable {
     var isObserved = false
     /// Whether the path closes the database object.
     var closes = false
-    /// Returns a description of a problem with the path's files after the faults, or `nil`.
+    /// A closure that returns a problem with the path's files after the faults, or `nil`.
     var check: @Sendable (FaultFolder, WrittenRows) throws -> String? = { _, _ in nil }
-    /// Follows the path on an open database.
+    /// A closure that follows the path on an open database.
     package var run: @Sendable (any DatabaseWriter, FaultFolder, inout WrittenRows) throws -> Void
 
     package static let all = [

@@ -4,7 +4,7 @@ import Recording
 import SQLiteEngine
 import Telemetry
 
-/// Sets the clock back by a day while a pool is in use.
+/// An attack that sets the clock back by a day while a pool is in use.
 ///
 /// libfaketime provides the clock and reads the offset from a file. Only the wall clock is set
 /// back. The monotonic clock never moves backward.

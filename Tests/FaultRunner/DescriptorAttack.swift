@@ -1,7 +1,7 @@
 import FaultPaths
 import Foundation
 
-/// Follows a path with 0, 1, 2, … free descriptors.
+/// An attack that follows a path with 0, 1, 2, … free descriptors.
 struct DescriptorAttack {
     private let path: FaultPath
     /// The difference between two successive numbers of free descriptors.

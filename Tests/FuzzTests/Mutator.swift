@@ -1,4 +1,4 @@
-/// Makes random changes to inputs, as determined by a seed.
+/// A generator of random changes to inputs, determined by a seed.
 struct Mutator {
     private let target: FuzzTarget
     private let inputs: [[UInt8]]

@@ -63,7 +63,7 @@ final class StoreTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens the program's target.
+/// A factory that opens the program's target.
 struct StoreFactory: WorkloadTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         let slowdown = ProcessInfo.processInfo.environment["SLOWDOWN"].flatMap { Double($0) }

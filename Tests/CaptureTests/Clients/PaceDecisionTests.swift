@@ -35,7 +35,7 @@ struct PaceDecisionTests {
         }
     }
 
-    /// Workers that pause after each transaction.
+    /// Returns the visits of workers that pause after each transaction.
     private func closed(workers: Int, service: Double, think: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var visits: [Visit] = []
@@ -50,7 +50,7 @@ struct PaceDecisionTests {
         return visits.sorted { $0.start < $1.start }
     }
 
-    /// Scheduled arrivals.
+    /// Returns the visits of scheduled arrivals.
     ///
     /// Each arrival uses the first free connection.
     private func open(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
@@ -108,7 +108,7 @@ struct PaceDecisionTests {
         #expect(decision.isClosed && decision.evidence.contains("of the time"))
     }
 
-    /// Threads that share too few processors.
+    /// Returns the visits of threads that share too few processors.
     ///
     /// Each thread runs for 3 ms and then waits for the others.
     private func starved(workers: Int, processors: Int) -> [Visit] {

@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable {
     var seeds: [[UInt8]]
     /// Words that mutations insert into inputs.
     var words: [String] = []
-    /// Reads an input, and throws ``WrongResult`` if a result is wrong.
+    /// A closure that reads an input and throws ``WrongResult`` if a result is wrong.
     var read: @Sendable ([UInt8]) throws -> Void
 
     static let all: [FuzzTarget] =

@@ -1,4 +1,4 @@
-/// Derives values from the bytes of an input.
+/// A reader that derives values from the bytes of an input.
 ///
 /// After the last byte, all values are zero.
 struct InputReader {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Replaces values in a valid JSON text.
+/// Replacements of values in a valid JSON text.
 ///
 /// Nearly all mutations of JSON text are syntax errors. An input that begins with an opening brace
 /// is JSON text. Any other input is a list of replacements: the position of a number or string, and

@@ -25,7 +25,7 @@ struct CaptureCommandTests {
         }
     }
 
-    /// Returns two seconds of reads, and of writes that hold their transaction for 4 ms.
+    /// Two seconds of reads, and of writes that hold their transaction for 4 ms.
     private static var log: String {
         var lines: [(Double, String)] = []
         func add(_ time: Double, _ connection: String, _ sql: String, _ values: String = "") {

@@ -116,7 +116,7 @@ struct WatchMetricsTests {
 }
 
 extension WatchReport {
-    /// A report of a database that no process uses.
+    /// Returns a report of a database that no process uses.
     fileprivate static func empty(path: String) -> WatchReport {
         WatchReport(
             time: WatchTime(milliseconds: 0),

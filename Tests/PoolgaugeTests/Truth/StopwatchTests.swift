@@ -45,19 +45,19 @@ struct StopwatchTests {
     /// A thread that performs an operation and stores its result.
     private final class Worker: Sendable {
         private let outcome = Mutex<Result<Void, any Error>?>(nil)
-        private let isOver = DispatchSemaphore(value: 0)
+        private let hasEnded = DispatchSemaphore(value: 0)
 
         init(_ body: @escaping @Sendable () throws -> Void) {
             Thread.detachNewThread { [self] in
                 let result = Result { try body() }
                 outcome.withLock { $0 = result }
-                isOver.signal()
+                hasEnded.signal()
             }
         }
 
         func value() throws {
-            isOver.wait()
-            isOver.signal()
+            hasEnded.wait()
+            hasEnded.signal()
             try outcome.withLock { $0 }?.get()
         }
     }

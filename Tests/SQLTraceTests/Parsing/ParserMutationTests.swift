@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// A page of the trace buffer with a header and events of all kinds.
+/// Returns a page of the trace buffer with a header and events of all kinds.
 private func page() -> [UInt8] {
     var bytes: [UInt8] = []
     func put<Integer: FixedWidthInteger>(_ value: Integer) {

@@ -11,19 +11,19 @@ struct BarrierTests {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayEnd = Gate()
-        let isOver = Lock(false)
+        let hasEnded = Lock(false)
         let read = Background {
             try pool.read { db in
                 isInside.open()
                 try mayEnd.wait()
-                defer { isOver.withLock { $0 = true } }
+                defer { hasEnded.withLock { $0 = true } }
                 return try db.rowCount()
             }
         }
         try isInside.wait()
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { db in
-                #expect(isOver.withLock { $0 })
+                #expect(hasEnded.withLock { $0 })
                 try db.insert(1)
             }
         }

@@ -88,7 +88,7 @@ struct OwnReadersTests {
     }
 }
 
-/// Holds the write lock of a wal-index inside the SQL function `hold_write_lock()`.
+/// A gate that holds the write lock of a wal-index inside the SQL function `hold_write_lock()`.
 private final class LockGate: Sendable {
     let isLocked = Gate()
     let mayUnlock = Gate()

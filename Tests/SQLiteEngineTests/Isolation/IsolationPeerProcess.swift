@@ -36,9 +36,9 @@ final class IsolationPeerProcess: @unchecked Sendable {
     private let errors = Pipe()
     private let name: String
     private let lines = Lock(Data())
-    /// Reads the output of the process.
+    /// A thread that reads the output of the process.
     ///
-    /// Otherwise, the process could block on a full pipe inside a transaction.
+    /// Without this thread, the process could block on a full pipe inside a transaction.
     private var reading: Background<Void>?
 
     /// Starts the process, and returns after it has opened the database.

@@ -98,7 +98,7 @@ extension IsolationSession {
 
     // MARK: Reads that belong to a write
 
-    /// Writes, starts a read of the commit on another connection, and writes again during the read.
+    /// Writes again while another connection reads the commit of a first write.
     func readConcurrently(_ writer: any DatabaseWriter) {
         let write = begin("write before a concurrent read")
         let reading = Lock<RecordedTransaction?>(nil)

@@ -53,10 +53,10 @@ struct DatabaseSnapshotPoolTests {
 
     @Test func readersOpenedDuringWritesHaveTheSameState() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let isOver = Lock(false)
+        let hasEnded = Lock(false)
         let writes = Background {
             var number = 0
-            while !isOver.withLock({ $0 }) {
+            while !hasEnded.withLock({ $0 }) {
                 number += 1
                 try pool.write { db in try db.insert(number) }
             }
@@ -71,7 +71,7 @@ struct DatabaseSnapshotPoolTests {
             #expect(Set(counts).count == 1)
             #expect(counts.count == 5)
         }
-        isOver.withLock { $0 = true }
+        hasEnded.withLock { $0 = true }
         try writes.value()
     }
 

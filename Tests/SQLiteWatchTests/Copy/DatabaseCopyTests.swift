@@ -19,7 +19,7 @@ struct DatabaseCopyTests {
         )
     }
 
-    /// A program with two tables.
+    /// Starts a program with two tables.
     ///
     /// Each transaction changes one row in each table. The program's `check()` function fails if a
     /// copy does not contain the state of one commit.

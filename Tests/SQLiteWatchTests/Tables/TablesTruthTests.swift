@@ -9,7 +9,7 @@ import Testing
 struct TablesTruthTests {
     private let folder = TemporaryFolder()
 
-    /// A program with two tables and an index.
+    /// Starts a program with two tables and an index.
     ///
     /// The `truth()` function of the program writes the counts to a file.
     private func program(_ pragmas: String = "") throws -> ForeignProgram {

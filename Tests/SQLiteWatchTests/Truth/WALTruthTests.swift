@@ -9,7 +9,7 @@ import Testing
 struct WALTruthTests {
     private let folder = TemporaryFolder()
 
-    /// A program with a connection `c` to a database in WAL mode that contains a table.
+    /// Starts a program with a connection `c` to a database in WAL mode that contains a table.
     private func program(_ setUp: String = "") throws -> ForeignProgram {
         let program = try ForeignProgram(folder.file())
         try program.run(

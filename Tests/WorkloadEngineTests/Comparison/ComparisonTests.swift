@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
-    /// Opens a new fake target for each arm.
+    /// A factory that opens a new fake target for each arm.
     ///
     /// The accesses of the slow arm take four times as long as the others.
     private final class ArmFactory: WorkloadTargetFactory {

@@ -125,7 +125,7 @@ struct KnownLatencyTests {
     }
 }
 
-/// Opens targets that do nothing.
+/// A factory for targets that do nothing.
 private struct NoopFactory: WorkloadTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         if arm.name == "data" { try Data().write(to: URL(fileURLWithPath: path)) }

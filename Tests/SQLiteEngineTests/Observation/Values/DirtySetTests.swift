@@ -7,7 +7,7 @@ struct DirtySetTests {
     private static let t = DatabaseRegion(table: "t")
     private static let u = DatabaseRegion(table: "u")
 
-    /// A set whose members' first fetches have ended.
+    /// Returns a set whose members have completed their first fetches.
     private func makeSet(_ regions: [Int: DatabaseRegion]) -> DirtySet<Int> {
         var set = DirtySet<Int>()
         for (member, region) in regions.sorted(by: { $0.key < $1.key }) {

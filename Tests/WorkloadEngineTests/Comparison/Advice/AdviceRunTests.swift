@@ -7,7 +7,9 @@ import Testing
 /// Tests screening and confirmation on targets with service times that depend on the arm.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceRunTests {
-    /// Opens targets with the service time that `service` returns for the arm, in nanoseconds.
+    /// A factory for targets with the service time that `service` returns for the arm.
+    ///
+    /// The service time is in nanoseconds.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String: Int]>([:])

@@ -136,7 +136,7 @@ struct FakePrograms {
         )
     }
 
-    /// Opens fake targets that accept any statement.
+    /// A factory for fake targets that accept any statement.
     struct Factory: WorkloadTargetFactory {
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))

@@ -12,7 +12,7 @@ struct AccessSimulationTests {
     /// The mean service time in all tests: one millisecond in nanoseconds.
     private static let service = 1e6
 
-    /// Returns exponentially distributed times, derived from their quantiles.
+    /// Exponentially distributed times, derived from their quantiles.
     private static var exponential: LatencySpectrum {
         var spectrum = LatencySpectrum()
         let count = 20_000
