@@ -92,7 +92,7 @@ struct GateModel {
 
     mutating func release(_ slot: Int, at gate: Int, by thread: Int, as state: UInt8) {
         if gates[gate].slots[slot].owner != thread {
-            violation = "thread \(thread) gives up slot \(slot), which it does not hold"
+            violation = "thread \(thread) releases slot \(slot), which it does not hold"
         }
         gates[gate].slots[slot].owner = nil
         gates[gate].slots[slot].state = state

@@ -20,7 +20,7 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioSlip.good])
+    @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioMistake.good])
     func scenariosThatTheDecoderAcceptsAreValid(yaml: String) throws {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
@@ -38,7 +38,7 @@ struct ScenarioSchemaTests {
         ("every: 10s", "every: 0%"),
     ])
     func malformedScenariosAreInvalid(old: String, new: String) throws {
-        let yaml = ScenarioSlip.good.replacing(old, with: new, maxReplacements: 1)
+        let yaml = ScenarioMistake.good.replacing(old, with: new, maxReplacements: 1)
         #expect(throws: ScenarioError.self) { try Scenario.parse(yaml: yaml, file: "f") }
         #expect(try !SchemaValidator(ScenarioSchema.json).problems(yaml: yaml).isEmpty)
     }
@@ -100,7 +100,7 @@ struct ScenarioSchemaTests {
         ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),
     ])
     func namesMatchTheDecoder(name: String, isName: Bool) throws {
-        let yaml = ScenarioSlip.good.replacing("pool: {type", with: "\"\(name)\": {type")
+        let yaml = ScenarioMistake.good.replacing("pool: {type", with: "\"\(name)\": {type")
         let problems = try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml)
         #expect(problems.isEmpty == isName, "\(problems)")
         #expect(MappingReader.isName(name) == isName)
