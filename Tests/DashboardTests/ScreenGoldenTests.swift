@@ -47,7 +47,7 @@ struct ScreenGoldenTests {
         }
     }
 
-    /// Compares every cell and style in every size, depth and glyph set.
+    /// Compares every cell and style in every size, depth, and glyph set.
     ///
     /// Digests take less disk space than pictures, which other tests compare.
     @Test(arguments: DashboardScreen.allCases)

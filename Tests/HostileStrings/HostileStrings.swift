@@ -1,6 +1,6 @@
 /// Strings that an output format or a parser could misinterpret.
 ///
-/// The tests of every output use this list for the names of tables, processes, files, arms and
+/// The tests of every output use this list for the names of tables, processes, files, arms, and
 /// clients, for SQL, and for messages.
 package enum HostileStrings {
     /// Control characters and characters that terminals interpret.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkloadEngine
 
-/// Tests the cause, statement, holder and remedy that are reported if an access finds the database
+/// Tests the cause, statement, holder, and remedy that are reported if an access finds the database
 /// locked.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct BusyCauseRunTests {

@@ -2,7 +2,7 @@
 @testable import SQLiteWatch
 
 extension FuzzTarget {
-    /// The headers of a database, its log, its wal-index and its journal.
+    /// The headers of a database, its log, its wal-index, and its journal.
     ///
     /// The checksums are corrected, because the parser stops at an incorrect checksum.
     static let headers = FuzzTarget(

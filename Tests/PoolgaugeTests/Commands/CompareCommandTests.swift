@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests the arguments, output and exit status of `poolgauge compare`.
+/// Tests the arguments, output, and exit status of `poolgauge compare`.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CompareCommandTests {
     /// A scenario with two arms on the same rows.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests `capacity`, `crossover` and GRDB's arms with the real program.
+/// Tests `capacity`, `crossover`, and GRDB's arms with the real program.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SearchCommandsTests {
     private func json(_ text: String) throws -> [String: Any] {

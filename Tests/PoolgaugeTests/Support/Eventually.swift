@@ -3,7 +3,7 @@ import Foundation
 /// Polls until `probe` returns a value, and returns it.
 ///
 /// Use this function only for conditions without a notification. Examples are the end of another
-/// process's child and the age in a status. Wait directly for a child process, a pipe or a thread.
+/// process's child and the age in a status. Wait directly for a child process, a pipe, or a thread.
 ///
 /// - Parameters:
 ///   - what: A description of the expected value, for the error.

@@ -53,7 +53,7 @@ final class PythonProgram {
     }
 }
 
-/// Programs that use one database: a writer, a forgotten reader and an idle program.
+/// Programs that use one database: a writer, a forgotten reader, and an idle program.
 struct WatchedPrograms {
     let writer: PythonProgram
     let reader: PythonProgram

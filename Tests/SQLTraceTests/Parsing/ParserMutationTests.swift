@@ -47,7 +47,7 @@ struct ParserMutationTests {
         #expect(RingBufferPage.parse(bytes).records.count == 3)
     }
 
-    /// Parses randomly changed, shortened and extended bytes.
+    /// Parses randomly changed, shortened, and extended bytes.
     ///
     /// Parsing must not trap.
     private func mutate(_ bytes: [UInt8], seed: UInt64, rounds: Int, _ parse: ([UInt8]) -> Void) {

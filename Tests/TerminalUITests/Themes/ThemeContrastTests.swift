@@ -65,9 +65,9 @@ enum Vision: String, CaseIterable {
     case protanopia
     case deuteranopia
 
-    /// The rows of the matrix that maps linear light to perceived red, green and blue.
+    /// The rows of the matrix that maps linear light to perceived red, green, and blue.
     ///
-    /// The matrix is from Machado, Oliveira and Fernandes, "A Physiologically-based Model for
+    /// The matrix is from Machado, Oliveira, and Fernandes, "A Physiologically-based Model for
     /// Simulation of Color Vision Deficiency", IEEE TVCG 15:6, 2009, severity 1.
     var rows: [SIMD3<Double>] {
         switch self {
@@ -85,7 +85,7 @@ enum Vision: String, CaseIterable {
     }
 }
 
-/// Red, green and blue as linear light, from 0 to 1.
+/// Red, green, and blue as linear light, from 0 to 1.
 struct LinearColor {
     var amounts: SIMD3<Double>
 

@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Tests mistakes in datasets, arms, phases and variables.
+/// Tests mistakes in datasets, arms, phases, and variables.
 struct ScenarioErrorTests {
     @Test(arguments: mistakes)
     func aMistakeIsReportedAtItsPosition(_ mistake: ScenarioMistake) throws {

@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Tests mistakes in thresholds, metrics and invariants.
+/// Tests mistakes in thresholds, metrics, and invariants.
 struct ScenarioGoalErrorTests {
     @Test(arguments: mistakes)
     func aMistakeIsReportedAtItsPosition(_ mistake: ScenarioMistake) throws {

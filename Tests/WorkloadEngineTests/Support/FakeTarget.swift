@@ -10,7 +10,7 @@ enum FakeFailure: Error, Equatable {
     case broken
 }
 
-/// A simulated database whose times, failures and results are defined by a test.
+/// A simulated database whose times, failures, and results are defined by a test.
 final class FakeTarget: WorkloadTarget {
     /// A requested access.
     struct Access: Sendable, Equatable {

@@ -6,7 +6,7 @@ import Testing
 struct CrossoverPictureTests {
     /// Returns two rows of three cells.
     ///
-    /// The cells are worse, the same and better, followed by inconclusive, unknown and better.
+    /// The cells are worse, the same, and better, followed by inconclusive, unknown, and better.
     private func result(name: String = "test") -> CrossoverResult {
         func cell(
             _ column: Int,

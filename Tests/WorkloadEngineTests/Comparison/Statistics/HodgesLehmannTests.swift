@@ -17,7 +17,7 @@ struct HodgesLehmannTests {
     }
 
     @Test func theEstimateIsTheMedianOfThePairwiseMeans() throws {
-        // The pairwise means of 1, 3 and 8 are 1, 2, 3, 4.5, 5.5 and 8.
+        // The pairwise means of 1, 3, and 8 are 1, 2, 3, 4.5, 5.5, and 8.
         #expect(try #require(HodgesLehmann([8, 1, 3])).estimate == 3.75)
         #expect(try #require(HodgesLehmann([4])).estimate == 4)
         #expect(HodgesLehmann([]) == nil)
