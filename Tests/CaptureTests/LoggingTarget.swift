@@ -4,7 +4,7 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// A target that logs each statement as a traced program does.
+/// A target that logs its statements like a traced program.
 final class LoggingTarget: WorkloadTarget {
     private let inner: any WorkloadTarget
     private let log: ExecutionLog
@@ -88,7 +88,7 @@ final class ExecutionLog: Sendable {
     var executions: [CapturedExecution] { entries.withLock { $0 }.sorted { $0.end < $1.end } }
 }
 
-/// Opens another factory's arms and logs their statements.
+/// A factory that opens another factory's arms and logs their statements.
 struct LoggingFactory: WorkloadTargetFactory {
     let log: ExecutionLog
 

@@ -2,13 +2,13 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Commits on several threads and acknowledges each commit.
+/// A load that commits on several threads and acknowledges each commit.
 final class CommitLoad: Sendable {
     private static let writerCount = 3
     private static let readerCount = 2
     /// The number of commits between two checkpoints.
     ///
-    /// It is small, so that kills also interrupt checkpoints.
+    /// The number is small so that kills also interrupt checkpoints.
     private static let checkpointInterval = 40
 
     private let isEarly: Bool
@@ -26,8 +26,9 @@ final class CommitLoad: Sendable {
         next = Atomic(first)
     }
 
-    /// A configuration that waits for the locks of the previous process, which the system may not
-    /// have released yet.
+    /// A configuration with a busy timeout.
+    ///
+    /// The system may not have released the locks of the previous process yet.
     static var patient: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -69,7 +70,7 @@ final class CommitLoad: Sendable {
         forever { try commit(on: database) }
     }
 
-    /// Creates snapshots and snapshot pools, one after the other, until the process ends.
+    /// Creates snapshots and snapshot pools, one at a time, until the process ends.
     func createSnapshots(of pool: DatabasePool) {
         Thread.detachNewThread { [self] in
             forever {
@@ -119,7 +120,7 @@ final class CommitLoad: Sendable {
     }
 
     private func verify(_ database: some DatabaseReader) throws {
-        let isWhole = try database.read { db in
+        let isComplete = try database.read { db in
             try Bool.fetchOne(
                 db,
                 sql: """
@@ -128,7 +129,9 @@ final class CommitLoad: Sendable {
                     """
             )
         }
-        guard isWhole == true else { throw DatabaseError(message: "a reader saw half a commit") }
+        guard isComplete == true else {
+            throw DatabaseError(message: "a reader observed a partial commit")
+        }
     }
 
     private func acknowledge(_ number: Int) {

@@ -21,7 +21,7 @@ struct EscapeSequenceTests {
         #expect(keys(sequence + "q") == [.character("q")])
     }
 
-    @Test func escIsRecognizedAloneAndBeforeAnotherKey() {
+    @Test func escapeIsRecognizedAloneAndBeforeAnotherKey() {
         #expect(keys("\u{1B}") == [.escape])
         #expect(keys("\u{1B}\u{1B}") == [.escape, .escape])
         #expect(keys("\u{1B}q") == [.escape, .character("q")])

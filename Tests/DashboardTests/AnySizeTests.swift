@@ -147,7 +147,7 @@ struct AnySizeTests {
         }
     }
 
-    @Test func textStaysVisibleInFewerColors() throws {
+    @Test func textStaysVisibleWithFewerColors() throws {
         for theme in Theme.builtIn {
             var dashboard = DashboardModel(theme: theme)
             for sample in Story().samples(until: 26) { dashboard.ingest(sample) }

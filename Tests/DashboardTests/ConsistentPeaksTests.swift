@@ -92,6 +92,6 @@ struct ConsistentPeaksTests {
         }
     }
 
-    /// Whether an access has waited.
+    /// Returns whether an access has waited.
     private func waits(_ summary: LatencySummary?) -> Bool { summary.map { $0.max > 0 } ?? false }
 }

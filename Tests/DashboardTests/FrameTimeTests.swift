@@ -10,7 +10,7 @@ struct FrameTimeTests {
     /// A frame takes less than 2 ms in a release build and many times longer in a debug build. The
     /// limit therefore only detects work that grows with the length of a run or that allocates
     /// memory for each cell.
-    @Test func theTimeOfAFrameDoesNotGrowWithTheRun() throws {
+    @Test func frameTimeDoesNotGrowWithTheRun() throws {
         var model = DashboardModel()
         for sample in Story(readers: 8).samples(until: 310) { model.ingest(sample) }
         for _ in 0..<4 { _ = model.handle(.key(.character("-"))) }

@@ -11,7 +11,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// Tests that names and SQL of other programs cannot change the screen or a picture of it.
+/// Tests that names and SQL from other programs cannot alter the screen or an exported picture.
 struct HostileTextTests {
     private func run(_ text: String) throws -> DashboardModel {
         var sample = try #require(Story().samples(until: 25.9).last)
@@ -65,7 +65,7 @@ struct HostileTextTests {
     }
 
     @Test(arguments: HostileStrings.all)
-    func theReportOfAWatchIsPrintable(text: String) {
+    func aWatchReportIsPrintable(text: String) {
         var story = WatchStory()
         story.path = text
         story.idleName = text
@@ -94,7 +94,7 @@ struct HostileTextTests {
     }
 
     @Test(arguments: DashboardScreen.allCases)
-    func impossibleNumbersOfAnAgentAreDrawn(screen: DashboardScreen) throws {
+    func impossibleNumbersFromAnAgentAreDrawn(screen: DashboardScreen) throws {
         var sample = try #require(Story().samples(until: 25.9).last)
         var model = DashboardModel()
         model.ingest(sample)

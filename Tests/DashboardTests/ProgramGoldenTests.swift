@@ -4,11 +4,11 @@ import Testing
 
 @testable import Dashboard
 
-/// The dashboard on an attached program, without a run's load.
+/// Tests the dashboard of an attached program, which has no simulated load.
 struct ProgramGoldenTests {
     private static let lossTime = 20.0
 
-    /// Returns the story of a run as the story of a program that restarts at 24 s.
+    /// Returns the samples of a story, presented as a program that restarts at 24 s.
     private func samples(until end: Double, allowsControl: Bool = false) -> [Sample] {
         Story().samples(until: end).map { sample in
             var sample = sample
@@ -106,8 +106,10 @@ struct ProgramGoldenTests {
         #expect(!connections.contains("0 connections"))
     }
 
-    /// Returns the samples of a program that reports its connections, but neither its waits nor its
-    /// interrupts, as PoolgaugeGRDB does without accesses through the watched database.
+    /// Returns the samples of a program that reports its connections, but neither waits nor
+    /// interrupts.
+    ///
+    /// PoolgaugeGRDB sends such samples if no access uses the watched database.
     private func observedSamples(allowsControl: Bool = false) -> [Sample] {
         (0..<40).map { index in
             var database = DatabaseStatus(
@@ -186,7 +188,7 @@ struct ProgramGoldenTests {
         }
     }
 
-    @Test func outcomeOfAnInterruptIsUnknownWithoutCounts() throws {
+    @Test func theOutcomeOfAnInterruptIsUnknownWithoutCounts() throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
         let samples = observedSamples(allowsControl: true)
         for sample in samples { model.ingest(sample) }
@@ -243,7 +245,7 @@ struct ProgramGoldenTests {
         #expect(message?.contains("I interrupts all") == true)
     }
 
-    /// A chart does not repeat a value for the time during which the value is unknown.
+    /// Charts must not repeat the last value while the current value is unknown.
     @Test func chartsAreEmptyDuringAGap() throws {
         var history = History()
         for sample in samples(until: 31) { history.append(sample) }

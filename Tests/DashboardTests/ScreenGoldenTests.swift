@@ -47,7 +47,7 @@ struct ScreenGoldenTests {
         }
     }
 
-    /// Compares every cell and style in every size, depth and glyph set.
+    /// Compares every cell and style in every size, depth, and glyph set.
     ///
     /// Digests take less disk space than pictures, which other tests compare.
     @Test(arguments: DashboardScreen.allCases)
@@ -97,7 +97,7 @@ struct ScreenGoldenTests {
 
     /// Tests that the screen explains the size of a large log that is neither pinned nor growing.
     @Test(arguments: [DashboardScreen.overview, .snapshots], [(120, 40), (80, 24)])
-    func showsALogThatStartsOver(screen: DashboardScreen, size: (Int, Int)) throws {
+    func showsALogThatRestarts(screen: DashboardScreen, size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
         for var sample in Story().samples() {
             sample.database.wal?.pin = nil

@@ -98,7 +98,7 @@ struct VerdictTests {
         #expect(text.contains("t most 2 writes were observed to wait at the same time"), "\(text)")
     }
 
-    @Test func aQueueCountsItsWritersAndIsJudgedBySamples() {
+    @Test func theVerdictOfAQueueCountsWritersAndUsesSamples() {
         let (level, text) = verdict { sample in
             sample.database.kind = .queue
             sample.database.readers = nil

@@ -4,7 +4,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Tests features of arms that captured scenarios use: kinds of `BEGIN`, busy timeouts, pauses and
+/// Tests features of arms that captured scenarios use: kinds of `BEGIN`, busy timeouts, pauses, and
 /// the guard.
 @Suite(.timeLimit(.minutes(2)))
 struct CapturedArmTests {
@@ -85,7 +85,7 @@ struct CapturedArmTests {
         (Arm.Library.raw, Arm.Begin.deferred, true), (.raw, .immediate, false),
         (.engine, .deferred, true), (.engine, .exclusive, false),
     ])
-    func aTransactionUsesTheKindOfBeginOfItsArm(
+    func aTransactionUsesTheBeginKindOfItsArm(
         library: Arm.Library,
         begin: Arm.Begin,
         allowsWrite: Bool

@@ -65,7 +65,7 @@ struct DatabaseCopierTests {
         }
     }
 
-    @Test func aDatabaseThatIsAlwaysWrittenIsCopiedUnderALock() throws {
+    @Test func aConstantlyChangingDatabaseIsCopiedUnderALock() throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite").path
             let path = folder.appendingPathComponent("copy.sqlite").path
@@ -97,7 +97,7 @@ struct DatabaseCopierTests {
         }
     }
 
-    @Test func tooLittleSpaceIsReportedWithFolderAndSizes() {
+    @Test func insufficientSpaceIsReportedWithFolderAndSizes() {
         let error = #expect(throws: FreeSpace.Shortage.self) {
             try FreeSpace.check(.max, in: "/", for: "a copy of 'app.sqlite'")
         }
@@ -126,7 +126,7 @@ struct DatabaseCopierTests {
     }
 
     /// An arm without a journal setting behaves the same on generated data, on a copy and in place.
-    @Test func aQueueWithoutAJournalAlsoHasARollbackJournalInPlace() async throws {
+    @Test func aQueueWithoutAJournalSettingUsesARollbackJournalInPlace() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

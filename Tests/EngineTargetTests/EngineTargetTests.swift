@@ -91,7 +91,7 @@ struct EngineTargetTests {
     }
 
     @Test
-    func theEnvironmentReportsTheSettingsInForce() throws {
+    func theEnvironmentReportsTheEffectiveSettings() throws {
         let pool = Arm(
             name: "pool",
             kind: .pool,
@@ -99,16 +99,16 @@ struct EngineTargetTests {
             pragmas: [Arm.Pragma(name: "cache_size", value: "-4000")]
         )
         try withTarget(pool) { target in
-            let facts = try target.environment()
-            #expect(facts["journal_mode"] == "wal")
-            #expect(facts["synchronous"] == "full")
-            #expect(facts["cache_size"] == "-4000")
+            let environment = try target.environment()
+            #expect(environment["journal_mode"] == "wal")
+            #expect(environment["synchronous"] == "full")
+            #expect(environment["cache_size"] == "-4000")
         }
         try withTarget(Arm(name: "queue", kind: .queue)) { target in
-            let facts = try target.environment()
-            #expect(facts["journal_mode"] == "delete")
-            #expect(facts["synchronous"] == "full")
-            #expect(facts["sqlite_version"]?.hasPrefix("3.") == true)
+            let environment = try target.environment()
+            #expect(environment["journal_mode"] == "delete")
+            #expect(environment["synchronous"] == "full")
+            #expect(environment["sqlite_version"]?.hasPrefix("3.") == true)
         }
     }
 

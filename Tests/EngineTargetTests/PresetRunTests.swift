@@ -88,9 +88,9 @@ struct PresetRunTests {
         default:
             return 0...0
         }
-        let sure = perAccess.reduce(0) { $0 + $1.count * $1.each }
-        let most = perAccess.map(\.each).max() ?? 0
-        return sure...sure + Int(result.unfinished) * max(0, most)
+        let completed = perAccess.reduce(0) { $0 + $1.count * $1.each }
+        let largest = perAccess.map(\.each).max() ?? 0
+        return completed...completed + Int(result.unfinished) * max(0, largest)
     }
 
     @Test(arguments: Presets.all.map(\.name))

@@ -138,7 +138,7 @@ struct ScenarioRunTests {
         #expect(pay.isBalanced)
     }
 
-    @Test func anArmInMemoryReadsAndWritesItsCopy() async throws {
+    @Test func anInMemoryArmReadsAndWritesItsCopy() async throws {
         let yaml = bank(
             "  pay: {access: write, arrival: {rate: 200/s, process: even}, use: transfer}"
         )
@@ -152,7 +152,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["snapshot", "frozen"])
-    func anArmOfSnapshotsReadsAndReportsItsSkippedWriters(arm: String) async throws {
+    func aSnapshotArmReadsAndReportsItsSkippedWriters(arm: String) async throws {
         let yaml = bank(
             """
               pay: {access: write, use: transfer}

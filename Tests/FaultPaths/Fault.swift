@@ -1,11 +1,11 @@
 import FaultVFS
 
-/// A cause of failures: the operations on files, for example.
+/// A cause of failures, such as failing file operations.
 package struct Fault: Sendable {
     package var name: String
-    /// Starts the failures, from the n-th operation on the files of a folder.
+    /// A closure that starts the failures at the n-th operation on the files in a folder.
     var start: @Sendable (_ folder: String, _ nth: Int64) -> Void
-    /// Ends the failures, and returns how many operations have failed.
+    /// A closure that ends the failures and returns the number of failed operations.
     var stop: @Sendable () -> Int64
 
     package init(
@@ -18,14 +18,16 @@ package struct Fault: Sendable {
         self.stop = stop
     }
 
-    /// Makes operations on files fail.
+    /// Returns a fault that makes file operations fail.
+    ///
+    /// Call `faults_install` first.
     ///
     /// - Parameters:
-    ///   - name: The name.
+    ///   - name: The fault's name.
     ///   - kinds: The kinds of operations that are counted and fail.
-    ///   - isPersistent: Whether all operations from the n-th on fail.
+    ///   - isPersistent: Whether all operations fail, starting with the n-th one.
     ///   - code: The result code of failing writes, or 0 for an input/output error.
-    /// - Returns: The fault, after a call of `faults_install`.
+    /// - Returns: The fault.
     package static func files(
         _ name: String,
         kinds: Int,
@@ -41,7 +43,9 @@ package struct Fault: Sendable {
         }
     }
 
-    /// Makes allocations of SQLite fail, after a call of `allocations_install`.
+    /// Returns a fault that makes allocations by SQLite fail.
+    ///
+    /// Call `allocations_install` first.
     package static func allocations(isPersistent: Bool) -> Fault {
         Fault(name: isPersistent ? "failures from then on" : "one failure") { _, nth in
             allocations_start(nth, isPersistent ? 1 : 0)

@@ -2,7 +2,9 @@ import CSQLite
 import Foundation
 import SQLiteEngine
 
-/// Makes each operation along a path fail in turn, until the path completes without a failure.
+/// An attack that makes each operation on a path fail in turn.
+///
+/// The attack ends when the path completes without a failure.
 ///
 /// After a fault, the path either succeeds or throws an error that explains it. The database object
 /// works again or is closed, and closing it releases SQLite's memory and all descriptors. The
@@ -19,7 +21,7 @@ package struct FaultAttack {
         package var attacks = 0
         /// The number of operations that have failed.
         package var failures: Int64 = 0
-        /// Descriptions of broken promises.
+        /// Descriptions of violated guarantees.
         package var findings: [String] = []
     }
 
@@ -30,7 +32,7 @@ package struct FaultAttack {
         self.stride = stride
     }
 
-    /// Attacks the path, and calls `willAttack` before each attack with its number.
+    /// Attacks the path, and calls `willAttack` with the number of each attack before it starts.
     package func run(willAttack: (Int64) -> Void = { _ in }) throws -> Outcome {
         let template = try FaultFolder()
         let setup = try subject.open(template.database)
@@ -49,7 +51,7 @@ package struct FaultAttack {
             outcome.findings += findings.map {
                 "\(path.name) of a \(subject), \(fault.name), operation \(nth): \($0)"
             }
-            // A defect that affects many operations need not be reported for each.
+            // One defect can affect many operations, so only the first three are reported.
             if failed == 0 || outcome.findings.count >= 3 { return outcome }
             nth += Int64(stride)
         }
@@ -103,9 +105,9 @@ package struct FaultAttack {
 
     /// Uses a database object after a fault, unless the path has closed it.
     ///
-    /// The observation, if any, has ended with an error or delivers the committed value.
+    /// The observation, if any, must have ended with an error or must deliver the committed value.
     ///
-    /// - Returns: Why the object does not work, or `nil`.
+    /// - Returns: A description of the problem, or `nil` if the object works.
     private func useAgain(
         _ writer: any DatabaseWriter,
         _ last: LastValue,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder with a database, which is removed with the value.
+/// A folder with a database, which the deinitializer removes.
 package final class FaultFolder {
     package let url: URL
     package var database: String { url.appendingPathComponent("db.sqlite").path }

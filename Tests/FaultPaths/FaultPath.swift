@@ -1,17 +1,19 @@
 import SQLiteEngine
 
-/// A path through the engine, along which each operation fails in turn.
+/// A path through the engine.
+///
+/// Each operation on the path fails in turn.
 package struct FaultPath: Sendable {
     package var name: String
-    /// The objects that have the path.
+    /// The kinds of database objects to which the path applies.
     package var subjects = Subject.allCases
     /// Whether a value observation runs along the path.
     var isObserved = false
     /// Whether the path closes the database object.
     var closes = false
-    /// Returns what is wrong with the files of the path after the faults, if anything.
+    /// A closure that returns a problem with the path's files after the faults, or `nil`.
     var check: @Sendable (FaultFolder, WrittenRows) throws -> String? = { _, _ in nil }
-    /// Follows the path after the database was opened.
+    /// A closure that follows the path on an open database.
     package var run: @Sendable (any DatabaseWriter, FaultFolder, inout WrittenRows) throws -> Void
 
     package static let all = [
@@ -29,7 +31,7 @@ package struct FaultPath: Sendable {
                     try db.execute(sql: "DELETE FROM t")
                     return .rollback
                 }
-                // Even an access that ignores an error does not commit the changes.
+                // The changes must not be committed, even if the access ignores an error.
                 try? db.inSavepoint {
                     try db.execute(sql: "DELETE FROM t")
                     return .rollback

@@ -3,7 +3,7 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Observes the number of rows of `t`, and keeps the last value or the error.
+/// An observer of the number of rows in `t` that stores the latest value or the error.
 package final class LastValue: Sendable {
     private struct State {
         var value: Int?

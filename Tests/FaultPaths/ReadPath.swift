@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// Fetches the initial rows as different types, and checks their values.
+/// A path that fetches the initial rows as different types and checks their values.
 ///
 /// A read that cannot fetch a value must fail instead of returning another value.
 enum ReadPath {

@@ -3,7 +3,7 @@ import Recording
 import SQLiteEngine
 import Telemetry
 
-/// Records samples of a database to a file in the folder.
+/// A path that records samples of a database to a file in the folder.
 enum RecordingPath {
     private static let samples = 10
 

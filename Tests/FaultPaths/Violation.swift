@@ -1,4 +1,4 @@
-/// The description of a broken promise, which an attack reports.
+/// A violated guarantee, which an attack reports.
 package struct Violation: Error, CustomStringConvertible {
     package var description: String
 

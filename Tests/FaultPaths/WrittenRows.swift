@@ -1,6 +1,8 @@
 import SQLiteEngine
 
-/// The rows that a test has written: `acknowledged` are in the database after any fault.
+/// The rows that a test has written.
+///
+/// The `acknowledged` transactions are in the database after any fault.
 package struct WrittenRows: Sendable {
     /// The number of rows before the test.
     package static let initial = 20
@@ -39,7 +41,7 @@ package struct WrittenRows: Sendable {
         }
     }
 
-    /// Returns why the content of a database contradicts the written rows, or `nil`.
+    /// Returns a description of a contradiction between a database and the written rows, or `nil`.
     package func contradiction(in db: Database) throws -> String? {
         let check = try String.fetchAll(db, sql: "PRAGMA integrity_check")
         guard check == ["ok"] else { return "integrity_check: \(check.prefix(3))" }

@@ -1,7 +1,7 @@
 import FaultPaths
 import FaultVFS
 
-/// Makes each allocation of SQLite along a path fail.
+/// An attack that makes each allocation by SQLite on a path fail in turn.
 struct AllocationAttack {
     private let path: FaultPath
     private let isPersistent: Bool

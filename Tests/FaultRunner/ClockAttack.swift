@@ -4,10 +4,10 @@ import Recording
 import SQLiteEngine
 import Telemetry
 
-/// Sets the clock back by a day while a pool is in use.
+/// An attack that sets the clock back by a day while a pool is in use.
 ///
-/// libfaketime provides the clock, and reads the difference from a file. Only the wall clock is set
-/// back: the monotonic clock never goes back.
+/// libfaketime provides the clock and reads the offset from a file. Only the wall clock is set
+/// back. The monotonic clock never moves backward.
 struct ClockAttack {
     private let file: String
 
@@ -37,8 +37,8 @@ struct ClockAttack {
         Report.write(findings: findings, attacks: attacks + 1)
     }
 
-    /// A busy timeout that starts before the clock goes back ends in time, and all reported
-    /// durations are correct.
+    /// Sets the clock back during a busy timeout, and checks that the timeout ends on time and that
+    /// all reported durations are correct.
     private func waitForLock() throws {
         let folder = try FaultFolder()
         var configuration = Configuration()

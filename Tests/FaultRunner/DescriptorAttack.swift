@@ -1,10 +1,10 @@
 import FaultPaths
 import Foundation
 
-/// Follows a path with 0, 1, 2, … free descriptors.
+/// An attack that follows a path with 0, 1, 2, … free descriptors.
 struct DescriptorAttack {
     private let path: FaultPath
-    /// The distance between two attacked numbers.
+    /// The difference between two successive numbers of free descriptors.
     private let stride: Int
     /// The number of free descriptors that suffices for all paths.
     private static let sufficient: Int64 = 48
@@ -44,8 +44,8 @@ struct DescriptorAttack {
         Report.write(findings: findings, attacks: attacks)
     }
 
-    /// Starts a timer, because libdispatch ends a process in which it cannot open the descriptors
-    /// for its first timer.
+    /// Starts a timer, because libdispatch ends the process if it cannot open the descriptors for
+    /// its first timer.
     private func warmUp() {
         let hasFired = DispatchSemaphore(value: 0)
         let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .global())

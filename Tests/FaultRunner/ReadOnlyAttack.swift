@@ -2,7 +2,7 @@ import FaultPaths
 import Foundation
 import SQLiteEngine
 
-/// Makes a file and its folder read-only while a database is open.
+/// An attack that makes a file and its folder read-only while a database is open.
 ///
 /// The open descriptors stay writable. A queue cannot create a journal, so its writes fail with an
 /// explanation. A pool, whose log is open, continues. Another database object can only read until

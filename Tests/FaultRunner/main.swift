@@ -2,19 +2,19 @@ import FaultPaths
 import FaultVFS
 import Foundation
 
-// A process with faults that concern a whole process.
+// Injects faults that affect a whole process.
 //
 //     FaultRunner allocations PATH once|always STRIDE
-//         makes each allocation of SQLite along a path fail
+//         makes each allocation by SQLite along a path fail
 //     FaultRunner descriptors PATH STRIDE
 //         follows a path with 0, STRIDE, 2 × STRIDE, … free descriptors
 //     FaultRunner clock FILE
-//         follows all paths while the clock is set back, through a file of libfaketime
+//         follows all paths while libfaketime, controlled by FILE, sets the clock back
 //     FaultRunner read-only
 //         makes a file and its folder read-only while a database is open
 //
-// The process writes the numbers of the attacks, and `finding: TEXT` for each broken promise. It
-// writes `attacks: COUNT` before it ends with the status 0.
+// The process writes the number of each attack, and `finding: TEXT` for each violated guarantee. It
+// writes `attacks: COUNT` before it exits with status 0.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 /// A signal ends a process that hangs.

@@ -2,12 +2,12 @@ import Foundation
 import Telemetry
 import Testing
 
-/// Reads the inputs in the corpus, and mutations of them.
+/// Tests each target with the inputs in the corpus and with mutations of them.
 ///
 /// `./test --fuzz SECONDS` searches longer, with libFuzzer.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FuzzTests {
-    /// The time for the mutations of each target.
+    /// The time for the mutations of each target, in nanoseconds.
     private static let nanoseconds: UInt64 = 500_000_000
 
     @Test(arguments: FuzzTarget.all.map(\.name))

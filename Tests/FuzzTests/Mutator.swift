@@ -1,4 +1,4 @@
-/// Changes inputs at random, in an order that the seed determines.
+/// A generator of random changes to inputs, determined by a seed.
 struct Mutator {
     private let target: FuzzTarget
     private let inputs: [[UInt8]]

@@ -166,7 +166,7 @@ struct GRDBTargetTests {
         }
     }
 
-    @Test func aBackupIsAWholeDatabase() throws {
+    @Test func aBackupIsACompleteDatabase() throws {
         try withTarget(Self.pool) { target in
             let copy = FileManager.default.temporaryDirectory
                 .appendingPathComponent("poolgauge-\(UUID().uuidString).sqlite")
@@ -184,7 +184,7 @@ struct GRDBTargetTests {
         }
     }
 
-    @Test func SQLiteReportsTheCostOfAStatement() throws {
+    @Test func sqliteReportsTheCostOfAStatement() throws {
         try withTarget(Self.pool) { target in
             let insert = BoundStatement(
                 sql: "INSERT INTO item (id) VALUES (?)",

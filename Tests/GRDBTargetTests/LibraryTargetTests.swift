@@ -61,7 +61,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func statementsAreCheckedAndNotRun(arm: Arm) throws {
+    func statementsAreCheckedWithoutRunning(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.check("INSERT INTO item VALUES (:id, :name, :data)")
             let error = #expect(throws: (any Error).self) {
@@ -76,7 +76,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func valuesAreBoundInTheOrderInWhichParametersFirstAppear(arm: Arm) throws {
+    func parametersAreBoundInOrderOfFirstAppearance(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: client) { session in
                 let rows = try session.rows(
@@ -89,7 +89,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func aStatementReturnsItsNumberOfRows(arm: Arm) throws {
+    func aStatementReturnsItsRowCount(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.write, as: client) { session in
                 let key = try session.run("INSERT INTO item (id) VALUES (1), (2), (3)", [])

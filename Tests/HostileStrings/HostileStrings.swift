@@ -1,6 +1,6 @@
-/// Texts that some output or parser could interpret.
+/// Strings that an output format or a parser could misinterpret.
 ///
-/// The tests of every output use this list for the names of tables, processes, files, arms and
+/// The tests of every output use this list for the names of tables, processes, files, arms, and
 /// clients, for SQL, and for messages.
 package enum HostileStrings {
     /// Control characters and characters that terminals interpret.
@@ -11,14 +11,15 @@ package enum HostileStrings {
         "a\tb", "a\u{0}b", "PASSED  x\nFAILED",
     ]
 
-    /// Characters without a width, or that change the direction or the line.
+    /// Characters that have no width, change the text direction, or start a new line.
     package static let invisible = [
         "\u{202E}txt.exe", "\u{2066}a\u{2069}", "a\u{200B}b", "a\u{200D}b", "\u{FEFF}a", "a\u{AD}b",
         "a\u{2028}b", "a\u{2029}b", "\u{FFFE}", "\u{FFFF}", "\u{E0041}",
     ]
 
-    /// Markup and delimiters, also before a combining character, with which Swift combines them to
-    /// a single `Character`.
+    /// Markup and delimiters.
+    ///
+    /// Some precede a combining character. Swift treats such a pair as a single `Character`.
     package static let delimiters =
         [
             "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<!--", "]]>",
@@ -39,7 +40,7 @@ package enum HostileStrings {
 
     package static let all = controls + invisible + delimiters + shapes
 
-    /// The texts that can be SQL names and arguments of programs, which cannot contain NUL.
+    /// The strings without NUL, which can be SQL names and program arguments.
     package static let withoutNUL = all.filter { !$0.unicodeScalars.contains("\0") }
 
     /// Returns whether parsers that use Foundation, including Yams, return a text unchanged.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Parsers of Python's library, which share no code with the program.
+/// Parsers from Python's standard library, which share no code with the program.
 package enum IndependentParser {
-    /// The elements, attributes and scripts of an HTML document.
+    /// The elements, attributes, and scripts of an HTML document.
     package struct Page: Codable, Equatable, Sendable {
         /// The names of elements, sorted.
         package var tags: [String]

@@ -18,7 +18,7 @@ struct PeerConnection {
     /// Opens an existing database.
     ///
     /// - Parameters:
-    ///   - kind: `sqlite`, `pool`, `queue` or `wal-queue`.
+    ///   - kind: `sqlite`, `pool`, `queue`, or `wal-queue`.
     ///   - path: The path of the database.
     /// - Throws: An error if the database cannot be opened.
     init(kind: String, path: String) throws {

@@ -3,7 +3,9 @@ import Isolation
 
 /// The standard output of the process.
 enum PeerOutput {
-    /// Writes a line in one call, so that all lines written before a kill are complete in the pipe.
+    /// Writes a line in one call.
+    ///
+    /// All lines written before a kill are therefore complete in the pipe.
     static func write(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         var sent = 0

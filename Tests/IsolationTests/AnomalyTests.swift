@@ -173,7 +173,7 @@ struct AnomalyTests {
         #expect(found == [.lostUpdate])
     }
 
-    @Test func anUpdateThatReadsTheOtherLosesNothing() {
+    @Test func anUpdateThatReadsTheOtherUpdateLosesNothing() {
         let found = kinds {
             $0.add("a", .read(nil), .write(1), .list([]), .append(1), at: 10...40)
             $0.add("b", .read(1), .write(2), .list([1]), .append(2), at: 10...40)
@@ -216,7 +216,7 @@ struct AnomalyTests {
         #expect(found == [.dirtyWrite])
     }
 
-    @Test func transactionsThatObserveEachOtherAreCircular() {
+    @Test func transactionsThatObserveEachOtherFormACycle() {
         let found = kinds {
             $0.add("a", .append(1), .list([2], of: 2), at: 10...40)
             $0.add("b", .append(2, to: 2), .list([1]), at: 10...40)
@@ -247,7 +247,7 @@ struct AnomalyTests {
         #expect(found == [.readSkew])
     }
 
-    @Test func transactionsThatMissEachOtherAreWriteSkew() {
+    @Test func transactionsThatMissEachOthersWritesAreWriteSkew() {
         let found = kinds {
             $0.add("a", .list([], of: 2), .append(1), at: 10...40)
             $0.add("b", .list([], of: 1), .append(2, to: 2), at: 10...40)

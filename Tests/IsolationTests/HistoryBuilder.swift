@@ -1,7 +1,8 @@
 @testable import Isolation
 
-/// Builds a history of transactions in named sessions, one after another unless their times are
-/// specified.
+/// A builder for a history of transactions in named sessions.
+///
+/// Transactions follow one another unless their times are specified.
 struct HistoryBuilder {
     private(set) var history = History()
     private var now: UInt64 = 0

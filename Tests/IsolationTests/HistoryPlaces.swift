@@ -66,8 +66,9 @@ struct HistoryPlaces {
         return history.transactions[index].end
     }
 
-    /// Returns reads of lists in which the last element was appended by a transaction that the
-    /// reader also observes in another list.
+    /// Returns reads of lists whose last element has a shared writer.
+    ///
+    /// The reader also observes the writer of this element in another list.
     func withSharedWriter(_ history: History) -> [Read] {
         var reads: [Read] = []
         let byTransaction = Dictionary(grouping: lists.filter(\.isFirst), by: \.transaction)

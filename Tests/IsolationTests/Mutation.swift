@@ -1,6 +1,6 @@
 @testable import Isolation
 
-/// A change that turns a correct history into one that is impossible in a serializable database.
+/// A change that makes a correct history impossible in a serializable database.
 enum Mutation: String, CaseIterable {
     case dropElement
     case swapElements

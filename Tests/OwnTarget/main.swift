@@ -5,8 +5,8 @@ import Telemetry
 import WorkloadEngine
 
 // A program with its own target, which reads through a `DatabasePool`. The environment variable
-// SLOWDOWN lengthens each access by this fraction of its duration, which simulates a slower build
-// of the program.
+// SLOWDOWN sets the fraction by which each access takes longer. It simulates a slower build of the
+// program.
 
 /// The program's target.
 final class StoreTarget: WorkloadTarget {
@@ -63,7 +63,7 @@ final class StoreTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens the program's target.
+/// A factory that opens the program's target.
 struct StoreFactory: WorkloadTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         let slowdown = ProcessInfo.processInfo.environment["SLOWDOWN"].flatMap { Double($0) }

@@ -4,7 +4,7 @@ import Testing
 @testable import PoolgaugeAgent
 
 struct AgentClientTests {
-    /// A client of the agent, and the other end of its connection.
+    /// Returns a client of the agent and the other end of its connection.
     private func makeClient(at now: UInt64) throws -> (client: AgentClient, peer: Int32) {
         var ends: [Int32] = [-1, -1]
         #if canImport(Glibc)

@@ -8,7 +8,7 @@ import Testing
 /// Tests that an agent without clients never runs.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct AgentCostTests {
-    /// Returns the kernel's numbers of the threads that are named like an agent's thread.
+    /// Returns the kernel's IDs of all threads that have the name of an agent's thread.
     private func agentThreads() throws -> Set<String> {
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         return Set(

@@ -16,7 +16,7 @@ final class AgentFolderTests {
     @Test func folderIsCreatedForItsOwner() throws {
         try folder.create()
         try folder.check()
-        // An existing folder stays.
+        // An existing folder is kept.
         try folder.create()
         try folder.check()
     }

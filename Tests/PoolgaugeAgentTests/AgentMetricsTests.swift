@@ -80,7 +80,7 @@ struct AgentMetricsTests {
             #expect(lines.contains(line), "\(line)")
         }
         #expect(!lines.contains { $0.contains("quantile") })
-        // With a second pool without buckets, both are summaries.
+        // If a second pool has no buckets, both metrics are summaries.
         status.writerAcquire = summary
         #expect(text(of: status).contains("# TYPE \(name) summary\n"))
         #expect(!text(of: status).contains("\(name)_bucket"))

@@ -93,7 +93,7 @@ struct AgentTests {
         #expect(try client.receive(until: "\n\r\n").contains("interruptRequested"))
     }
 
-    @Test func ninthClientIsRefusedWithTheLimit() throws {
+    @Test func ninthClientIsRefusedAndTheErrorStatesTheLimit() throws {
         let test = try TestAgent()
         var clients: [TestClient] = []
         for _ in 0..<8 {
@@ -141,7 +141,7 @@ struct AgentTests {
         let stopped = try test.connect()
         stopped.request("GET", "/events")
         _ = try stopped.receive(until: "events/1\"}\n\r\n")
-        // Produces events until the only place is free again.
+        // Produce events until the only slot is free again.
         for _ in 0..<100_000 {
             test.pool.interrupt()
             let next = try test.connect()
@@ -151,7 +151,7 @@ struct AgentTests {
         Issue.record("the stopped client was not dropped")
     }
 
-    @Test func clientThatNeverReadsCannotFillTheMemory() throws {
+    @Test func clientThatNeverReadsCannotExhaustMemory() throws {
         var limits = AgentLimits()
         limits.stall = 50_000_000
         limits.sendBuffer = 4_096
@@ -162,7 +162,7 @@ struct AgentTests {
         while case let count = UnixSocket.send(request[...], to: client.socket), count > 0 {
             sent += count
         }
-        // The buffers of the system contain the rest.
+        // The rest is in the system's buffers.
         #expect(sent < 1 << 20)
         #expect(try response("GET", "/status", of: test).head.hasPrefix("HTTP/1.1 200"))
     }
@@ -329,7 +329,7 @@ struct AgentTests {
         #expect(try Agent.startIfRequested(test.pool) == nil)
     }
 
-    /// The folder of the next test, which its child process derives from its parent.
+    /// Returns the folder for the next test, which its child process derives from its parent's ID.
     private static func exitFolder(of process: pid_t) -> String { "/tmp/pga-exit-\(process)" }
 
     @Test func exitRemovesTheSocket() async throws {

@@ -18,7 +18,7 @@ struct CumulativeLatenciesTests {
         #expect(latencies.sum == 2)
     }
 
-    @Test func longerLatenciesCountOnlyInTotal() {
+    @Test func longerLatenciesCountOnlyInTheTotal() {
         let latencies = latencies(Array(repeating: 1, count: LatencyBuckets.bounds.count + 2))
         #expect(latencies.counts.last == UInt64(LatencyBuckets.bounds.count))
         #expect(latencies.count == UInt64(LatencyBuckets.bounds.count + 2))
@@ -32,7 +32,7 @@ struct CumulativeLatenciesTests {
         #expect(now.sum == earlier.sum)
     }
 
-    @Test func restartIsKept() {
+    @Test func restartIsNotCorrected() {
         let restarted = latencies([2, 1], sum: 5)
         #expect(restarted.following(latencies([100], sum: 900)) == restarted)
     }

@@ -12,7 +12,7 @@ struct ListenAddressTests {
         ("0.0.0.0:80", "0.0.0.0:80", false),
         ("192.168.1.5:80", "192.168.1.5:80", false),
         ("[::]:80", "[::]:80", false),
-        // Programs of other machines cannot use this address, but the check stays simple.
+        // Only this machine can use this address, but the check does not recognize it as loopback.
         ("[::ffff:127.0.0.1]:80", "[::ffff:127.0.0.1]:80", false),
     ])
     func addressIsParsed(text: String, description: String, isLoopback: Bool) throws {

@@ -43,8 +43,7 @@ struct MailboxTests {
         #expect(text(messages).last?.contains("{\"lost\":7}\n") == true)
     }
 
-    /// The count precedes the first event after the loss.
-    @Test func theCountPrecedesTheNextEvent() async throws {
+    @Test func theCountOfLostEventsPrecedesTheNextEvent() async throws {
         let mailbox = try Mailbox(capacity: 400)
         let (stream, continuation) = AsyncStream<ConnectionEvent>.makeStream()
         let posting = Task { await mailbox.post(stream, to: 7) }

@@ -100,16 +100,16 @@ struct MetricsServerTests {
     }
 
     @Test func foreignHostIsRefused() throws {
-        let asked = Atomic(false)
+        let isQueried = Atomic(false)
         let server = try start {
-            asked.store(true, ordering: .relaxed)
+            isQueried.store(true, ordering: .relaxed)
             return ""
         }
         for host in ["attacker.example", "attacker.example:9719", "192.168.1.5"] {
             #expect(try response(of: server, host: host).hasPrefix("HTTP/1.1 403"))
         }
-        let wasAsked = asked.load(ordering: .relaxed)
-        #expect(!wasAsked)
+        let wasQueried = isQueried.load(ordering: .relaxed)
+        #expect(!wasQueried)
         #expect(try response(of: server, host: "127.0.0.1:1").hasPrefix("HTTP/1.1 200"))
         #expect(try response(of: server, host: "[::1]").hasPrefix("HTTP/1.1 200"))
     }

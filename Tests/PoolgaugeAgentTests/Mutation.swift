@@ -2,7 +2,7 @@ import Foundation
 
 /// The number of mutations in each test.
 ///
-/// `POOLGAUGE_MUTATIONS` raises it for a longer attack.
+/// The environment variable `POOLGAUGE_MUTATIONS` overrides it.
 let mutationCount =
     ProcessInfo.processInfo.environment["POOLGAUGE_MUTATIONS"].flatMap(Int.init) ?? 100_000
 

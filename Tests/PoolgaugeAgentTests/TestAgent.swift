@@ -4,7 +4,7 @@ import Testing
 
 @testable import PoolgaugeAgent
 
-/// A pool and an agent in a folder of their own.
+/// A pool and an agent in a separate folder.
 final class TestAgent {
     let root: String
     let pool: DatabasePool
@@ -62,7 +62,7 @@ final class TestClient {
         _ = UnixSocket.send(Array(text.utf8)[...], to: socket)
     }
 
-    /// Whether the agent has not closed the connection.
+    /// Whether the connection is still open.
     var canSend: Bool { UnixSocket.send([0][...], to: socket) == 1 }
 
     /// Receives until the received text contains `end`, or until the agent closes the connection.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PoolgaugeAgent
 
-/// Tests what the clients of an agent read about a GRDB database.
+/// Tests the information about a GRDB database that an agent's clients receive.
 @Suite(.timeLimit(.minutes(2)))
 struct WatchedAgentTests {
     private let test: TestDatabase
@@ -27,9 +27,9 @@ struct WatchedAgentTests {
         String(decoding: try reader.get("/metrics"), as: UTF8.self)
     }
 
-    /// Reads and writes until `end()`.
+    /// A load that reads and writes until `end()`.
     private final class Load {
-        private let isOver = Lock(false)
+        private let hasEnded = Lock(false)
         private var threads: [Background] = []
 
         init(on watched: WatchedDatabase<DatabasePool>) {
@@ -42,13 +42,13 @@ struct WatchedAgentTests {
                 { _ = try watched.read { try Int.fetchOne($0, sql: "SELECT max(x) FROM t") } },
                 { _ = try watched.database.read { try Int.fetchOne($0, sql: "SELECT 1") } },
             ]
-            threads = access.map { [isOver] access in
-                Background { while !isOver.withLock({ $0 }) { try access() } }
+            threads = access.map { [hasEnded] access in
+                Background { while !hasEnded.withLock({ $0 }) { try access() } }
             }
         }
 
         func end() throws {
-            isOver.withLock { $0 = true }
+            hasEnded.withLock { $0 = true }
             for thread in threads { try thread.end() }
         }
     }

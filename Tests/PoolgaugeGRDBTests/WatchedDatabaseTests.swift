@@ -45,7 +45,7 @@ struct WatchedDatabaseTests {
         #expect(idle.readers?.peak == 1)
         #expect(idle.readers?.busyNanoseconds ?? 0 > 0)
         #expect(idle.hold?.count == 1)
-        // The setup of the table
+        // The setup of the table is the only write.
         #expect(idle.writerHold?.count == 1)
         #expect(idle.commit?.count == 1)
         // GRDB also reads the version of the schema.
@@ -147,7 +147,7 @@ struct WatchedDatabaseTests {
         #expect(status.connections[0].state == .idle)
     }
 
-    @Test func callbackDecidesAboutRetries() throws {
+    @Test func callbackControlsRetries() throws {
         let tries = Lock<[Int]>([])
         let watched = try test.pool {
             $0.busyMode = .callback { count in

@@ -13,7 +13,7 @@ struct DamagedRecordingTests {
         }
     }
 
-    /// Returns the number of samples that are listed, and of those that can be decoded.
+    /// Returns the numbers of listed samples and of decodable samples, and the problems.
     private func read(_ path: String) throws -> (listed: Int, decoded: Int, problems: [String]) {
         let reader = try RecordingReader(path: path)
         let rows = reader.contents.rows

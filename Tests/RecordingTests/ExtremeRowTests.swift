@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recording
 
-/// Tests recordings whose rows contain numbers that no recorder writes.
+/// Tests recordings with numbers that no recorder writes.
 struct ExtremeRowTests {
     private static let changes = [
         "UPDATE sample SET time_ms = 9223372036854775807 WHERE id % 2 = 0",

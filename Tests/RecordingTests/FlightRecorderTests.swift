@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FlightRecorderTests {
-    /// A clock that each reading advances by a second.
+    /// A clock that advances by a second with each reading.
     private final class Clock: Sendable {
         private let seconds = Mutex<Int64>(0)
 
@@ -38,7 +38,7 @@ struct FlightRecorderTests {
         )
     }
 
-    @Test func theEndWritesAllSamples() throws {
+    @Test func endingTheRecordingWritesAllSamples() throws {
         try withFile { path in
             let recorder = try makeRecorder(path)
             for second in 0..<100 { recorder.record(.run(Fixture.sample(Double(second)))) }

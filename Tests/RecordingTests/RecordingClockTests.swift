@@ -13,14 +13,14 @@ struct RecordingClockTests {
         #expect(clock.time(at: reading(1_900, 1_050)).jump == nil)
     }
 
-    @Test func aClockThatIsSetBackDoesNotMoveTimesBack() {
+    @Test func settingTheClockBackDoesNotMoveTimesBack() {
         var clock = RecordingClock(start: reading(100_000, 0))
         let (time, jump) = clock.time(at: reading(40_000, 1_000))
         #expect(time == 101_000)
         #expect(jump == nil)
     }
 
-    @Test func aSleepIsAGap() {
+    @Test func aSystemSleepIsAGap() {
         var clock = RecordingClock(start: reading(100_000, 0))
         _ = clock.time(at: reading(101_000, 1_000))
         let (time, jump) = clock.time(at: reading(3_702_000, 2_000))

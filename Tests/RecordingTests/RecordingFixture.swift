@@ -3,12 +3,12 @@ import Telemetry
 
 @testable import Recording
 
-/// Samples of a fictional pool, and files for them.
+/// Samples of a fictional pool, and functions that record them.
 enum Fixture {
     /// 2026-11-22T12:00:00Z, in milliseconds since 1970.
     static let start: Int64 = 1_795_348_800_000
 
-    /// Returns a sample at a second of a run.
+    /// Returns the sample at a given second of a run.
     static func sample(
         _ second: Double,
         arm: String = "pool",
@@ -80,7 +80,7 @@ enum Fixture {
         )
     }
 
-    /// Writes one sample per second, one transaction for each second, and ends the session.
+    /// Writes one sample per second, each in a separate transaction, and ends the session.
     static func write(
         _ path: String,
         seconds: Range<Int>,

@@ -65,7 +65,7 @@ struct RecordingWriterTests {
         }
     }
 
-    /// A copy of the file and its log is what a killed process leaves.
+    /// A copy of the file and its log represents the files that a killed process leaves behind.
     @Test func committedSamplesSurviveAKill() throws {
         try withFile { path in
             let writer = try Fixture.writer(path)
@@ -112,7 +112,7 @@ struct RecordingWriterTests {
 
     // MARK: Refusals
 
-    @Test func otherFilesAreRefusedAndNotChanged() throws {
+    @Test func otherFilesAreRefusedAndUnchanged() throws {
         try withFile { path in
             try Data("text".utf8).write(to: URL(fileURLWithPath: path))
             let message = refusal { _ = try Fixture.writer(path) }
@@ -158,8 +158,9 @@ struct RecordingWriterTests {
         }
     }
 
-    /// Returns samples of a run with ten samples per second, in which most values change once a
-    /// second.
+    /// Returns samples of a run with ten samples per second.
+    ///
+    /// Most values change once per second.
     private func fastSamples() -> [(time: Double, sample: Sample)] {
         (0..<300).map { tick in
             var sample = Fixture.sample(Double(tick / 10))
@@ -176,7 +177,7 @@ struct RecordingWriterTests {
         writer.close()
     }
 
-    @Test func samplesDifferFromRecentSamples() throws {
+    @Test func samplesAreStoredAsDifferencesFromRecentSamples() throws {
         try withFile { path in
             let samples = fastSamples()
             try write(samples, to: path)
@@ -249,7 +250,7 @@ struct RecordingWriterTests {
             writer.close()
             let contents = try RecordingReader(path: path).contents
             let first = try #require(contents.start)
-            // Samples are deleted in parts of a minute.
+            // Samples are deleted in units of one minute.
             let age = Fixture.start + 999_000 - first
             #expect((300_000...361_000).contains(age), "\(age)")
             #expect(contents.events.allSatisfy { $0.time >= first })

@@ -3,7 +3,7 @@ import FaultVFS
 import Foundation
 import Testing
 
-/// Makes each operation on a file fail, along each path through the engine.
+/// Makes each file operation on each path through the engine fail.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct FaultPathTests {
     private static let kinds =
@@ -37,11 +37,11 @@ struct FaultPathTests {
 }
 
 extension FaultPath: CustomTestStringConvertible {
-    /// The name.
+    /// The name in the test's output.
     public var testDescription: String { name }
 }
 
 extension Fault: CustomTestStringConvertible {
-    /// The name.
+    /// The name in the test's output.
     public var testDescription: String { name }
 }

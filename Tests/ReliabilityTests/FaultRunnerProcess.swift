@@ -1,12 +1,12 @@
 import Foundation
 
-/// A process of `Tests/FaultRunner`, which attacks promises that concern a whole process.
+/// A process of `Tests/FaultRunner`, which injects faults that affect a whole process.
 enum FaultRunnerProcess {
     struct Result {
         var findings: [String]
         /// The number of attacks, or `nil` if the process did not complete.
         var attacks: Int?
-        /// How the process ended, with its last attack, if it did not complete.
+        /// How the process ended and its last attack, or `nil` if it completed.
         var end: String?
     }
 

@@ -100,7 +100,7 @@ struct FileLossTests {
         #expect(text.contains("the folder `\(folder.url.path)` does not exist; create it first"))
     }
 
-    /// SQLite does not detect each truncation, but an access never ends the process.
+    /// SQLite does not detect every truncation, but no access may end the process.
     @Test(arguments: Subject.allCases, [0, 1, 4_096, 5_000, 12_288])
     func aTruncatedFileCausesOnlyDatabaseErrors(subject: Subject, size: Int) throws {
         let memory = sqlite3_memory_used()
@@ -133,7 +133,7 @@ struct FileLossTests {
         }
         #expect(failures > 0)
         #expect(isEventually { folder.openFiles == [] && sqlite3_memory_used() <= memory })
-        // Opening the rest either fails with a remedy or succeeds.
+        // Opening the truncated file either succeeds or fails with a remedy.
         let text = failure { try subject.open(folder.database).close() }
         if let text { #expect(text.contains("while opening `\(folder.database)`: "), "\(text)") }
     }

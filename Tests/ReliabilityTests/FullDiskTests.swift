@@ -5,10 +5,10 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// Fills a small disk.
+/// Tests databases and recordings on a full disk.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FullDiskTests {
-    /// A tmpfs of 2 MB, which is unmounted with the value.
+    /// A tmpfs of 2 MB, which the deinitializer unmounts.
     private final class SmallDisk {
         let folder: FaultFolder
 

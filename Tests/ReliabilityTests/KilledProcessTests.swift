@@ -6,7 +6,7 @@ import Testing
 
 /// Tests databases in processes that are repeatedly killed with SIGKILL under load.
 ///
-/// A killed process loses no acknowledged commit, regardless of `synchronous`, because the
+/// A killed process loses no acknowledged commit with any value of `synchronous`, because the
 /// operating system has already received the writes
 /// (https://sqlite.org/pragma.html#pragma_synchronous).
 @Suite(.serialized, .timeLimit(.minutes(30)))
@@ -23,7 +23,7 @@ struct KilledProcessTests {
         var integrity: String?
     }
 
-    /// Opens the database as the next process does.
+    /// Opens the database like the next process would, and returns its content.
     private func remains(
         _ kind: CommitWriterProcess.Kind,
         in folder: FaultFolder
@@ -121,7 +121,7 @@ struct KilledProcessTests {
         #expect(commits > kills * 5)
     }
 
-    /// Starts a process whose transactions have numbers that no other process uses.
+    /// Starts a process with unique transaction numbers.
     private func start(_ round: inout Int, _ folder: FaultFolder) throws -> CommitWriterProcess {
         round += 1
         return try CommitWriterProcess(.mixed, on: folder.database, first: round * 1_000_000)

@@ -6,8 +6,8 @@ import Testing
 
 /// Cuts the power at each sync and at random operations, and opens the database again.
 ///
-/// The promises are SQLite's (<https://sqlite.org/pragma.html#pragma_synchronous>). In all modes, the
-/// database is intact and contains a prefix of the transactions in commit order.
+/// SQLite makes these guarantees (<https://sqlite.org/pragma.html#pragma_synchronous>). In all
+/// modes, the database is intact and contains a prefix of the transactions in commit order.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct PowerLossTests {
     struct Mode: Sendable, CustomTestStringConvertible {
@@ -30,7 +30,7 @@ struct PowerLossTests {
 
     /// The number of cuts for each mode and kind of loss.
     ///
-    /// `./test --faults` cuts 100 times as often.
+    /// `./test --faults` cuts the power 100 times as often.
     private static let cuts = Length.isFull ? 6_400 : 64
     private typealias Loss = RecordedDisk.Loss
     private static let transactions = 60
@@ -61,7 +61,7 @@ struct PowerLossTests {
             }
         }
         Length.report("\(mode.testDescription): \(Loss.allCases.count * Self.cuts) cuts")
-        // With NORMAL, the attack must observe that commits can be undone.
+        // With NORMAL, some of the cuts must undo commits.
         if mode.lost == nil { #expect(undone > 0) }
     }
 

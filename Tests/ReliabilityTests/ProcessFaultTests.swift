@@ -2,10 +2,10 @@ import FaultPaths
 import Foundation
 import Testing
 
-/// Attacks promises that concern a whole process, in processes of `Tests/FaultRunner`.
+/// Injects faults that affect a whole process, in processes of `Tests/FaultRunner`.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct ProcessFaultTests {
-    /// Makes each allocation of SQLite fail, along each path through the engine.
+    /// Makes each allocation by SQLite on each path through the engine fail.
     @Test(arguments: FaultPath.all, ["once", "always"])
     func everyFailingAllocationIsSurvived(path: FaultPath, mode: String) throws {
         let stride = Length.isFull ? 1 : 83

@@ -3,7 +3,7 @@ import Foundation
 
 /// The content of a disk after a power loss, computed from recorded operations.
 struct RecordedDisk {
-    /// What happens to the operations after the last sync of a file.
+    /// The effect of a power loss on the operations after the last sync of a file.
     enum Loss: String, Sendable, CaseIterable {
         /// They are lost.
         case dropped
@@ -52,7 +52,7 @@ struct RecordedDisk {
         case Int(RECORD_SYNC):
             for change in pending[name] ?? [] { Self.apply(change, to: &files[name]) }
             pending[name] = nil
-            // The first sync of a journal or a log also syncs the folder, and thus makes deletions
+            // The first sync of a journal or a log also syncs the folder, which makes deletions
             // durable (`UNIXFILE_DIRSYNC` in SQLite's os_unix.c).
             if name.hasSuffix("-journal") || name.hasSuffix("-wal"), synced.insert(name).inserted {
                 syncFolder()
@@ -95,8 +95,8 @@ struct RecordedDisk {
                 )
             }
         case .reordered:
-            // A deletion and a truncation are changes of the file system's metadata. They are kept
-            // together with the preceding changes, or lost together with the following ones.
+            // Deletions and truncations change the file system's metadata. They are kept together
+            // with the preceding changes, or lost together with the following changes.
             var kept: [Change] = []
             for change in changes {
                 guard case .write(let offset, let bytes) = change else {

@@ -191,7 +191,8 @@ struct ObservationPublisherTests {
     }
 }
 
-/// Notifies observers on a queue, and calls back before and after each notification.
+/// A scheduler that notifies observers on a queue and calls back before and after each
+/// notification.
 private struct WatchedScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
     /// A closure that is called before each notification.

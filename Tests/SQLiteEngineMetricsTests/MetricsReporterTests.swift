@@ -66,13 +66,13 @@ struct MetricsReporterTests {
         #expect(Set(reported).isSubset(of: names))
     }
 
-    @Test func countersIncreaseByTheGrowth() throws {
+    @Test func countersIncreaseByTheDifference() throws {
         let database = FakeDatabase()
         database.change { $0.busyCount = 4 }
         let reporter = MetricsReporter(database, factory: metrics)
         database.change { $0.busyCount = 6 }
         reporter.report()
-        // A lower count does not count again.
+        // A lower count is not counted again.
         database.change { $0.busyCount = 5 }
         reporter.report()
         database.change { $0.busyCount = 9 }

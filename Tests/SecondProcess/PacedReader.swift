@@ -1,7 +1,8 @@
 import Foundation
 import SQLiteEngine
 
-/// Reads through the engine's pool with a pause after each read, until standard input ends.
+/// A loop that reads through the engine's pool and pauses after each read until standard input
+/// ends.
 struct PacedReader {
     /// The number of reads before the process reports that it is ready.
     private static let warmUpCount = 50

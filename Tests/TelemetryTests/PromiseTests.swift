@@ -35,7 +35,7 @@ struct PromiseTests {
         #expect(await promise.value() == 3)
     }
 
-    @Test func nilIsAlsoAValue() async {
+    @Test func nilIsAValidValue() async {
         let promise = Promise<Int?>()
         promise.fulfill(nil)
         promise.fulfill(1)
@@ -94,8 +94,8 @@ struct PromiseTests {
             for (number, promise) in promises.enumerated() {
                 // The load is relaxed, because it must not synchronize either.
                 while round.load(ordering: .relaxed) < number { sched_yield() }
-                // The promise is fulfilled slightly later each time, so that this coincides with
-                // each step of the task.
+                // The promise is fulfilled slightly later each time, to coincide with each step of
+                // the task.
                 for _ in 0..<number % 1_000 { _ = round.load(ordering: .relaxed) }
                 let written = Written()
                 written.number = number

@@ -3,7 +3,7 @@ import Telemetry
 import Testing
 
 struct StatusValueTests {
-    @Test func theOldestWaiterIsOfEitherKind() {
+    @Test func theOldestWaiterCanBeOfEitherKind() {
         var status = DatabaseStatus(label: "a", kind: .pool)
         #expect(status.oldestWaiterNanoseconds == nil)
         let origin = AccessOrigin(name: "a")
@@ -13,7 +13,7 @@ struct StatusValueTests {
         #expect(status.oldestWaiterNanoseconds == 7)
     }
 
-    @Test func percentilesHaveTheirNamesInJSON() throws {
+    @Test func percentilesKeepTheirNamesInJSON() throws {
         let summary = LatencySummary(count: 1, mean: 2, p50: 3, p999: 4, max: 5)
         let data = try JSONEncoder().encode(summary)
         let object = try #require(

@@ -1,4 +1,4 @@
-// This program contains the helper processes that sessions in tests start.
+// This program contains the helper processes that sessions start in tests.
 import SQLTrace
 
 #if canImport(Glibc)

@@ -35,7 +35,7 @@ struct PaceDecisionTests {
         }
     }
 
-    /// Workers that pause after each transaction.
+    /// Returns the visits of workers that pause after each transaction.
     private func closed(workers: Int, service: Double, think: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var visits: [Visit] = []
@@ -50,7 +50,9 @@ struct PaceDecisionTests {
         return visits.sorted { $0.start < $1.start }
     }
 
-    /// Scheduled arrivals, each of which uses the connection that becomes free first.
+    /// Returns the visits of scheduled arrivals.
+    ///
+    /// Each arrival uses the first free connection.
     private func open(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var free = Array(repeating: 0.0, count: workers)
@@ -106,7 +108,7 @@ struct PaceDecisionTests {
         #expect(decision.isClosed && decision.evidence.contains("of the time"))
     }
 
-    /// Threads that share too few processors.
+    /// Returns the visits of threads that share too few processors.
     ///
     /// Each thread runs for 3 ms and then waits for the others.
     private func starved(workers: Int, processors: Int) -> [Visit] {
@@ -247,7 +249,9 @@ struct PaceDecisionTests {
         #expect((think != nil) == hasThinkTime, "\(clients[0].evidence)")
     }
 
-    /// A thread cannot sleep for 80 µs, and the pause hardly changes the rate of long transactions.
+    /// Threads cannot sleep for as little as 80 µs.
+    ///
+    /// In long transactions, such a pause hardly changes the rate.
     @Test(arguments: [(0.000_8, false), (0.000_3, true)])
     func aThinkTimeThatIsTooShortToSleepIsOmitted(service: Double, hasThinkTime: Bool) {
         let visits = (0..<2000).map { index in
@@ -280,7 +284,7 @@ struct PaceDecisionTests {
         #expect(clients[0].evidence[0].contains("short-lived connections"))
     }
 
-    @Test func aChangingRateHasStages() {
+    @Test func aChangingRateIsDividedIntoStages() {
         var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()

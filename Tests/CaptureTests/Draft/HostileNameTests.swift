@@ -66,7 +66,7 @@ struct HostileNameTests {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: draft.yaml, file: "draft.yaml")
         }
-        // A blank name has no value, and the system rejects a long one.
+        // A blank name counts as a missing value, and the system rejects a long name.
         let expected = isBlank ? "has no value" : "there is no file "
         let description = error?.description ?? ""
         #expect(description.contains(expected), "\(description.prefix(300))")

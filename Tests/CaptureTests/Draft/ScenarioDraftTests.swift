@@ -18,7 +18,7 @@ struct ScenarioDraftTests {
         draft.variables.entries.first { $0.name == name }?.yaml
     }
 
-    @Test func aParameterDrawsFromItsComparedColumn() throws {
+    @Test func aParameterDrawsValuesFromItsComparedColumn() throws {
         var draft = draft()
         try draft.addRead("SELECT * FROM orders WHERE state = :state AND id = ?")
         #expect(
@@ -109,7 +109,7 @@ struct ScenarioDraftTests {
         #expect(yaml(of: "age", in: draft) == "distribution: choice, table: users, column: age")
     }
 
-    @Test func aKeyWithGapsIsDrawnFromItsRows() throws {
+    @Test func aKeyWithGapsIsDrawnFromExistingRows() throws {
         var column = CaptureFixture.Column(
             name: "id",
             type: "INTEGER",
@@ -133,7 +133,7 @@ struct ScenarioDraftTests {
         "SELECT rowid FROM search WHERE search = :q", "SELECT rowid FROM search(:q)",
         "SELECT * FROM mail WHERE id IN (SELECT rowid FROM search WHERE search MATCH :q)",
     ])
-    func aParameterOfMatchDrawsWordsOfTheIndex(sql: String) throws {
+    func aMatchParameterDrawsWordsFromTheIndex(sql: String) throws {
         let schema = CaptureSchema([
             .init(name: "search", columns: [.init(name: "text")]),
             .init(name: "mail", columns: [.init(name: "id")]),

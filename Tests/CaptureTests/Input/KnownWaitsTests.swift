@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// Tests that known waits for locks count although only a sample of the executions is timed.
+/// Tests that known lock waits are counted even if only a sample of the executions is timed.
 struct KnownWaitsTests {
     @Test func theWaitsOfUntimedExecutionsAreNotPauses() throws {
         var time = 0.0
@@ -20,7 +20,7 @@ struct KnownWaitsTests {
         let analysis = try CaptureAnalysis(executions, schema: CaptureFixture.schema)
         let shape = try #require(analysis.shapes.first)
         #expect(abs(shape.activeDurations.mean - 0.002) < 1e-9)
-        // The 30 waits and 300 executions.
+        // 30 waits of 500 ms and 300 executions of 2 ms.
         #expect(abs(shape.writeSeconds - 15.6) < 0.01)
         guard case .closed(let think?) = try #require(analysis.clients.first).pace else {
             Issue.record("no think time")

@@ -38,7 +38,7 @@ struct DistributionFitTests {
         #expect(fit.distance < 0.15)
     }
 
-    @Test func aFewValuesAreAChoice() throws {
+    @Test func fewDistinctValuesBecomeAChoice() throws {
         let variable = Variable(
             distribution: .choice([.text("new"), .text("it's"), .integer(3)], weights: [6, 3, 1])
         )

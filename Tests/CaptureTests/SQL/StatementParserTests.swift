@@ -5,7 +5,7 @@ import WorkloadEngine
 
 /// Tests which columns a parser associates with the values in a statement.
 struct StatementParserTests {
-    /// The roles and columns of a statement's slots, such as `comparison users.id`.
+    /// Returns the roles and columns of a statement's slots, such as `comparison users.id`.
     private func slots(_ sql: String) throws -> [String] {
         try CaptureFixture.parse(sql).slots.map { slot in
             let column = slot.column.map { " \($0.table).\($0.name)" } ?? ""

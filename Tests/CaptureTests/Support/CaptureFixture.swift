@@ -46,7 +46,9 @@ enum CaptureFixture {
         try StatementParser.parse(sql, schema: schema)
     }
 
-    /// Executions on one connection that each take a millisecond, with a pause between them.
+    /// Returns executions on one connection, with a pause between them.
+    ///
+    /// Each execution takes a millisecond.
     static func executions(
         _ statements: [String],
         from start: Double = 0,

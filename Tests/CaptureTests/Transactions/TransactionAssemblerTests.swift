@@ -19,7 +19,7 @@ struct TransactionAssemblerTests {
     private static let read = "SELECT * FROM users WHERE id = 10"
     private static let write = "UPDATE users SET age = 20 WHERE id = 10"
 
-    @Test func aTransactionHasItsStatementsGapsAndKind() throws {
+    @Test func aTransactionRecordsItsStatementsGapsAndKind() throws {
         let (transactions, _) = try assemble(
             CaptureFixture.executions([
                 Self.read, "BEGIN IMMEDIATE", Self.read, Self.write, "COMMIT",
@@ -45,8 +45,10 @@ struct TransactionAssemblerTests {
         #expect(gaps.allSatisfy { abs($0 - 0.001) < 1e-9 }, "\(gaps)")
     }
 
-    /// The steps of the statement take 1 ms, the program 2 ms between them, and the probes 4 ms.
-    @Test func theCostOfATraceIsNoGap() throws {
+    /// The statement's steps take 1 ms.
+    ///
+    /// Between them, the program takes 2 ms and the probes take 4 ms.
+    @Test func theCostOfATraceIsNotAGap() throws {
         var executions = CaptureFixture.executions(["BEGIN", Self.read, "COMMIT"])
         executions[1].end += 0.006
         executions[1].elapsed = 0.007

@@ -68,7 +68,7 @@ struct CapturedRangeTests {
         #expect(captured.yaml.contains("BETWEEN :users_id AND :users_id + 1'"))
     }
 
-    /// The most frequent text of a statement can have more values than its first one.
+    /// The most frequent form of a statement can contain more values than its first form.
     @Test func aRangeAfterAListOfAnyLengthIsModeled() throws {
         var load: [CapturedExecution] = []
         for index in 0..<50 {

@@ -6,7 +6,7 @@ import WorkloadEngine
 
 /// Tests the scenario that is written for a captured load.
 struct CapturedScenarioTests {
-    /// A reader and a writer, for ten seconds.
+    /// The executions of a reader and a writer during ten seconds.
     private static var load: [CapturedExecution] {
         var executions: [CapturedExecution] = []
         for index in 0..<500 {
@@ -86,7 +86,7 @@ struct CapturedScenarioTests {
         }
     }
 
-    @Test func withTheFlagsOnlyFrequentValuesAreShown() throws {
+    @Test func withFlagsOnlyFrequentValuesAreShown() throws {
         var load = Self.load
         load += CaptureFixture.executions(
             ["SELECT id FROM users WHERE mail = 'once@example.net' AND age > 4711"],
@@ -150,7 +150,7 @@ struct CapturedScenarioTests {
         if text.count > 8 { #expect(!captured.yaml.contains(text)) }
     }
 
-    @Test func countedCommitsAreComparedWithCapturedOnes() throws {
+    @Test func countedCommitsAreComparedWithCapturedCommits() throws {
         let (_, all) = try CaptureFixture.parsed(Self.load) { $0.observedCommits = 101 }
         #expect(!all.omissions.contains { $0.contains("the database counted") })
         let (_, few) = try CaptureFixture.parsed(Self.load) { $0.observedCommits = 400 }

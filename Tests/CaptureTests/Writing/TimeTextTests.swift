@@ -47,7 +47,7 @@ struct TimeTextTests {
         ("PRAGMA rekey = secret", [:]), ("PRAGMA user_version = 7", [:]),
         ("PRAGMA cache_size = 'a: b'", [:]),
     ])
-    func aPragmaIsASettingOrNothing(sql: String, settings: [String: String]) {
+    func aPragmaBecomesASettingOrIsIgnored(sql: String, settings: [String: String]) {
         #expect(PragmaSetting.setting(in: sql) == settings)
     }
 }

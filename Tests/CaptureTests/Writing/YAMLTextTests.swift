@@ -45,7 +45,7 @@ struct YAMLTextTests {
     }
 
     @Test(arguments: hostile)
-    func aCommentStaysOneLine(text: String) throws {
+    func aCommentStaysOnOneLine(text: String) throws {
         let yaml = "a: 1 \(YAMLText.comment(text))\nb: 2"
         let node = try #require(try Yams.compose(yaml: yaml))
         #expect(node.mapping?.count == 2)

@@ -86,7 +86,7 @@ struct RunPeaksTests {
         #expect(shown.knobs == last.knobs)
     }
 
-    @Test func goingBackShowsThatMomentInsteadOfTheEnd() {
+    @Test func timeTravelShowsTheSelectedMomentInsteadOfTheEnd() {
         var model = dashboard(Story().finished())
         #expect(model.render(size: Size(width: 120, height: 40)).plainText.contains("at most"))
         for key in "S25" { _ = model.handle(.key(.character(key))) }
@@ -95,8 +95,8 @@ struct RunPeaksTests {
         #expect(!past.contains("has ended") && !past.contains("at most"))
     }
 
-    /// Waiters that give up at the same age, one after another, must remain distinguishable.
-    @Test func oldestWaitersOfTheSameAgeAreDistinguished() throws {
+    /// Waiters that give up at the same age, one after another, must be reported separately.
+    @Test func oldestWaitersWithEqualAgesAreDistinguished() throws {
         var sample = try #require(Story().samples(until: 0).first)
         sample.database.waitingReaders = [
             WaiterStatus(origin: AccessOrigin(name: "storm"), waitedNanoseconds: 1_000_000_000)

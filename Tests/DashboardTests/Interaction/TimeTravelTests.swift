@@ -28,7 +28,7 @@ struct TimeTravelTests {
     }
 
     @Test(arguments: [("25", 25.0), ("0:24.5", 24.5), ("-6", 25.0), ("1e9", 31), ("0", 0)])
-    func seekShowsThatMoment(text: String, time: Double) throws {
+    func seekingShowsTheRequestedMoment(text: String, time: Double) throws {
         var model = dashboard()
         _ = model.handle(.key(.character("S")))
         for character in text { _ = model.handle(.key(.character(character))) }
@@ -64,7 +64,7 @@ struct TimeTravelTests {
         #expect(!messages.contains { $0.contains("import began") })
     }
 
-    @Test func collectionContinuesMeanwhile() {
+    @Test func collectionContinuesDuringTimeTravel() {
         var model = dashboard(until: 20)
         model.handleSeek("10")
         let frozen = model.render(size: size)
@@ -74,7 +74,7 @@ struct TimeTravelTests {
         #expect(model.shown.now == 31)
     }
 
-    @Test func samplesTakeABoundedNumberOfBytes() throws {
+    @Test func samplesUseBoundedMemory() throws {
         var sample = try #require(Story().samples(until: 0).first)
         let waiter = WaiterStatus(origin: AccessOrigin(name: "ui"), waitedNanoseconds: 1)
         sample.database.waitingReaders = Array(repeating: waiter, count: 5_000)

@@ -4,7 +4,7 @@ import Testing
 @testable import Dashboard
 
 struct DashboardKeysTests {
-    @Test func aKeyMovesToTheCommandThatConfiguresIt() throws {
+    @Test func aConfiguredKeyMovesToItsNewCommand() throws {
         let keys = try DashboardKeys(changing: [.theme: [.character("a"), .function(5)]])
         #expect(keys.command(for: .character("a")) == .theme)
         #expect(keys.command(for: .function(5)) == .theme)
@@ -41,7 +41,7 @@ struct DashboardKeysTests {
         #expect(model.handle(.key(.character("Q"))) == [.quit])
     }
 
-    @Test func everyHelpTextFitsIntoAColumn() {
+    @Test func everyHelpTextFitsInAColumn() {
         for binding in DashboardCommand.bindings { #expect(binding.help.utf8.count <= 40) }
     }
 }

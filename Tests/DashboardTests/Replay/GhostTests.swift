@@ -5,9 +5,10 @@ import Testing
 
 @testable import Dashboard
 
-/// Tests the second recording under the charts.
+/// Tests the second recording (the ghost), which is drawn underneath the charts.
 struct GhostTests {
-    /// Returns a dashboard of a run with the run of a smaller pool as ghost, up to `end`.
+    /// Returns a dashboard that shows a run up to `end`, with the run of a larger pool as its
+    /// ghost.
     private func dashboard(
         theme: String = "dark",
         ghostUntil end: Double = 31
@@ -45,7 +46,8 @@ struct GhostTests {
     }
 
     @Test func theAxisFitsTheGhost() throws {
-        // Nine tenths of eight readers are above the limit of four.
+        // The ghost uses 7.2 readers, nine tenths of eight. This is more than the four readers of
+        // the run.
         var history = History()
         for sample in Story().samples(until: 5) { history.append(sample) }
         let size = Size(width: 80, height: 12)

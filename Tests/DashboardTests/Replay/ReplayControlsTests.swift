@@ -59,7 +59,7 @@ struct ReplayControlsTests {
         #expect(picture(controls).contains("2026-11-26 02:13:05  a message"))
     }
 
-    @Test func replayKeysReplaceThoseOfALiveRun() {
+    @Test func replayKeysReplaceTheKeysOfALiveRun() {
         let keys = DashboardKeys.standard.forReplay
         for binding in ReplayKeys.standard.bindings {
             for key in binding.keys { #expect(keys.command(for: key) == nil) }

@@ -2,7 +2,7 @@ import Foundation
 import TerminalUI
 import Testing
 
-/// Compares surfaces with the pictures in the `Golden` folder.
+/// A comparison of surfaces with the pictures in the `Golden` folder.
 ///
 /// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` records the pictures again. Review them
 /// before you commit them. If `POOLGAUGE_SVG` is set, the pictures are also written to that folder

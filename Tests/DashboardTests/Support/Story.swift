@@ -27,7 +27,7 @@ struct Story {
     }
 
     /// Returns the samples up to a moment, followed by the last two samples of a run, which contain
-    /// no holders, waiters or target rates.
+    /// no holders, waiters, or target rates.
     func finished(at end: Double = 31) -> [Sample] {
         var samples = samples(until: end)
         guard var last = samples.last else { return [] }
@@ -380,7 +380,7 @@ struct Story {
     }
 }
 
-/// SplitMix, the seeded generator of Steele, Lea and Flood.
+/// SplitMix, the seeded generator of Steele, Lea, and Flood.
 struct SplitMix {
     var state: UInt64
 

@@ -3,9 +3,10 @@ import TerminalUI
 @testable import Dashboard
 @testable import SQLiteWatch
 
-/// Fictional reports about a writer, a reader, a program that leaves a read transaction open from
-/// second 10, a program that holds the write lock during other work from second 16 to second 19,
-/// and an idle program.
+/// Fictional reports about five programs.
+///
+/// The programs are a writer, a reader, a program that leaves a read transaction open from 10 s, a
+/// program that holds the write lock during other work from 16 s to 19 s, and an idle program.
 struct WatchStory {
     /// The path of the database.
     var path = "/srv/shop/app.sqlite"

@@ -103,7 +103,7 @@ struct WatchDashboardTests {
     }
 
     @Test(arguments: [("17", 17.0), ("0:17", 17), ("-7", 17), ("1e9", 24), ("0", 0)])
-    func seekShowsTheLanesTheLocksAndTheVerdictOfThatMoment(
+    func seekingShowsTheLanesLocksAndVerdictOfThatMoment(
         text: String,
         time: Double
     ) throws {
@@ -211,8 +211,8 @@ struct WatchDashboardTests {
     // MARK: Untrusted text
 
     @Test func controlCharactersFromOtherProgramsAreNotDisplayed() throws {
-        let evil = "a\u{1B}[2J\u{202E}b\u{7}\n"
-        var story = WatchStory(path: "/srv/\(evil).db", idleName: evil, table: evil)
+        let hostile = "a\u{1B}[2J\u{202E}b\u{7}\n"
+        var story = WatchStory(path: "/srv/\(hostile).db", idleName: hostile, table: hostile)
         story.interval = 1
         var model = WatchDashboard()
         for report in story.reports(until: 12) { model.ingest([report]) }
@@ -278,7 +278,7 @@ struct WatchDashboardTests {
 
     /// If hundreds of processes use a database, seconds can pass between two complete lists of
     /// locks.
-    @Test func reportsWithoutAListAreExcludedFromTheSharesOfReaders() throws {
+    @Test func reportsWithoutLocksAreExcludedFromReaderShares() throws {
         var history = WatchHistory(path: "/srv/shop/app.sqlite")
         for (number, report) in WatchStory().reports().enumerated() {
             var report = report

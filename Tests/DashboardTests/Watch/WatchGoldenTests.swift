@@ -62,7 +62,7 @@ struct WatchGoldenTests {
     }
 
     @Test(arguments: [(120, 40), (80, 24)])
-    func showsAMomentOfThePast(size: (Int, Int)) throws {
+    func showsAPastMoment(size: (Int, Int)) throws {
         var model = try WatchDashboard.watching(theme: "light")
         model.press("S17")
         _ = model.handle(.key(.enter))

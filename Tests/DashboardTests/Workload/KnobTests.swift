@@ -23,7 +23,7 @@ struct KnobTests {
         #expect(press([.character("-")], &model) == [.setReaderCount(5)])
     }
 
-    @Test func knobsTurnFromTheRequestedValueUntilASampleConfirmsIt() throws {
+    @Test func stepsStartAtTheRequestedValueUntilASampleConfirmsIt() throws {
         var model = dashboard()
         let select = Array(repeating: Key.down, count: 4)
         #expect(press(select + [.right], &model) == [.turn(.rate(client: "ui", perSecond: 300))])

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import WorkloadEngine
 
-/// Tests the causes, statements, holders and remedies that are reported if accesses find the
-/// database locked.
+/// Tests the cause, statement, holder, and remedy that are reported if an access finds the database
+/// locked.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct BusyCauseRunTests {
     private static let increment = "UPDATE t SET n = n + 1 WHERE id = 1"

@@ -55,8 +55,7 @@ struct BusyWaitTests {
         #expect(wait.takeHandler() == .gaveUp(waited: 0, timeout: 0))
     }
 
-    /// A wait that succeeds or that belongs to an earlier statement does not contribute to a
-    /// failure.
+    /// Successful waits and the waits of earlier statements do not contribute to a failure.
     @Test func onlyTheWaitOfTheFailedStatementIsReported() {
         let wait = BusyWait(
             timeout: .milliseconds(2),

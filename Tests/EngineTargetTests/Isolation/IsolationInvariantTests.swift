@@ -90,7 +90,7 @@ struct IsolationInvariantTests {
     }
 
     @Test(arguments: ["pool", "wal"])
-    func theNumbersOfTheLoadExcludeTheInvariant(arm: String) async throws {
+    func loadStatisticsExcludeTheInvariant(arm: String) async throws {
         let result = try await run(arm, lasting: "1500ms")
         #expect(result.invariants.first?.passed == true)
         let pool = try #require(result.pool)

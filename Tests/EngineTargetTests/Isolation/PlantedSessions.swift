@@ -2,11 +2,11 @@ import Dispatch
 import Telemetry
 import WorkloadEngine
 
-/// A session that forwards its statements to closures that reproduce a bug.
+/// A session that forwards its statements to closures with a planted bug.
 struct RoutedSession: WorkloadSession {
-    /// Runs a query.
+    /// A closure that runs a query.
     var query: (String, [WorkloadValue]) throws -> [[WorkloadValue]]
-    /// Runs a statement that writes.
+    /// A closure that runs a write statement.
     var write: (String, [WorkloadValue]) throws -> Void = { _, _ in }
 
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
@@ -36,7 +36,7 @@ final class MovingSnapshot: WorkloadSnapshot {
     func release() {}
 }
 
-/// Performs reads on the connection of an open write transaction.
+/// A queue of reads that run on the connection of an open write transaction.
 final class DirtyReadQueue: Sendable {
     private final class Job: @unchecked Sendable {
         // Unchecked, because `body` runs on the writer's thread while the reader waits. The lock of

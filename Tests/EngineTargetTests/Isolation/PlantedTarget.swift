@@ -4,7 +4,7 @@ import WorkloadEngine
 
 /// A correct target with a bug added.
 final class PlantedTarget: WorkloadTarget {
-    /// Opens correct targets and adds the bug.
+    /// A factory that opens correct targets and adds the bug.
     struct Factory: WorkloadTargetFactory {
         var bug: PlantedBug?
 

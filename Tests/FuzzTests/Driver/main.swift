@@ -25,7 +25,7 @@ func target(named name: String) -> FuzzTarget {
     return target
 }
 
-/// Writes the valid inputs and the words of a target to files.
+/// Writes a target's valid inputs and its words to files.
 func write(_ target: FuzzTarget, to folder: String, dictionary: String) throws {
     let inputs = target.seeds + Corpus.inputs(of: target.name)
     for (number, input) in inputs.enumerated() {
@@ -53,14 +53,14 @@ case let name?:
     CurrentTarget.value = target(named: name)
     var arguments = CommandLine.unsafeArgv
     var count = CommandLine.argc
-    // Omit the target's name, which libFuzzer would take for a folder.
+    // Omit the target's name, which libFuzzer would interpret as a folder.
     for index in 1..<Int(count) { arguments[index] = arguments[index + 1] }
     count -= 1
     exit(
         runFuzzer(&count, &arguments) { bytes, length in
             let input = UnsafeBufferPointer(start: bytes, count: length)
             do { try CurrentTarget.value?.read(Array(input)) } catch {
-                fatalError("broken promise: \(error)")
+                fatalError("wrong result: \(error)")
             }
             return 0
         }

@@ -20,15 +20,15 @@ extension FuzzTarget {
         case .request(let request, let length):
             _ = check.allows(request.host)
             guard length <= bytes.count, length <= HTTPRequestParser.maximumRequest else {
-                throw BrokenPromise("the request is longer than its bytes")
+                throw WrongResult("the request is longer than its bytes")
             }
             guard case .request(request, length) = HTTPRequestParser.parse(Array(bytes[..<length]))
-            else { throw BrokenPromise("the bytes after the request change it") }
+            else { throw WrongResult("the bytes after the request change it") }
         case .invalid(let status):
-            guard (400...599).contains(status) else { throw BrokenPromise("status \(status)") }
+            guard (400...599).contains(status) else { throw WrongResult("status \(status)") }
         case .incomplete:
             guard bytes.count < HTTPRequestParser.maximumRequest else {
-                throw BrokenPromise("a request of maximum length is incomplete")
+                throw WrongResult("a request of maximum length is incomplete")
             }
         }
         _ = ListenAddress(text(bytes))

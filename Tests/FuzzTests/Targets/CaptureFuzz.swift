@@ -1,7 +1,7 @@
 @testable import Capture
 @testable import WorkloadEngine
 
-/// Parses statements as `capture` and scenarios do.
+/// A parser of statements that works like `capture` and scenarios.
 enum CaptureFuzz {
     private static let schema = CaptureSchema([
         CaptureSchema.Table(

@@ -1,4 +1,4 @@
-/// Code that reads bytes that another program or person wrote.
+/// Code that parses untrusted bytes.
 ///
 /// No input may cause a trap, take longer than ``secondsPerInput``, or use more memory than
 /// ``megabytes``.
@@ -11,11 +11,11 @@ struct FuzzTarget: Sendable {
     var name: String
     /// The maximum length of an input, in bytes.
     var maximumLength = 4_096
-    /// Valid inputs, from which mutations start.
+    /// Valid inputs, which are the basis for mutations.
     var seeds: [[UInt8]]
-    /// Words of the input's language, which mutations insert.
+    /// Words that mutations insert into inputs.
     var words: [String] = []
-    /// Reads an input, and throws ``BrokenPromise`` if a result is wrong.
+    /// A closure that reads an input and throws ``WrongResult`` if a result is wrong.
     var read: @Sendable ([UInt8]) throws -> Void
 
     static let all: [FuzzTarget] =
@@ -27,19 +27,20 @@ struct FuzzTarget: Sendable {
 }
 
 /// A wrong result, such as an error without a message.
-struct BrokenPromise: Error, CustomStringConvertible {
+struct WrongResult: Error, CustomStringConvertible {
     var description: String
 
     init(_ description: String) { self.description = description }
 }
 
 extension FuzzTarget {
-    /// Calls `body`, whose errors must contain `text` and no control characters except newlines.
+    /// Calls `body` and checks that its error contains `text`, and no control characters except
+    /// newlines.
     static func expectMessage(with text: String = "", _ body: () throws -> Void) throws {
-        do { try body() } catch let broken as BrokenPromise { throw broken } catch {
+        do { try body() } catch let broken as WrongResult { throw broken } catch {
             let message = "\(error)"
             guard !message.isEmpty, message.contains(text) else {
-                throw BrokenPromise(
+                throw WrongResult(
                     "the error does not name the input: \(message.debugDescription)"
                 )
             }

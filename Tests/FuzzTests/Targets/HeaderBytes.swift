@@ -1,6 +1,6 @@
 @testable import SQLiteWatch
 
-/// Headers that SQLite 3.40.1 wrote on a little-endian machine, and a page of a schema.
+/// Headers written by SQLite 3.40.1 on a little-endian machine, and a page of a schema.
 enum HeaderBytes {
     static let all = [database, log, index, journal]
 
@@ -25,7 +25,7 @@ enum HeaderBytes {
 
     private static let journal = bytes("d9d505f920a163d700000002964e4560000000030000020000000400")
 
-    /// A page of 512 bytes with the rows of a table and of an index.
+    /// A page of 512 bytes with the rows of a table and an index.
     static let schemaPage: [UInt8] = {
         var page = database + [UInt8](repeating: 0, count: 412)
         page[16] = 2
@@ -68,7 +68,7 @@ enum HeaderBytes {
         return header
     }
 
-    /// Returns the header with both checksums, and two equal copies.
+    /// Returns two identical copies of the header with correct checksums.
     static func withIndexChecksum(_ header: [UInt8]) -> [UInt8] {
         guard header.count >= 96 else { return header }
         var header = header

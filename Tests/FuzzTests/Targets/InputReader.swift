@@ -1,4 +1,4 @@
-/// Derives values from the bytes of an input.
+/// A reader that derives values from the bytes of an input.
 ///
 /// After the last byte, all values are zero.
 struct InputReader {
@@ -14,7 +14,7 @@ struct InputReader {
         (0..<bytes).reduce(0) { value, _ in value << 8 | UInt64(byte()) }
     }
 
-    /// Returns a number, which is often at the end of a range.
+    /// Returns a number, which is often at the limit of an integer type or another range.
     mutating func extreme() -> UInt64 {
         let extremes: [UInt64] = [
             0, 1, 2, 10, 255, 256, 1_000, 65_535, 65_536, 1 << 31, 1 << 32, 1 << 53,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Replaces values of a valid JSON text.
+/// Replacements of values in a valid JSON text.
 ///
 /// Nearly all mutations of JSON text are syntax errors. An input that begins with an opening brace
 /// is JSON text. Any other input is a list of replacements: the position of a number or string, and
@@ -55,7 +55,7 @@ struct JSONEdits: Sendable {
         self.positions = positions
     }
 
-    /// Returns the text with the replacements of an input.
+    /// Returns the text after applying an input's replacements.
     func text(_ input: [UInt8]) -> [UInt8] {
         if input.first == 0x7B { return input }
         var reader = InputReader(input)

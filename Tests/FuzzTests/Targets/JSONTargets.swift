@@ -18,7 +18,7 @@ extension FuzzTarget {
         "Tests/WorkloadEngineTests/Comparison/WhatIf/Recorded/small-load.json"
     private static let edits = [[0, 0, 0], [0, 10, 8], [0, 50, 10, 0, 60, 10]] as [[UInt8]]
 
-    /// The JSON of a run, which `what-if` reads.
+    /// The JSON of a run, the input of `what-if`.
     static let result: FuzzTarget = {
         let base = JSONEdits(text(Corpus.file(recordedRun)))
         return FuzzTarget(name: "result", seeds: edits, words: json) { bytes in
@@ -35,7 +35,7 @@ extension FuzzTarget {
         }
     }()
 
-    /// A sample in a recording, which `replay` shows.
+    /// A sample in a recording, as shown by `replay`.
     static let sample: FuzzTarget = {
         let base = JSONEdits(Corpus.base("sample"))
         let good = try? JSONDecoder().decode(Sample.self, from: Data(Corpus.base("sample").utf8))
@@ -59,7 +59,7 @@ extension FuzzTarget {
         }
     }()
 
-    /// The report on a watched database in a recording.
+    /// The report about a watched database in a recording.
     static let report: FuzzTarget = {
         let base = JSONEdits(Corpus.base("report"))
         return FuzzTarget(name: "report", seeds: edits.map { [1] + $0 }, words: json) { bytes in
@@ -81,7 +81,7 @@ extension FuzzTarget {
         }
     }()
 
-    /// The response of an agent to `attach`.
+    /// An agent's response to `attach`.
     static let agentAnswer: FuzzTarget = {
         let base = JSONEdits(Corpus.base("agent"))
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
@@ -92,7 +92,7 @@ extension FuzzTarget {
         ) { bytes in
             if case .response(let status, let body) = HTTPResponseParser.parse(bytes) {
                 guard (100...599).contains(status), body.count <= bytes.count else {
-                    throw BrokenPromise("the response is larger than its bytes")
+                    throw WrongResult("the response is larger than its bytes")
                 }
             }
             guard bytes.first == 1 else { return }
@@ -119,7 +119,7 @@ extension FuzzTarget {
         for cell in surface.cells {
             for scalar in cell.character.unicodeScalars
             where [.control, .format].contains(scalar.properties.generalCategory) {
-                throw BrokenPromise("a cell contains U+\(String(scalar.value, radix: 16))")
+                throw WrongResult("a cell contains U+\(String(scalar.value, radix: 16))")
             }
         }
     }
@@ -127,7 +127,7 @@ extension FuzzTarget {
     private static func expectPrintable(_ text: String) throws {
         for scalar in text.unicodeScalars
         where scalar != "\n" && scalar.properties.generalCategory == .control {
-            throw BrokenPromise("the text contains U+\(String(scalar.value, radix: 16))")
+            throw WrongResult("the text contains U+\(String(scalar.value, radix: 16))")
         }
     }
 }

@@ -6,7 +6,7 @@ import TerminalUI
 @testable import Dashboard
 
 extension FuzzTarget {
-    /// Bytes of a terminal, whose keys and mouse events two dashboards handle.
+    /// Bytes from a terminal, which are decoded to keys and mouse events for two dashboards.
     static let keys: FuzzTarget = {
         let sample = try? JSONDecoder().decode(
             Sample.self,
@@ -37,7 +37,7 @@ extension FuzzTarget {
         }
     }()
 
-    /// Decodes bytes in the order in which `CursesTerminal` does.
+    /// Decodes bytes in the same order as `CursesTerminal`.
     private static func events(_ bytes: [UInt8]) -> [InputEvent] {
         var escape = EscapeSequence()
         var mouse = MouseDecoder()

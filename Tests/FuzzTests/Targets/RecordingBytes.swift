@@ -4,7 +4,7 @@ import Telemetry
 
 @testable import Recording
 
-/// A small recording, and the operations that read one.
+/// A small recording, and operations that read or change one.
 enum RecordingBytes {
     /// 2026-11-22T12:00:00Z, in milliseconds since 1970.
     private static let start: Int64 = 1_795_348_800_000
@@ -54,7 +54,7 @@ enum RecordingBytes {
         return [UInt8](bytes ?? Data())
     }()
 
-    /// Reads a recording as `report` and `replay` do.
+    /// Reads a recording in the same way as `report` and `replay`.
     static func read(_ path: String) throws {
         let reader = try RecordingReader(path: path)
         var contents = reader.contents
@@ -86,7 +86,7 @@ enum RecordingBytes {
         ("event", ["time_ms", "severity", "message"]),
     ]
 
-    /// Inserts and changes rows with the values of an input.
+    /// Inserts and updates rows with values from an input.
     static func change(_ path: String, _ input: InputReader) throws {
         var input = input
         var configuration = Configuration()

@@ -4,7 +4,7 @@ import SQLiteEngine
 @testable import Recording
 
 extension FuzzTarget {
-    /// The file of a recording.
+    /// A recording file.
     static let recording: FuzzTarget = {
         let template = RecordingBytes.template
         return FuzzTarget(
@@ -45,7 +45,7 @@ extension FuzzTarget {
             _ = TextDelta.decode(delta, from: base)
             let encoded = TextDelta.encode(delta, from: base)
             guard TextDelta.decode(encoded, from: base) == delta else {
-                throw BrokenPromise("the decoded text differs from the encoded text")
+                throw WrongResult("the decoded text differs from the encoded text")
             }
         }
     }()

@@ -15,7 +15,7 @@ enum TraceBytes {
         values: .init(array: 128, count: 32, stride: 56, flags: 20, length: 16, pointer: 8)
     )
 
-    /// The formats of all events, with the numbers 1 to 10.
+    /// The formats of all events, numbered 1 to 10.
     static let formats: [(EventDecoder.Meaning, EventFormat)] = {
         let meanings: [EventDecoder.Meaning] = [
             .reset, .finalize, .exec, .execReturn, .step, .stepReturn, .close, .newThread,
@@ -50,7 +50,7 @@ enum TraceBytes {
         return lines.joined(separator: "\n")
     }
 
-    /// Records of a statement that is prepared, stepped and finalized.
+    /// Records of a statement that is prepared, stepped, and finalized.
     private static let records: [[UInt8]] = ([5, 6, 1, 3, 4, 2, 7, 8, 9, 10] as [UInt8]).map { id in
         var record = [UInt8](repeating: 0, count: 240)
         record[0] = id

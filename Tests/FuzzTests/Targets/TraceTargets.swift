@@ -3,7 +3,7 @@ import SQLiteWatch
 @testable import SQLTrace
 
 extension FuzzTarget {
-    /// The records of traced programs, which contain texts and numbers of those programs.
+    /// Trace records, which contain text and numbers from the traced programs.
     static let traceRecords = FuzzTarget(
         name: "trace-records",
         maximumLength: 4_096,
@@ -62,7 +62,7 @@ extension FuzzTarget {
         }
         _ = file?.functions.count
         guard ELFFile.loadable(bytes).count == bytes.count else {
-            throw BrokenPromise("the copy has another length")
+            throw WrongResult("the copy has another length")
         }
     }
 }

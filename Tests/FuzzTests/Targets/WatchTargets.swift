@@ -2,9 +2,9 @@
 @testable import SQLiteWatch
 
 extension FuzzTarget {
-    /// The headers of a database, its log, its wal-index and its journal.
+    /// The headers of a database, its log, its wal-index, and its journal.
     ///
-    /// The checksums are corrected, because a wrong checksum ends the parser.
+    /// The checksums are corrected, because the parser stops at an incorrect checksum.
     static let headers = FuzzTarget(
         name: "headers",
         maximumLength: 512,
@@ -12,7 +12,7 @@ extension FuzzTarget {
     ) { bytes in
         let content = Array(bytes.dropFirst())
         var monitor = DatabaseMonitor(path: "x")
-        // A second, shorter header shows a change between two samples.
+        // A second, shorter header simulates a change between two samples.
         for (round, content) in [content, Array(content.dropLast(content.count / 2))].enumerated() {
             let log = HeaderBytes.withLogChecksum(content)
             let index = HeaderBytes.withIndexChecksum(content)
@@ -20,13 +20,13 @@ extension FuzzTarget {
             _ = JournalHeader(content)
             if let header = DatabaseHeader(content) {
                 guard header.pageSize - header.reservedBytes >= 480 else {
-                    throw BrokenPromise("a page has \(header.pageSize) bytes")
+                    throw WrongResult("a page has \(header.pageSize) bytes")
                 }
             }
             if let header = WALIndexHeader(index) {
                 for mark in -1...6 { _ = header.pinnedFrames(mark: mark) }
                 guard header.backfilled <= header.frames else {
-                    throw BrokenPromise("more frames are copied than written")
+                    throw WrongResult("more frames are copied than written")
                 }
             }
             var sample = FileSample()
@@ -49,7 +49,9 @@ extension FuzzTarget {
         return file
     }
 
-    /// The pages of a database, of which the first is the schema's root.
+    /// The pages of a database.
+    ///
+    /// The first page is the root of the schema table.
     static let pages = FuzzTarget(
         name: "pages",
         maximumLength: 4_096,
@@ -66,7 +68,7 @@ extension FuzzTarget {
             let walked = PageMap.walk(pages: 64, usable: usable, limits: .init(), read: page)
             for statement in SchemaReader.statements(usable: usable, page: page)
             where statement.utf8.count > 3 * bytes.count {
-                throw BrokenPromise("a statement is longer than the file")
+                throw WrongResult("a statement is longer than the file")
             }
             var map = walked?.map ?? PageMap(entries: [], pages: 64)
             var tally = FrameTally()
@@ -75,7 +77,7 @@ extension FuzzTarget {
             }
             tally.add(frames, map: &map, usable: usable)
             guard tally.counts.values.reduce(0, +) == frames.count else {
-                throw BrokenPromise("the tally omits frames")
+                throw WrongResult("the tally omits frames")
             }
         }
     }
@@ -104,15 +106,15 @@ extension FuzzTarget {
     ) { bytes in
         if let sample = FileSample(bytes), sample.bytes != bytes, FileSample(sample.bytes) != sample
         {
-            throw BrokenPromise("the sample changes when it is sent again")
+            throw WrongResult("the sample changes when it is sent again")
         }
         if let request = HelperRequest(bytes), HelperRequest(request.bytes) != request {
-            throw BrokenPromise("the request changes when it is sent again")
+            throw WrongResult("the request changes when it is sent again")
         }
         if let batch = SampleBatch(bytes) { _ = batch.bytes }
     }
 
-    /// The texts in `/proc`.
+    /// Text files in `/proc`.
     static let systemTexts = FuzzTarget(
         name: "system-texts",
         seeds: [

@@ -3,7 +3,9 @@ import Dispatch
 import Foundation
 import Telemetry
 
-/// A gate that makes threads wait until another thread opens it, once for each waiter.
+/// A gate that blocks waiting threads.
+///
+/// Each call of `open()` releases one thread.
 final class Gate: Sendable {
     struct Timeout: Error {}
 

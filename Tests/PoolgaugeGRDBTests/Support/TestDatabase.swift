@@ -35,7 +35,7 @@ final class TestDatabase {
         return watched
     }
 
-    /// Opens a second connection, whose locks the first one encounters.
+    /// Opens a second connection, whose locks block the first one.
     func otherConnection() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests the executions that a recording of `top --sql` contains.
 struct RecordedExecutionsTests {
-    /// Returns a report after a number of seconds of tracing, with the calls of statements.
+    /// Returns a report with the calls of statements after a number of seconds of tracing.
     private func report(
         _ seconds: Double,
         _ calls: [String: UInt64],

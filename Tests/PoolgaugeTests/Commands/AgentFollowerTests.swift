@@ -49,7 +49,7 @@ struct AgentFollowerTests {
         )
     }
 
-    @Test func gapOfTheSameRunKeepsTheComparison() {
+    @Test func gapInTheSameRunKeepsTheComparison() {
         var follower = AgentFollower()
         let first = status(process: 1, age: 5)
         _ = follower.receive(first, at: 10)

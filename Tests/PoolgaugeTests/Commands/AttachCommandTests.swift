@@ -34,7 +34,7 @@ struct AttachCommandTests {
         )
     }
 
-    @Test func withoutAgentsTheHintSaysHowToStartOne() throws {
+    @Test func withoutAgentsAHintExplainsHowToStartOne() throws {
         try withFolder { folder in
             let outcome = try attach([], in: folder)
             #expect(outcome.status == 0)
@@ -139,7 +139,7 @@ struct AttachCommandTests {
         }
     }
 
-    /// A Python program with the same protocol is killed and started again while it is followed.
+    /// A Python program that uses the same protocol is killed and restarted while it is followed.
     @Test func aFollowedProgramMayRestart() throws {
         try withFolder { folder in
             let program = try Publisher(in: folder)
@@ -167,7 +167,7 @@ struct AttachCommandTests {
         }
     }
 
-    @Test func unreportedConnectionsAreUnknownAndTheKeyRecords() throws {
+    @Test func unreportedConnectionsAreUnknownAndAKeyStartsARecording() throws {
         try withTemporaryFolder { folder in
             let publisher = try Publisher(in: folder)
             defer { publisher.kill() }
@@ -197,7 +197,7 @@ struct AttachCommandTests {
         }
     }
 
-    /// `Examples/Publisher/publisher.py`, which has published its status.
+    /// A running `Examples/Publisher/publisher.py` that has published its status.
     private struct Publisher {
         let process = Process()
 

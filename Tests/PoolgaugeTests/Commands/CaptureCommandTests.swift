@@ -25,7 +25,7 @@ struct CaptureCommandTests {
         }
     }
 
-    /// Returns two seconds of reads, and of writes that hold their transaction for 4 ms.
+    /// Two seconds of reads, and of writes that hold their transaction for 4 ms.
     private static var log: String {
         var lines: [(Double, String)] = []
         func add(_ time: Double, _ connection: String, _ sql: String, _ values: String = "") {
@@ -157,7 +157,7 @@ struct CaptureCommandTests {
     }
 
     /// The name of a table comes from the captured program and could contain control characters.
-    @Test func namesReachTheTerminalWithoutControlCharacters() throws {
+    @Test func namesArePrintedWithoutControlCharacters() throws {
         let line =
             #"{"time": 1, "sql": "SELECT * FROM \"gone\u001b[31m\u009b2J\"", "seconds": 0.001}"#
         try withDatabase { folder in

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Tests the arguments, output and exit status of `poolgauge compare`.
+/// Tests the arguments, output, and exit status of `poolgauge compare`.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CompareCommandTests {
-    /// Compares two arms on the same rows.
+    /// A scenario with two arms on the same rows.
     ///
-    /// One arm must scan all of them.
+    /// One arm must scan all rows.
     ///
     /// The number of rows is small. A short run therefore has hundreds of accesses, and a median
     /// even if the machine stalls.

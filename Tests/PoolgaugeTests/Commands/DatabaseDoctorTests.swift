@@ -303,7 +303,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// The sizes, times and contents of a database's files.
+    /// The sizes, times, and contents of a database's files.
     private struct FileStates: Equatable {
         private var states: [[Int]] = []
         private var contents: [Data?] = []

@@ -136,7 +136,7 @@ struct DatabaseOptionTests {
         }
     }
 
-    @Test func aPresetOfWhatIfNeedsItsOwnData() throws {
+    @Test func aPresetForWhatIfNeedsItsOwnData() throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)
             let recorded = try HeadlessProgram.run(
@@ -158,9 +158,7 @@ struct DatabaseOptionTests {
         }
     }
 
-    /// Tests with a program that holds a lock.
-    ///
-    /// The program is called `sqlite3`, like the shell, or has another name.
+    /// The program that holds the lock is called `sqlite3`, like the shell, or has another name.
     @Test func theHolderOfALockedDatabaseIsReported() throws {
         try withTemporaryFolder { folder in
             let database = try prepare(in: folder)

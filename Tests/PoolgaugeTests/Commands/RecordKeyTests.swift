@@ -49,7 +49,7 @@ struct RecordKeyTests {
     }
 
     #if os(Linux)
-    @Test func theKeyRecordsAWatchAndExplainsAFolderWithoutAccess() throws {
+    @Test func theKeyRecordsAWatchAndReportsAnUnwritableFolder() throws {
         try withTemporaryFolder { folder in
             let path = folder.appendingPathComponent("app.sqlite").path
             let pool = try DatabasePool(path: path)

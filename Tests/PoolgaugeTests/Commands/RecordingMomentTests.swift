@@ -14,7 +14,7 @@ struct RecordingMomentTests {
         ("2026-11-26T02:13:00Z", .absolute(1_795_659_180_000)),
         ("2026-11-26T03:13:00+01:00", .absolute(1_795_659_180_000)),
     ])
-    func formsAreParsed(text: String, expected: RecordingMoment) {
+    func momentsAreParsed(text: String, expected: RecordingMoment) {
         #expect(RecordingMoment(text) == expected)
     }
 
@@ -24,7 +24,7 @@ struct RecordingMomentTests {
         #expect((RecordingMoment(text) == nil) == (text != "2026"))
     }
 
-    @Test func aTimeOfDayIsTheFirstOneInTheRecording() throws {
+    @Test func aTimeOfDayIsItsFirstOccurrenceInTheRecording() throws {
         let utc = try #require(utc)
         // 2026-11-25T22:00:30Z to 2026-11-26T06:00:00Z.
         let start: Int64 = 1_795_644_030_000

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests `capacity`, `crossover` and GRDB's arms with the real program.
+/// Tests `capacity`, `crossover`, and GRDB's arms with the real program.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SearchCommandsTests {
     private func json(_ text: String) throws -> [String: Any] {
@@ -81,7 +81,7 @@ struct SearchCommandsTests {
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))
     }
 
-    @Test func theCommandsThatAMapPrintsCanBeRun() throws {
+    @Test func theCommandsInAMapCanBeRun() throws {
         try withTemporaryFolder { folder in
             try write("5%", "20%", lasting: "1s", to: folder)
             let outcome = try HeadlessProgram.run(

@@ -15,7 +15,7 @@ struct SettingsDecoderTests {
         #expect(try decode("version: 1\nkeys:\n") == DashboardSettings())
     }
 
-    @Test func thePrintedDefaultsAreTheDefaults() throws {
+    @Test func thePrintedDefaultsMatchTheDefaults() throws {
         let yaml = DefaultConfiguration.yaml(themes: Theme.builtIn)
         let settings = try decode(yaml)
         var plain = settings
@@ -104,7 +104,7 @@ struct SettingsDecoderTests {
         #expect(try #require(error).description.hasPrefix(start), "\(error?.description ?? "")")
     }
 
-    @Test func theFolderFollowsTheSpecification() {
+    @Test func theFolderFollowsTheXDGSpecification() {
         func path(_ environment: [String: String]) -> String? {
             ConfigurationFolder(environment: environment).path
         }

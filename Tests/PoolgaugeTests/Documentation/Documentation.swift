@@ -43,7 +43,7 @@ enum Documentation {
     /// Returns the arguments of a command line, or `nil` if the line contains only the name of the
     /// command.
     static func arguments(_ command: String) -> [String]? {
-        // A comment, a pipe or a redirection ends the command.
+        // A comment, a pipe, or a redirection ends the command.
         var words: [String] = []
         var word = ""
         var quote: Character?

@@ -43,7 +43,7 @@ struct DocumentationTests {
     }
 
     /// The reference is the output of `poolgauge scenarios schema --markdown`.
-    @Test func theReferenceOfScenariosIsCurrent() throws {
+    @Test func theScenarioReferenceIsCurrent() throws {
         let page = try Documentation.text(of: "docs/ScenarioReference.md")
         #expect(
             page.hasSuffix(ScenarioReference.markdown),
@@ -52,7 +52,7 @@ struct DocumentationTests {
     }
 
     /// The tables are the output of `poolgauge scenarios metrics --markdown`.
-    @Test func theReferenceOfMetricsIsCurrent() throws {
+    @Test func theMetricReferenceIsCurrent() throws {
         let page = try Documentation.text(of: "docs/Metrics.md")
         #expect(page.hasSuffix(MetricReference.markdown), "generate it again: docs/draw reference")
     }

@@ -16,7 +16,7 @@ struct DocumentedCommandsTests {
     /// result on a busy machine, or was interrupted.
     private static let statuses: Set<Int32> = [0, 2, 3, 5, 6, 130]
 
-    /// Commands that fail unless a condition is met, and a part of their error message.
+    /// Commands that fail without a prerequisite, and a part of their error message.
     private static let conditions: [(command: String, message: String)] = [
         ("poolgauge dashboard", "the dashboard needs a terminal"),
         ("poolgauge top --sql", "requires a database file"),

@@ -19,7 +19,7 @@ final class DatabasePoolFixture: Sendable {
 
     deinit { agent.stop() }
 
-    /// Uses everything that the metrics describe once.
+    /// Performs one operation of each kind that the metrics describe.
     func work() throws {
         try pool.write { database in
             for number in 0..<20 {

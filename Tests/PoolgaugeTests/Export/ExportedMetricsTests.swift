@@ -53,7 +53,9 @@ struct ExportedMetricsTests {
         }
     }
 
-    /// A run's metrics have the label of the arm, and those of its database appear when it is open.
+    /// The metrics of a run have its arm's label.
+    ///
+    /// The metrics of its database appear once the database is open.
     @Test func runExportsItsLatestSample() {
         let metrics = RunMetrics()
         #expect(metrics.text() == "")
@@ -81,7 +83,7 @@ struct ExportedMetricsTests {
     }
 
     /// Counts that start again with a new measurement or arm are not corrected.
-    @Test func measurementStartsAgain() {
+    @Test func countsRestartWithANewMeasurement() {
         let metrics = RunMetrics()
         var sample = Sample(
             sequence: 0,

@@ -55,7 +55,7 @@ struct WatchMetricsTests {
         return report
     }
 
-    @Test func textContainsWhatIsKnown() {
+    @Test func textContainsTheKnownValues() {
         let metrics = WatchMetrics()
         #expect(metrics.text() == "")
         metrics.receive([report()])
@@ -76,18 +76,18 @@ struct WatchMetricsTests {
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        // The report has no size of the file.
+        // The report does not contain the file size.
         #expect(!lines.contains { $0.contains("sqlite_file_bytes") })
     }
 
-    @Test func countsOfIntervalsAreAdded() {
+    @Test func intervalCountsAreAdded() {
         let metrics = WatchMetrics()
         for _ in 0..<3 { metrics.receive([report(), report("/data/other", commits: 1)]) }
         let text = metrics.text()
         #expect(text.contains("sqlite_commits_total{database=\"/data/app.sqlite\"} 9\n"))
         #expect(text.contains("sqlite_commits_total{database=\"/data/other\"} 3\n"))
         #expect(text.contains("program=\"worker\"} 3\n"))
-        // A database that is not watched anymore has no metrics.
+        // A database that is no longer watched has no metrics.
         metrics.receive([report()])
         #expect(!metrics.text().contains("/data/other"))
     }
@@ -116,7 +116,7 @@ struct WatchMetricsTests {
 }
 
 extension WatchReport {
-    /// A report of a database that no process uses.
+    /// Returns a report of a database that no process uses.
     fileprivate static func empty(path: String) -> WatchReport {
         WatchReport(
             time: WatchTime(milliseconds: 0),

@@ -49,7 +49,7 @@ struct ExitStatusTests {
         #expect(outcome.output.contains("ui response *"))
     }
 
-    @Test func aRunInWhichEverythingFailsExitsWithStatus1() throws {
+    @Test func aRunWithoutASuccessExitsWithStatus1() throws {
         let clients = "ui: {access: write, \(arrivals), sql: \"INSERT INTO item VALUES (1, 1)\"}"
         let outcome = try run(scenario(clients: clients))
         #expect(outcome.status == 1, "\(outcome)")

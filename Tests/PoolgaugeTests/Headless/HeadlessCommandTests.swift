@@ -242,7 +242,7 @@ struct HeadlessCommandTests {
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func shellsGetCompletions(shell: String) throws {
+    func completionsAreGeneratedForEachShell(shell: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 ["--generate-completion-script", shell],

@@ -12,7 +12,7 @@ import WorkloadEngine
 /// Tests reports and messages that contain the names of other programs and files.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct HostileOutputTests {
-    /// Returns a report on a recording in which every text is `text`.
+    /// Returns a report on a recording that contains `text` in every string.
     private func report(_ text: String) throws -> RecordingReport {
         let time = "2026-11-22T12:00:00.000Z"
         let object: [String: Any] = [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests what the real command reports about a saturated pool.
+/// Tests the real command's report about a saturated pool.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReaderStormTests {
     private func run(_ arguments: [String]) throws -> [String: Any] {

@@ -23,9 +23,9 @@ struct ArmCycleTests {
     func aCompletedRunDoesNotStartTheNextArm() {
         var cycle = ArmCycle(count: 3, current: 0)
         #expect(cycle.runEnded(startsNext: false) == .stay)
-        #expect(cycle.isOver)
+        #expect(cycle.hasEnded)
         #expect(cycle.advance() == .start(1))
-        #expect(!cycle.isOver)
+        #expect(!cycle.hasEnded)
     }
 
     @Test
@@ -35,7 +35,7 @@ struct ArmCycleTests {
     }
 
     @Test
-    func theOnlyArmFollowsItself() {
+    func aSingleArmRepeats() {
         var cycle = ArmCycle(count: 1, current: 0)
         #expect(cycle.advance() == .stop)
         #expect(cycle.runEnded(startsNext: false) == .start(0))

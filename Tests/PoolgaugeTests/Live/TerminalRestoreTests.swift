@@ -76,7 +76,7 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func resultsUntilASignalAreReported() throws {
+    func resultsBeforeASignalAreReported() throws {
         try withTemporaryFolder { results in
             let file = results.appendingPathComponent("result.json")
             let report = ["--output", file.path, "--format", "json"]

@@ -87,7 +87,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func copiedTextGoesToTheTerminal() throws {
+    func copiedTextIsSentToTheTerminal() throws {
         try withDashboard { program, _ in
             try program.wait(for: "LIVE")
             program.type("y")

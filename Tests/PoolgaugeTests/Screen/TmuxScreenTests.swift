@@ -34,7 +34,7 @@ struct TmuxScreenTests {
     }
 
     @Test
-    func keysControlTheLoadAndConfirmIt() throws {
+    func keysControlTheLoadAndActionsAreConfirmed() throws {
         try withTemporaryFolder { folder in
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }
@@ -108,7 +108,7 @@ struct Tmux {
     /// Ends the server and its programs.
     func end() { _ = run(["kill-server"]) }
 
-    /// Runs tmux with a separate server.
+    /// The start of a tmux command that uses a separate server.
     private var command: [String] {
         ["tmux", "-S", folder.appendingPathComponent("socket").path]
     }

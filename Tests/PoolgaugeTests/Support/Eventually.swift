@@ -2,9 +2,8 @@ import Foundation
 
 /// Polls until `probe` returns a value, and returns it.
 ///
-/// Use this function only if no notification is available, such as for the end of a process that is
-/// not a child of the tests, or for an age that a status must reach. Wait directly for a child
-/// process, a pipe or a thread.
+/// Use this function only for conditions without a notification. Examples are the end of another
+/// process's child and the age in a status. Wait directly for a child process, a pipe, or a thread.
 ///
 /// - Parameters:
 ///   - what: A description of the expected value, for the error.

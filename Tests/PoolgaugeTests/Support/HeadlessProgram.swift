@@ -10,7 +10,9 @@ struct HeadlessProgram {
         var errors: String
     }
 
-    /// Reads a pipe on a separate thread, so that a full pipe cannot block the program.
+    /// A reader of a pipe on a separate thread.
+    ///
+    /// Without this reader, a full pipe would block the program.
     private final class Collector: Sendable {
         private let data = Mutex(Data())
         private let isDone = DispatchSemaphore(value: 0)

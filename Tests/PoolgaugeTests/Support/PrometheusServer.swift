@@ -34,7 +34,7 @@ enum PrometheusTools {
     }
 }
 
-/// A Prometheus that scrapes servers of this machine twice per second.
+/// A Prometheus server that scrapes programs on this machine twice per second.
 final class PrometheusServer {
     private let program: RunningProgram
     private let port: UInt16
@@ -63,7 +63,7 @@ final class PrometheusServer {
         }
     }
 
-    /// An element of the result of a query.
+    /// An element of a query result.
     struct Element {
         var labels: [String: String]
         var value: Double
@@ -89,7 +89,7 @@ final class PrometheusServer {
         }
     }
 
-    /// Returns a port that was free a moment ago.
+    /// Returns a port that is currently free.
     private static func freePort() throws -> UInt16 {
         #if canImport(Glibc)
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -15,7 +15,7 @@ final class PythonProgram {
         return process.terminationStatus == 0
     }()
 
-    /// The process.
+    /// The process ID.
     var pid: Int32 { process.processIdentifier }
 
     /// Starts a program and waits for its setup.
@@ -53,7 +53,7 @@ final class PythonProgram {
     }
 }
 
-/// Programs that use one database: a writer, a forgotten reader and an idle program.
+/// Programs that use one database: a writer, a forgotten reader, and an idle program.
 struct WatchedPrograms {
     let writer: PythonProgram
     let reader: PythonProgram

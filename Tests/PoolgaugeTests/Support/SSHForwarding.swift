@@ -24,7 +24,7 @@ final class SSHForwarding {
             generator.waitUntilExit()
         }
         if geteuid() == 0 {
-            // The server requires this folder, which its package's service creates.
+            // The server requires this folder, which the service in its package normally creates.
             let folder = "/run/sshd"
             let files = FileManager.default
             try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -34,8 +34,8 @@ final class SSHForwarding {
             "-o", "AuthorizedKeysFile=\(path("user.pub"))", "-o", "UsePAM=no",
             "-o", "StrictModes=no", "-o", "PermitRootLogin=yes",
         ]
-        // OpenSSH closes the descriptor with which Foundation observes a process, and Foundation then
-        // waits for this process only. The shell keeps the descriptor open.
+        // Foundation observes a process through a descriptor. OpenSSH closes this descriptor, but
+        // the shell keeps it open.
         let forwarding = try RunningProgram(
             [
                 "-c", "setpriv --pdeathsig KILL \"$@\"; exit $?", "sh", Self.client ?? "",

@@ -103,7 +103,7 @@ final class TerminalProgram {
         }
     }
 
-    /// Waits until the terminal has its original settings, or no longer has them.
+    /// Waits until the terminal has its original settings, or until it has different settings.
     func wait(untilSettingsAreRestored expected: Bool) throws {
         try wait(for: "the terminal's settings") { hasOriginalSettings == expected }
     }
@@ -111,7 +111,7 @@ final class TerminalProgram {
     /// Waits for the program to end, and reads its remaining output.
     ///
     /// - Parameter signal: A signal to send repeatedly while waiting.
-    /// - Returns: The kind of end.
+    /// - Returns: How the program ended.
     /// - Throws: ``TimedOut`` if the program does not end.
     func waitUntilEnd(sending signal: Int32? = nil) throws -> End {
         try wait(for: "the end") {

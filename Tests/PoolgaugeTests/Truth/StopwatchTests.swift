@@ -45,19 +45,19 @@ struct StopwatchTests {
     /// A thread that performs an operation and stores its result.
     private final class Worker: Sendable {
         private let outcome = Mutex<Result<Void, any Error>?>(nil)
-        private let isOver = DispatchSemaphore(value: 0)
+        private let hasEnded = DispatchSemaphore(value: 0)
 
         init(_ body: @escaping @Sendable () throws -> Void) {
             Thread.detachNewThread { [self] in
                 let result = Result { try body() }
                 outcome.withLock { $0 = result }
-                isOver.signal()
+                hasEnded.signal()
             }
         }
 
         func value() throws {
-            isOver.wait()
-            isOver.signal()
+            hasEnded.wait()
+            hasEnded.signal()
             try outcome.withLock { $0 }?.get()
         }
     }
@@ -103,7 +103,7 @@ struct StopwatchTests {
     @Test func timesOfAHeldReaderAndItsWaiterMatchAStopwatch() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let pool = try makePool(readers: 1)
-        let mayLeave = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
         let held = Mutex<Moment?>(nil)
         let read = Mutex<Moment?>(nil)
         let isHeld = DispatchSemaphore(value: 0)
@@ -114,13 +114,13 @@ struct StopwatchTests {
             try pool.read(as: AccessLabel("by hand")) { db in
                 held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 isHeld.signal()
-                // A statement pins the log. It starts some time after its access does.
+                // A statement pins the log. It starts later than its access.
                 mayRead.wait()
                 let before = Moment.clock
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
                 read.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 hasRead.signal()
-                mayLeave.wait()
+                mayEnd.wait()
             }
         }
         isHeld.wait()
@@ -176,7 +176,7 @@ struct StopwatchTests {
         #expect(waiters.contains("in a queue") && waiters.contains("by hand"))
         #expect(waiters.contains("1 read waits for a reader"))
 
-        mayLeave.signal()
+        mayEnd.signal()
         try holder.value()
         try waiter.value()
         try pool.close()

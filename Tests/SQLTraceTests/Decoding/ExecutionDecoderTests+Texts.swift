@@ -88,7 +88,7 @@ extension ExecutionDecoderTests {
         #expect(executions(batch).map(\.sql) == ["SELECT 1"])
     }
 
-    @Test mutating func textsInMemoryAreForgottenAfterALoss() {
+    @Test mutating func textsInMemoryAreDiscardedAfterALoss() {
         let batch = [end(1)]
         decoder.prepare(batch)
         decoder.texts?.forgetRead()

@@ -38,7 +38,7 @@ struct TransactionTrackerTests {
     }
 
     @Test(arguments: [-1, 1e11, 1e300, Double.infinity, .nan])
-    mutating func aDamagedTimeIsLimited(seconds: Double) {
+    mutating func anInvalidTimeIsLimited(seconds: Double) {
         add(execution("BEGIN", at: second))
         add(execution("SELECT 1", at: 2 * second, seconds: seconds))
         add(execution("COMMIT", at: 3 * second, isAutocommit: true, seconds: seconds))
@@ -212,7 +212,7 @@ struct StatementTableTests {
 }
 
 extension StatementTableTests {
-    @Test func waitsOfUntimedExecutionsCount() {
+    @Test func waitsOfUntimedExecutionsAreCounted() {
         var table = StatementTable()
         for index in 0..<100 {
             let isTimed = index % 10 == 1
@@ -268,7 +268,7 @@ struct CostLimiterTests {
         #expect(abs(limiter.tracedShare * limiter.share - 0.05) < 0.01)
     }
 
-    @Test func aCheapTraceDoesNotPause() {
+    @Test func aTraceWithLowOverheadDoesNotPause() {
         var limiter = CostLimiter(limit: 0.05, at: 0)
         for step in 1...100 as ClosedRange<UInt64> {
             #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// A page of the trace buffer with a header and events of all kinds.
+/// Returns a page of the trace buffer with a header and events of all kinds.
 private func page() -> [UInt8] {
     var bytes: [UInt8] = []
     func put<Integer: FixedWidthInteger>(_ value: Integer) {
@@ -47,7 +47,7 @@ struct ParserMutationTests {
         #expect(RingBufferPage.parse(bytes).records.count == 3)
     }
 
-    /// Parses randomly changed, shortened and extended bytes.
+    /// Parses randomly changed, shortened, and extended bytes.
     ///
     /// Parsing must not trap.
     private func mutate(_ bytes: [UInt8], seed: UInt64, rounds: Int, _ parse: ([UInt8]) -> Void) {

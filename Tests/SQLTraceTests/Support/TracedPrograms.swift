@@ -35,7 +35,7 @@ enum TracedPrograms {
         return "TraceHelper-is-not-built"
     }()
 
-    /// A session on one database.
+    /// Returns a session on one database.
     static func session(
         _ path: String,
         _ change: (inout SQLTraceOptions) -> Void = { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests the share of their runnable time that threads lose to probes.
 struct LostSharesTests {
-    /// The delays of threads, as the system reports them.
+    /// The thread delays that the system reports.
     private final class Delays {
         var values: [Int32: UInt64] = [:]
     }

@@ -16,7 +16,7 @@ struct ProcessorWaitTests {
         #expect(wait.known == [1])
     }
 
-    @Test func threadsThatStartOrEndDuringTheMeasurementCount() {
+    @Test func threadsThatStartOrEndDuringTheMeasurementAreCounted() {
         nonisolated(unsafe) var threads: [Int32: ProcessorWait.Times] = [
             7: .init(running: 50, waiting: 50)
         ]

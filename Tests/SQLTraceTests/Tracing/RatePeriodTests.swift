@@ -6,7 +6,7 @@ import Testing
 struct RatePeriodTests {
     private let second: UInt64 = 1_000_000_000
 
-    @Test func withoutGapsAllTimeCounts() {
+    @Test func withoutGapsAllTimeIsCounted() {
         var period = RatePeriod(start: second)
         #expect(period.end(at: 3 * second, gapStart: nil) == 2)
         #expect(period.end(at: 3 * second, gapStart: nil) == 0)

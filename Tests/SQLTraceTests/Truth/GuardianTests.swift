@@ -15,7 +15,7 @@ struct GuardianTests {
         folder.sessionNames().filter { TraceOwner(name: $0)?.process == process }
     }
 
-    @Test func nothingRemainsOfAKilledSession() throws {
+    @Test func aKilledSessionLeavesNothingBehind() throws {
         let folder = try TraceFolder.find().get()
         let files = TemporaryFolder()
         let path = files.file()

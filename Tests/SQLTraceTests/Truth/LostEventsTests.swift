@@ -50,7 +50,7 @@ struct LostEventsTests {
         }
     }
 
-    /// Whether executions are missing only at the start.
+    /// Returns whether executions are missing only at the start.
     private static func isComplete(_ executions: [StatementExecution], until last: Int) -> Bool {
         let found = numbers(executions)
         guard let first = found.first, first > 0 else { return false }

@@ -7,7 +7,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// A subscriber that records what it receives and requests the demand that a test specifies.
+/// A subscriber that records all events and requests the demand that a test specifies.
 ///
 /// `@unchecked Sendable`: a lock protects all mutable state.
 final class Recorder<Input>: Subscriber, @unchecked Sendable {

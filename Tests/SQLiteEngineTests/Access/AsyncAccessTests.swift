@@ -14,16 +14,16 @@ struct AsyncAccessTests {
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
         )
-        let mayLeave = Gate()
-        let holder = Background { try pool.read { _ in try mayLeave.wait() } }
+        let mayEnd = Gate()
+        let holder = Background { try pool.read { _ in try mayEnd.wait() } }
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         do {
             try await body(pool)
         } catch {
-            mayLeave.open()
+            mayEnd.open()
             throw error
         }
-        mayLeave.open()
+        mayEnd.open()
         try await eventuallyAsync { holder.isDone }
     }
 
@@ -83,12 +83,12 @@ struct AsyncAccessTests {
             in: folder,
             configuration: .with { $0.maximumReaderCount = count }
         )
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let tasks = (0..<count).map { _ in
-            Task { try await pool.read { _ in try mayLeave.wait() } }
+            Task { try await pool.read { _ in try mayEnd.wait() } }
         }
         try await eventuallyAsync { pool.status().readers?.inUse == count }
-        for _ in tasks { mayLeave.open() }
+        for _ in tasks { mayEnd.open() }
         for task in tasks { try await task.value }
     }
 
@@ -281,11 +281,11 @@ struct AsyncAccessTests {
         )
         weak let readers = pool?.readers
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let holder = Background { [pool] in
             try pool?.read { _ in
                 isInside.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try isInside.wait()
@@ -293,7 +293,7 @@ struct AsyncAccessTests {
         try await eventuallyAsync { pool?.status().waitingReaders.count == 1 }
         if isCancelled { waiting.cancel() }
         if isCancelled { _ = await waiting.result }
-        mayLeave.open()
+        mayEnd.open()
         try holder.value()
         _ = await waiting.result
         pool = nil

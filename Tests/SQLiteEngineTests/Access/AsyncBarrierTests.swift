@@ -11,11 +11,11 @@ struct AsyncBarrierTests {
     @Test func aBarrierWaitsForRunningReadsAndBlocksNewReads() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let hasRead = Lock(false)
         pool.asyncRead { _ in
             isInside.open()
-            try? mayLeave.wait()
+            try? mayEnd.wait()
             hasRead.withLock { $0 = true }
         }
         let waiting = Task {
@@ -28,7 +28,7 @@ struct AsyncBarrierTests {
         try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let read = Task { try await pool.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool.status().waitingReaders.count <= 1 }
-        mayLeave.open()
+        mayEnd.open()
         try await waiting.value
         #expect(try await read.value ?? -1 >= 0)
         try #expect(pool.rowCount() == 1)
@@ -52,10 +52,10 @@ struct AsyncBarrierTests {
     @Test func aCancelledBarrierReleasesTheReaders() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         pool.asyncRead { _ in
             isInside.open()
-            try? mayLeave.wait()
+            try? mayEnd.wait()
         }
         let barrier = Task {
             try await pool.barrierWriteWithoutTransaction { db in try db.insert(1) }
@@ -65,7 +65,7 @@ struct AsyncBarrierTests {
         await #expect(throws: CancellationError.self) { try await barrier.value }
         #expect(pool.status().waitingWriters.isEmpty)
         try #expect(pool.rowCount() == 0)
-        mayLeave.open()
+        mayEnd.open()
         try await eventuallyAsync { pool.status().readers?.inUse == 0 }
         try await pool.barrierWriteWithoutTransaction { db in try db.insert(1) }
         try #expect(pool.rowCount() == 1)

@@ -10,25 +10,25 @@ struct BarrierTests {
     @Test func aBarrierWaitsForRunningReads() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
-        let mayLeave = Gate()
-        let isOver = Lock(false)
+        let mayEnd = Gate()
+        let hasEnded = Lock(false)
         let read = Background {
             try pool.read { db in
                 isInside.open()
-                try mayLeave.wait()
-                defer { isOver.withLock { $0 = true } }
+                try mayEnd.wait()
+                defer { hasEnded.withLock { $0 = true } }
                 return try db.rowCount()
             }
         }
         try isInside.wait()
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { db in
-                #expect(isOver.withLock { $0 })
+                #expect(hasEnded.withLock { $0 })
                 try db.insert(1)
             }
         }
         try eventually { pool.status().waitingWriters.count == 1 }
-        mayLeave.open()
+        mayEnd.open()
         #expect(try read.value() == 0)
         try barrier.value()
     }
@@ -36,11 +36,11 @@ struct BarrierTests {
     @Test func aBarrierBlocksNewReads() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { db in
                 isInside.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
                 try db.insert(1)
             }
         }
@@ -48,7 +48,7 @@ struct BarrierTests {
         let reads = (0..<3).map { _ in Background { try pool.rowCount() } }
         try eventually { pool.status().waitingReaders.count == 3 }
         #expect(reads.filter(\.isDone).isEmpty)
-        mayLeave.open()
+        mayEnd.open()
         try barrier.value()
         for read in reads { #expect(try read.value() == 1) }
     }

@@ -125,11 +125,11 @@ struct CloseTests {
     @Test func closingWaitsForTheRunningAccess() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let read = Background {
             try pool.read { db in
                 isInside.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
                 return try db.rowCount()
             }
         }
@@ -137,7 +137,7 @@ struct CloseTests {
         let close = Background { try pool.close() }
         try eventually { !pool.status().waitingWriters.isEmpty }
         #expect(!close.isDone)
-        mayLeave.open()
+        mayEnd.open()
         #expect(try read.value() == 0)
         try close.value()
     }
@@ -148,11 +148,11 @@ struct CloseTests {
             configuration: .with { $0.maximumReaderCount = 1 }
         )
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let read = Background {
             try pool.read { db in
                 isInside.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try isInside.wait()
@@ -165,7 +165,7 @@ struct CloseTests {
         try await eventuallyAsync {
             pool.status().waitingReaders.count == 6 && pool.status().waitingWriters.count == 2
         }
-        mayLeave.open()
+        mayEnd.open()
         try await eventuallyAsync { read.isDone && close.isDone && threads.allSatisfy(\.isDone) }
         try close.value()
         for thread in threads { expectClosed { try thread.value() } }
@@ -177,14 +177,14 @@ struct CloseTests {
         #expect(pool.status().waitingReaders.isEmpty)
     }
 
-    @Test func concurrentClosesCloseOnce() throws {
+    @Test func concurrentCallsCloseOnce() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let read = Background {
             try pool.read { _ in
                 isInside.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try isInside.wait()
@@ -197,7 +197,7 @@ struct CloseTests {
         }
         for _ in closers { try starts.wait() }
         try eventually { !pool.status().waitingWriters.isEmpty }
-        mayLeave.open()
+        mayEnd.open()
         try read.value()
         for closer in closers { try closer.value() }
     }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests that databases can be closed although virtual tables keep prepared statements on a
+/// Tests that databases can be closed even if virtual tables keep prepared statements on a
 /// connection.
 @Suite(.timeLimit(.minutes(1)))
 struct CloseVirtualTableTests {
-    /// A module whose tables prepare statements on the connection that uses them.
+    /// A module whose tables prepare statements on their connection.
     enum Module: String, CaseIterable {
         case fts5, fts4, rtree
 
@@ -57,22 +57,23 @@ struct CloseVirtualTableTests {
         try reader.read { db in try Int.fetchOne(db.cachedStatement(sql: module.query)) }
     }
 
-    /// Uses all readers at the same time, so that each reader prepares the statements of its
-    /// tables.
+    /// Uses all readers at the same time.
+    ///
+    /// Each reader therefore prepares the statements of its tables.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let reads = (0..<2).map { _ in
             Background {
                 try reader.read { db in
                     isInside.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                     return try Int.fetchOne(db.cachedStatement(sql: module.query))
                 }
             }
         }
         for _ in reads { try isInside.wait() }
-        for _ in reads { mayLeave.open() }
+        for _ in reads { mayEnd.open() }
         for read in reads { try #expect(read.value() == 1) }
     }
 

@@ -48,7 +48,7 @@ struct ConcurrentReadTests {
         try eventually { pool.status().readers?.inUse == 0 }
     }
 
-    /// Starts a concurrent read after each commit.
+    /// An observer that starts a concurrent read after each commit.
     private final class Spawner: TransactionObserver {
         private let writer: any DatabaseWriter
         private let counts: Lock<[Int?]>

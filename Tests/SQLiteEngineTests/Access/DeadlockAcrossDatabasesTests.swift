@@ -34,7 +34,7 @@ struct DeadlockAcrossDatabasesTests {
 
     private static let waiting = AccessLabel("waits first")
 
-    @Test func queuesInARingRefuseOneAccess() throws {
+    @Test func aRingOfQueuesRefusesOneAccess() throws {
         let queues = try (0..<3).map { try makeQueue("Q\($0)") }
         let gate = Gate()
         let threads = try queues.indices.map { index in
@@ -112,7 +112,7 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(read.value() == 0)
     }
 
-    /// Runs `body` on another thread, as an access with a target queue does.
+    /// Runs `body` on another thread, like an access with a target queue.
     private func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let caller = UncheckedBox(ThreadState.current)
         try Background {
@@ -174,7 +174,7 @@ struct DeadlockAcrossDatabasesTests {
 
     // MARK: Snapshots
 
-    @Test func snapshotsTakePartInCycles() throws {
+    @Test func snapshotsCanBePartOfACycle() throws {
         let pool = try makePool()
         let queue = try makeQueue()
         let snapshot = try pool.makeSnapshot()

@@ -91,7 +91,7 @@ struct DeadlockTests {
 
     /// Each thread chooses one of the two nestings at random, without synchronization.
     @Test(arguments: [1, 2, 5])
-    func randomNestingNeverHangsAndLosesNothing(readers: Int) throws {
+    func randomNestingNeitherHangsNorLosesWrites(readers: Int) throws {
         let pool = try makePool(readers: readers)
         let committed = Lock(0)
         let refused = Lock<[DatabaseError]>([])

@@ -13,19 +13,19 @@ struct FairnessTests {
             configuration: .with { $0.maximumReaderCount = 1 }
         )
         let counts = Lock([Int](repeating: 0, count: 16))
-        let isOver = Lock(false)
+        let hasEnded = Lock(false)
         let threads = (0..<16).map { number in
             Background {
-                while !isOver.withLock({ $0 }) {
+                while !hasEnded.withLock({ $0 }) {
                     _ = try pool.rowCount()
                     counts.withLock { $0[number] += 1 }
                 }
             }
         }
-        defer { isOver.withLock { $0 = true } }
+        defer { hasEnded.withLock { $0 = true } }
         // All threads continue until each has read at least 20 times.
         try eventually { counts.withLock { $0.allSatisfy { $0 >= 20 } } }
-        isOver.withLock { $0 = true }
+        hasEnded.withLock { $0 = true }
         for thread in threads { try thread.value() }
         #expect(pool.status().waitingReaders.isEmpty)
         #expect(pool.status().readers?.peak == 1)
@@ -33,15 +33,15 @@ struct FairnessTests {
 
     @Test func threadsAreServedByTheWriterWhileATaskWaits() async throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let isOver = Lock(false)
+        let hasEnded = Lock(false)
         let threads = (0..<4).map { _ in
             Background {
-                while !isOver.withLock({ $0 }) { try pool.write { db in _ = try db.rowCount() } }
+                while !hasEnded.withLock({ $0 }) { try pool.write { db in _ = try db.rowCount() } }
             }
         }
-        defer { isOver.withLock { $0 = true } }
+        defer { hasEnded.withLock { $0 = true } }
         for value in 0..<20 { try await pool.write { db in try db.insert(value) } }
-        isOver.withLock { $0 = true }
+        hasEnded.withLock { $0 = true }
         try await eventuallyAsync { threads.allSatisfy(\.isDone) }
         #expect(try pool.rowCount() == 20)
     }

@@ -55,12 +55,12 @@ struct LeakTests {
                 configuration: .with { $0.maximumReaderCount = 2 }
             )
             let isInside = Gate()
-            let mayLeave = Gate()
+            let mayEnd = Gate()
             let holders = (0..<2).map { _ in
                 Background {
                     try pool.read { db in
                         isInside.open()
-                        try mayLeave.wait()
+                        try mayEnd.wait()
                     }
                 }
             }
@@ -71,7 +71,7 @@ struct LeakTests {
             }
             try await eventuallyAsync { pool.status().waitingReaders.count == 500 }
             let waiting = try threadCount()
-            for _ in holders { mayLeave.open() }
+            for _ in holders { mayEnd.open() }
             var most = 0
             for read in reads {
                 #expect(try await read.value == 0)
@@ -100,12 +100,12 @@ private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
         for value in 0..<100 { try db.insert(value) }
     }
     let isInside = Gate()
-    let mayLeave = Gate()
+    let mayEnd = Gate()
     let reads = (0..<200).map { value in
         Background {
             try pool.read { db in
                 isInside.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
                 return try Int.fetchOne(
                     db.cachedStatement(sql: "SELECT v FROM t WHERE v = ?"),
                     arguments: [value % 100]
@@ -115,7 +115,7 @@ private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
     }
     for _ in reads { try isInside.wait() }
     #expect(pool.status().readers?.open == 200)
-    for _ in reads { mayLeave.open() }
+    for _ in reads { mayEnd.open() }
     for (value, read) in reads.enumerated() { #expect(try read.value() == value % 100) }
     try pool.write { db in try db.insert(100) }
     try pool.close()

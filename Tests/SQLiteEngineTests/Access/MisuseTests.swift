@@ -4,9 +4,7 @@ import Testing
 
 /// Tests that programming errors other than reentrancy stop the program with an explanation.
 struct MisuseTests {
-    /// A folder that this process removes.
-    ///
-    /// The process of an exit test does not remove it.
+    /// A folder that only the parent process removes, not the child process of an exit test.
     private let folder = TemporaryFolder()
     private static let leftOpen =
         "A transaction has been left opened at the end of a database access"

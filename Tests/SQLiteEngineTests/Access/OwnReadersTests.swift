@@ -4,8 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests a reader that holds the write lock, as it does after it finds a partially written
-/// wal-index.
+/// Tests a reader that holds the write lock because it found a partially written wal-index.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnReadersTests {
     private let folder = TemporaryFolder()
@@ -89,7 +88,7 @@ struct OwnReadersTests {
     }
 }
 
-/// Holds the write lock of a wal-index inside the SQL function `hold_write_lock()`.
+/// A gate that holds the write lock of a wal-index inside the SQL function `hold_write_lock()`.
 private final class LockGate: Sendable {
     let isLocked = Gate()
     let mayUnlock = Gate()

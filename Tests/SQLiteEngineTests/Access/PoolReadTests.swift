@@ -20,7 +20,7 @@ struct PoolReadTests {
         try hold(2, in: pool) { #expect(pool.status().readers?.open == 2) }
     }
 
-    @Test func noMoreReadersThanTheMaximumAreOpened() throws {
+    @Test func aPoolOpensAtMostTheMaximumNumberOfReaders() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }
@@ -211,19 +211,19 @@ struct PoolReadTests {
         _ body: () throws -> [Background<Value>]
     ) throws {
         let held = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let readers = (0..<count).map { _ in
             Background {
                 try pool.read { _ in
                     held.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                 }
             }
         }
         for _ in readers { try held.wait() }
-        defer { for _ in readers { mayLeave.open() } }
+        defer { for _ in readers { mayEnd.open() } }
         let work = try body()
-        for _ in readers { mayLeave.open() }
+        for _ in readers { mayEnd.open() }
         for reader in readers { try reader.value() }
         for work in work { _ = try work.value() }
     }

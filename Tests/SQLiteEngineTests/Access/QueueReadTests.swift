@@ -172,7 +172,7 @@ struct QueueReadTests {
         }
     }
 
-    @Test func aConnectionHasThePredefinedFunctionsAndCollations() throws {
+    @Test func predefinedFunctionsAndCollationsAreAvailable() throws {
         let queue = try DatabaseQueue()
         let words = try queue.read { db in
             try String.fetchAll(
@@ -193,7 +193,7 @@ struct QueueReadTests {
         queue.inDatabase { db in #expect(!db.isInsideTransaction) }
     }
 
-    @Test func aReadObservesOneStateOfAFileThatOthersWrite() throws {
+    @Test func aReadObservesOneStateWhileOthersWrite() throws {
         let configuration = Configuration.with { $0.journalMode = .wal }
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }

@@ -87,14 +87,14 @@ struct ReaderOpeningTests {
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
         )
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let barrier = Background {
-            try pool.barrierWriteWithoutTransaction { _ in try mayLeave.wait() }
+            try pool.barrierWriteWithoutTransaction { _ in try mayEnd.wait() }
         }
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let read = Task { try await pool.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
-        mayLeave.open()
+        mayEnd.open()
         try await eventuallyAsync { barrier.isDone && pool.status().waitingReaders.isEmpty }
         #expect(try await read.value == 0)
     }

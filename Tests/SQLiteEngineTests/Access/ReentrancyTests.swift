@@ -3,9 +3,7 @@ import Testing
 
 /// Tests that illegally nested accesses stop the program with an explanation.
 struct ReentrancyTests {
-    /// A folder that this process removes.
-    ///
-    /// The process of an exit test does not remove it.
+    /// A folder that only the parent process removes, not the child process of an exit test.
     private let folder = TemporaryFolder()
     private static let message = "Database methods are not reentrant."
 

@@ -136,7 +136,7 @@ struct ReservationTests {
         let hasRead = Gate()
         let mayBorrow = Gate()
         let hasBorrowed = Lock(false)
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let read = Background {
             try pool.read { db in
                 _ = try db.rowCount()
@@ -144,7 +144,7 @@ struct ReservationTests {
                 try mayBorrow.wait()
                 try pool.write { db in
                     hasBorrowed.withLock { $0 = true }
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                     try db.insert(1)
                 }
             }
@@ -160,7 +160,7 @@ struct ReservationTests {
         await #expect(throws: CancellationError.self) { try await barrier.value }
         let write = Background { try pool.write { db in try db.insert(3) } }
         try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
-        mayLeave.open()
+        mayEnd.open()
         try read.value()
         try write.value()
         try await pool.barrierWriteWithoutTransaction { db in try db.insert(4) }

@@ -30,7 +30,7 @@ struct WaitGraphTests {
         #expect(graph.update(2, wait(holding: [11], for: [20])) == nil)
     }
 
-    @Test func theWaitThatCompletesACycleIsRefusedWithBothSides() {
+    @Test func theWaitThatCompletesACycleIsRefusedAndBothSidesAreReported() {
         var graph = Graph()
         let first = wait(holding: [10], for: [20])
         let second = wait(holding: [20], for: [10])

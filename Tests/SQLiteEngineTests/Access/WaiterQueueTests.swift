@@ -4,9 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests the order of waiters.
-///
-/// The time is an argument.
+/// Tests the order of waiters at times that the tests specify.
 struct WaiterQueueTests {
     private static let patience = EngineTimings.shortestPatience
     private let slots = (0..<2).map { index in

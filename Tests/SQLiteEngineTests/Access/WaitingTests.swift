@@ -36,7 +36,7 @@ struct WaitingTests {
         for holder in holders { try holder.value() }
     }
 
-    /// A thread whose patience has expired is granted the second of two readers that become free.
+    /// Two readers become free, and a thread whose patience has expired is granted the second one.
     ///
     /// The first reader was reserved for the thread. Because no other access ends, the task must
     /// acquire that reader.

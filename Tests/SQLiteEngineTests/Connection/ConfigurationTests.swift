@@ -28,7 +28,7 @@ struct ConfigurationTests {
         #expect(try pool.makeSnapshot().configuration.maximumReaderCount == 1)
     }
 
-    @Test func eachConnectionIsPreparedInTheOrderOfTheClosures() throws {
+    @Test func closuresPrepareEachConnectionInOrder() throws {
         let calls = Lock<[String]>([])
         let pool = try DatabasePool(
             path: folder.file(),
@@ -49,7 +49,7 @@ struct ConfigurationTests {
         try snapshot.close()
     }
 
-    @Test func foreignKeysAreEnforcedUnlessSwitchedOff() throws {
+    @Test func foreignKeysAreEnforcedUnlessDisabled() throws {
         let sql = """
             CREATE TABLE parent (id INTEGER PRIMARY KEY);
             CREATE TABLE child (parent REFERENCES parent);

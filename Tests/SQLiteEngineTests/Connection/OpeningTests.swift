@@ -158,7 +158,7 @@ struct OpeningTests {
         try file.close()
     }
 
-    @Test func allSettingsAreInForceWhenTheClosuresRun() throws {
+    @Test func allSettingsAreAppliedBeforeTheClosuresRun() throws {
         let lines = CollectedLines()
         let configuration = Configuration.with {
             $0.busyMode = .timeout(3)

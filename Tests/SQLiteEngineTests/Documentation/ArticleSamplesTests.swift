@@ -23,7 +23,7 @@ struct ArticleSamplesTests {
     }
 
     // Returns the text between lines that begin and end samples. `content` returns the relevant
-    // part of a line. The other two closures receive that part without leading white space.
+    // part of a line. The other two closures receive that part without leading whitespace.
     private static func samples(
         of file: URL,
         begins: (Substring) -> Bool,

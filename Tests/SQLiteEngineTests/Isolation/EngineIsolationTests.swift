@@ -94,7 +94,7 @@ struct EngineIsolationTests {
     // MARK: One process
 
     @Test(arguments: [1, 4], [true, false])
-    func aPool(readers: Int, keepsReadTransactions: Bool) async throws {
+    func aPoolIsIsolated(readers: Int, keepsReadTransactions: Bool) async throws {
         let pool = try makePool {
             $0.maximumReaderCount = readers
             $0.keepsReadTransactions = keepsReadTransactions
@@ -104,32 +104,32 @@ struct EngineIsolationTests {
         try pool.close()
     }
 
-    @Test func aQueueWithARollbackJournal() async throws {
+    @Test func aQueueWithARollbackJournalIsIsolated() async throws {
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
         try createTable(in: queue)
         try await expectIsolation([("queue", queue)], 250, seed: 2)
     }
 
-    @Test func aQueueWithAWriteAheadLog() async throws {
+    @Test func aQueueWithAWriteAheadLogIsIsolated() async throws {
         let queue = try makeWALQueue()
         try createTable(in: queue)
         try await expectIsolation([("queue", queue)], 250, seed: 3)
     }
 
-    @Test func aQueueInMemory() async throws {
+    @Test func aQueueInMemoryIsIsolated() async throws {
         let queue = try DatabaseQueue()
         try createTable(in: queue)
         try await expectIsolation([("memory", queue)], 250, seed: 4)
     }
 
-    @Test func twoPoolsOfOneFile() async throws {
+    @Test func twoPoolsOfOneFileAreIsolated() async throws {
         let (first, second) = (try makePool(), try makePool())
         try createTable(in: first)
         try await expectIsolation([("first", first), ("second", second)], 200, seed: 5)
     }
 
     @Test(arguments: [true, false])
-    func aPoolAlongsideAReadOnlyPoolAndAQueue(keepsReadTransactions: Bool) async throws {
+    func aPoolIsIsolatedFromAReadOnlyPoolAndAQueue(keepsReadTransactions: Bool) async throws {
         let pool = try makePool { $0.keepsReadTransactions = keepsReadTransactions }
         try createTable(in: pool)
         let queue = try makeWALQueue()
@@ -147,7 +147,7 @@ struct EngineIsolationTests {
     // MARK: Several processes
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .pool])
-    func aPoolAlongsideAnotherProcess(kind: IsolationPeerProcess.Kind) async throws {
+    func aPoolIsIsolatedFromAnotherProcess(kind: IsolationPeerProcess.Kind) async throws {
         let pool = try makePool()
         try createTable(in: pool)
         let peer = try makePeer(kind)
@@ -155,7 +155,7 @@ struct EngineIsolationTests {
     }
 
     @Test(arguments: [true, false])
-    func aReadOnlyPoolAlongsideAProcessThatWrites(keepsReadTransactions: Bool) async throws {
+    func aReadOnlyPoolIsIsolatedFromAProcessThatWrites(keepsReadTransactions: Bool) async throws {
         let pool = try makePool()
         try createTable(in: pool)
         let reading = try makePool {
@@ -168,7 +168,7 @@ struct EngineIsolationTests {
     }
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .walQueue])
-    func aQueueWithAWriteAheadLogAlongsideAnotherProcess(
+    func aQueueWithAWriteAheadLogIsIsolatedFromAnotherProcess(
         kind: IsolationPeerProcess.Kind
     ) async throws {
         let queue = try makeWALQueue()
@@ -178,7 +178,7 @@ struct EngineIsolationTests {
     }
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .queue])
-    func aQueueWithARollbackJournalAlongsideAnotherProcess(
+    func aQueueWithARollbackJournalIsIsolatedFromAnotherProcess(
         kind: IsolationPeerProcess.Kind
     ) async throws {
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())

@@ -121,7 +121,7 @@ struct HermitageRollbackTests {
 
     @Test(
         arguments: [
-            // P4, G2-item and G2.
+            // P4, G2-item, and G2.
             ("UPDATE test SET value = 11 WHERE id = 1", "UPDATE test SET value = 12 WHERE id = 1"),
             ("UPDATE test SET value = 11 WHERE id = 1", "UPDATE test SET value = 21 WHERE id = 2"),
             ("INSERT INTO test VALUES (3, 30)", "INSERT INTO test VALUES (4, 42)"),

@@ -59,7 +59,7 @@ struct HermitageTests {
         try access.end()
     }
 
-    /// Returns the content of the table, as a new connection reads it.
+    /// Returns the content of the table as read by a new connection.
     private func committed() throws -> [Int: Int] {
         // The last connection briefly locks the file when it closes.
         let configuration = Configuration.with { $0.busyMode = .timeout(10) }

@@ -6,7 +6,7 @@ import Telemetry
 ///
 /// `@unchecked Sendable`, because a test uses the object on one thread at a time.
 final class IsolationPeerProcess: @unchecked Sendable {
-    /// The way in which the process opens the database.
+    /// How the process opens the database.
     enum Kind: String, Sendable {
         case sqlite
         case pool
@@ -14,7 +14,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         case walQueue = "wal-queue"
     }
 
-    /// The reason why there is no history.
+    /// The reason for a missing history.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -36,14 +36,15 @@ final class IsolationPeerProcess: @unchecked Sendable {
     private let errors = Pipe()
     private let name: String
     private let lines = Lock(Data())
-    /// Reads the output of the process, so that the process never blocks on a full pipe inside a
-    /// transaction.
+    /// A thread that reads the output of the process.
+    ///
+    /// Without this thread, the process could block on a full pipe inside a transaction.
     private var reading: Background<Void>?
 
     /// Starts the process, and returns after it has opened the database.
     ///
     /// - Parameters:
-    ///   - kind: The way in which the process opens the database.
+    ///   - kind: How the process opens the database.
     ///   - database: The path of the database.
     ///   - seed: The seed for the random choices of the process.
     ///   - transactions: The number of transactions to run.

@@ -5,7 +5,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// Runs sessions of all roles on several databases simultaneously, and records their history.
+/// A run of sessions of all roles on several databases, which records their history.
 struct IsolationRun: Sendable {
     /// The number of transactions that use the same lists and registers.
     private static let transactionsPerRound = 25

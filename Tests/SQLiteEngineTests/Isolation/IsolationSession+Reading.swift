@@ -49,7 +49,7 @@ extension IsolationSession {
         }
     }
 
-    /// Reads with single statements that are each a transaction.
+    /// Reads with single statements, each of which is a transaction.
     func readSingleStatements() {
         let isReentrant = script.draw(below: 2) == 0
         let body: (Database) throws -> Void = { db in
@@ -98,7 +98,7 @@ extension IsolationSession {
 
     // MARK: Reads that belong to a write
 
-    /// Writes, starts a read of the commit on another connection, and writes again during the read.
+    /// Writes again while another connection reads the commit of a first write.
     func readConcurrently(_ writer: any DatabaseWriter) {
         let write = begin("write before a concurrent read")
         let reading = Lock<RecordedTransaction?>(nil)

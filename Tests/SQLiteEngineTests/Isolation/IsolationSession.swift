@@ -111,7 +111,7 @@ struct IsolationSession {
         transaction.willCommit()
     }
 
-    /// In half of all calls, waits until other sessions have ended some transactions.
+    /// Waits, in half of all calls, until other sessions have ended some transactions.
     func letOthersRun() {
         guard script.draw(below: 2) == 0 else { return }
         let enough = ends.value + 3

@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// The way in which a session uses the engine.
+/// The engine functions that a session uses.
 enum SessionRole: String, CaseIterable, Sendable {
     /// Uses `write`.
     ///

@@ -2,7 +2,9 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// An access that runs its statements one by one, so that a test can interleave several accesses.
+/// An access that runs its statements one by one.
+///
+/// A test can therefore interleave several accesses.
 ///
 /// The access runs on a separate thread. Call all methods on the test's thread.
 final class SteppedAccess: Sendable {

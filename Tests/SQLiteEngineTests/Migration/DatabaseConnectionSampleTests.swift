@@ -14,7 +14,7 @@ struct DatabaseConnectionSampleTests {
         #expect(dbPool.path == sample.path)
     }
 
-    @Test func aResourceOpensReadOnly() throws {
+    @Test func aResourceIsOpenedReadOnly() throws {
         try DatabaseQueue(path: sample.path).write { db in
             try db.execute(sql: "CREATE TABLE player (name TEXT)")
         }

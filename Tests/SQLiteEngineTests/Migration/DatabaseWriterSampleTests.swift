@@ -158,7 +158,7 @@ struct DatabaseWriterSampleTests {
         try #expect(count.get() == 0)
     }
 
-    /// Counts the commits that it is notified of.
+    /// An observer that counts commits.
     private final class MyObserver: TransactionObserver {
         let commits = Lock(0)
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }

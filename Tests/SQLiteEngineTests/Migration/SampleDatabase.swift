@@ -6,9 +6,9 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// A player as the samples use it.
+/// A player in the samples.
 ///
-/// The samples create it with its name and insert it in place.
+/// The samples create a player from a name and insert it in place.
 struct SamplePlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "player"
     var name: String
@@ -38,7 +38,7 @@ struct Debit: Codable, Equatable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// Creates the databases that the samples use.
+/// The databases that the samples use.
 struct SampleDatabase {
     let folder = TemporaryFolder()
 
@@ -85,7 +85,7 @@ struct SampleDatabase {
     }
 }
 
-/// Interrupts the next insertion of a player while it runs.
+/// An interruption of the next insertion of a player.
 final class Interruption: Sendable {
     private let isArmed = Lock(false)
 

@@ -59,7 +59,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test func unionsAndIntersections() {
+    @Test func regionsFormUnionsAndIntersections() {
         let columns = DatabaseRegion(table: "t", columns: ["a", "b"])
         let other = DatabaseRegion(table: "T", columns: ["B", "c"])
         let rows = DatabaseRegion(table: "t", rowIds: [1, 2])

@@ -66,7 +66,7 @@ struct ObservedSavepointTests {
         }
     }
 
-    @Test func savepointsOfOneNameNest() throws {
+    @Test func savepointsWithTheSameNameNest() throws {
         try observing { db, observer in
             try db.execute(
                 sql: """

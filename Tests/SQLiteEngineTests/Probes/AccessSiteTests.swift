@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct AccessSiteTests {
-    @Test func aCallSiteIsFileAndLine() {
+    @Test func aCallSiteConsistsOfFileAndLine() {
         #expect(AccessSite(fileID: "Module/File.swift", line: 12).origin?.name == "File.swift:12")
     }
 

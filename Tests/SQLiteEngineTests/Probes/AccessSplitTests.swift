@@ -124,18 +124,18 @@ struct AccessSplitTests {
         let pool = try makePool { $0.maximumReaderCount = 1 }
         _ = try pool.rowCount()
         let isHeld = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let holder = Background {
             try pool.read { _ in
                 isHeld.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try isHeld.wait()
         let waiter = Background { try pool.rowCount() }
         try eventually { pool.status().waitingReaders.count == 1 }
         let seen = try #require(pool.status().oldestWaiterNanoseconds)
-        mayLeave.open()
+        mayEnd.open()
         try holder.value()
         _ = try waiter.value()
         let status = pool.status()
@@ -149,17 +149,17 @@ struct AccessSplitTests {
     @Test func aWaitingTaskIsSplit() async throws {
         let pool = try makePool { $0.maximumReaderCount = 1 }
         _ = try await pool.read { db in try db.rowCount() }
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let holder = Background {
             try pool.read { _ in
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let task = Task { try await pool.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
         let seen = try #require(pool.status().oldestWaiterNanoseconds)
-        mayLeave.open()
+        mayEnd.open()
         try holder.value()
         _ = try await task.value
         let split = try #require(part(pool.status(), .reader, isContended: true))
@@ -207,7 +207,7 @@ struct AccessSplitTests {
         #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }
 
-    @Test func statementsAndCommitsHaveTheirTimes() throws {
+    @Test func statementsAndCommitsAreTimed() throws {
         let pool = try makePool { $0.probes = .full }
         let before = pool.status()
         try pool.write { db in

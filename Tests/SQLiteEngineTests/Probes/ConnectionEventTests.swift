@@ -255,7 +255,7 @@ struct ConnectionEventTests {
     }
 }
 
-/// Counts the calls to SQLite's hooks, all on one thread.
+/// A counter of the calls to SQLite's hooks, all on one thread.
 private final class HookCalls {
     var trace = 0
     var progress = 0

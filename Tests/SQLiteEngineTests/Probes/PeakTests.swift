@@ -17,16 +17,16 @@ struct PeakTests {
     /// Starts an access and returns when it is inside its closure.
     private func hold(
         _ access: @escaping @Sendable (_ inside: () throws -> Void) throws -> Void
-    ) throws -> (work: Background<Void>, mayLeave: Gate) {
-        let (isHeld, mayLeave) = (Gate(), Gate())
+    ) throws -> (work: Background<Void>, mayEnd: Gate) {
+        let (isHeld, mayEnd) = (Gate(), Gate())
         let work = Background {
             try access {
                 isHeld.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try isHeld.wait()
-        return (work, mayLeave)
+        return (work, mayEnd)
     }
 
     @Test func allWaitersAreCountedWithoutAStatus() throws {
@@ -39,7 +39,7 @@ struct PeakTests {
         let reads = (0..<5).map { _ in Background { _ = try pool.rowCount() } }
         // The test does not request a status here, because the peak must not depend on one.
         try eventually { pool.readers.queue.withLock { $0.waiters.count } == 5 }
-        holder.mayLeave.open()
+        holder.mayEnd.open()
         for work in reads + [holder.work] { try work.value() }
         let after = pool.status()
         #expect(after.waitingReaders.isEmpty)
@@ -47,7 +47,7 @@ struct PeakTests {
         #expect(after.waitingWritersPeak == 0)
     }
 
-    @Test func uncountedAccessesAreNotPartOfTheNumbers() throws {
+    @Test func uncountedAccessesAreExcluded() throws {
         let label = AccessLabel("check").uncounted
         #expect(label.name == "check" && label.isUncounted)
         #expect(!AccessLabel("check").isUncounted)
@@ -63,7 +63,7 @@ struct PeakTests {
         let counted = Background { _ = try pool.rowCount() }
         try eventually { pool.status().waitingReaders.count == 1 }
         let during = try #require(pool.status().readers)
-        holder.mayLeave.open()
+        holder.mayEnd.open()
         for work in checks + [counted, holder.work] { try work.value() }
         let snapshot = try pool.makeSnapshot(as: label)
         let status = pool.status()
@@ -88,7 +88,7 @@ struct PeakTests {
         try await eventuallyAsync { queue.gate.queue.withLock { $0.waiters.count } == 4 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        holder.mayLeave.open()
+        holder.mayEnd.open()
         for work in reads + [write, holder.work] { try work.value() }
         let status = queue.status()
         #expect(status.waitingReadersPeak == 2)
@@ -105,7 +105,7 @@ struct PeakTests {
         try eventually { pool.status().waitingWriters.count == 1 }
         let write = Background { try pool.write { _ in } }
         try eventually { pool.status().waitingWriters.count == 2 }
-        holder.mayLeave.open()
+        holder.mayEnd.open()
         for work in [holder.work, barrier, write] { try work.value() }
         #expect(pool.status().waitingWritersPeak == 2)
     }
@@ -118,7 +118,7 @@ struct PeakTests {
         try eventually { counts.reading.peak == 1 }
         // No access waits at the end, regardless of the order.
         let close = Background { try pool.close() }
-        holder.mayLeave.open()
+        holder.mayEnd.open()
         for work in [holder.work, read, close] { try? work.value() }
         counts.restart()
         #expect(counts.reading.peak == 0)
@@ -131,12 +131,12 @@ struct PeakTests {
             try hold { inside in try pool.read { _ in try inside() } }
         }
         #expect(pool.status().readers?.peak == 3)
-        for holder in holders.dropFirst() { holder.mayLeave.open() }
+        for holder in holders.dropFirst() { holder.mayEnd.open() }
         for holder in holders.dropFirst() { try holder.work.value() }
         pool.restartTimes()
         // The first reader is still in use, but the others are not.
         #expect(pool.status().readers?.peak == 1)
-        holders[0].mayLeave.open()
+        holders[0].mayEnd.open()
         try holders[0].work.value()
         pool.restartTimes()
         try eventually { pool.status().readers?.inUse == 0 }
@@ -154,7 +154,7 @@ struct PeakTests {
         let outer = try hold { inside in try pool.read { _ in try inside() } }
         _ = try await pool.read { db in try db.rowCount() }
         #expect(pool.status().readers?.peak == 2)
-        outer.mayLeave.open()
+        outer.mayEnd.open()
         try outer.work.value()
     }
 

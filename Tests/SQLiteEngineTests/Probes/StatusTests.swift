@@ -94,7 +94,7 @@ struct StatusTests {
         }
     }
 
-    @Test func theTimeHeldGrows() throws {
+    @Test func theHoldTimeIncreases() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.read { _ in
             let first = try #require(queue.status().connections.first?.heldNanoseconds)
@@ -132,12 +132,12 @@ struct StatusTests {
             configuration: .with { $0.maximumReaderCount = 1 }
         )
         let isHeld = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let holder = Background {
             try pool.write { _ in
                 try pool.read { _ in
                     isHeld.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                 }
             }
         }
@@ -159,7 +159,7 @@ struct StatusTests {
         #expect(ages[0] > ages[1])
         #expect(status.oldestWaiterNanoseconds == ages[0])
         #expect(try #require(pool.status().oldestWaiterNanoseconds) > ages[0])
-        mayLeave.open()
+        mayEnd.open()
         for work in [holder, site, label, writer] { try work.value() }
         #expect(pool.status().oldestWaiterNanoseconds == nil)
         #expect(try #require(pool.status().acquire).max >= ages[0])
@@ -168,11 +168,11 @@ struct StatusTests {
     @Test func theReadersOfAQueueWaitSeparatelyFromItsWriters() throws {
         let queue = try DatabaseQueue.withTable()
         let isHeld = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let holder = Background {
             try queue.read { _ in
                 isHeld.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try isHeld.wait()
@@ -182,14 +182,14 @@ struct StatusTests {
             let status = queue.status()
             return status.waitingReaders.count == 2 && status.waitingWriters.count == 1
         }
-        mayLeave.open()
+        mayEnd.open()
         for work in [holder, write] + reads { try work.value() }
     }
 
     @Test func thePeakIsTheLargestNumberInUse() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isHeld = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         #expect(pool.status().readers?.peak == 0)
         _ = try pool.rowCount()
         #expect(pool.status().readers?.peak == 1)
@@ -197,13 +197,13 @@ struct StatusTests {
             Background {
                 try pool.read { _ in
                     isHeld.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                 }
             }
         }
         for _ in readers { try isHeld.wait() }
         #expect(pool.status().readers?.inUse == 3)
-        for _ in readers { mayLeave.open() }
+        for _ in readers { mayEnd.open() }
         for reader in readers { try reader.value() }
         #expect(pool.status().readers?.peak == 3)
         // Another thread may still be ending a kept transaction.
@@ -216,12 +216,12 @@ struct StatusTests {
             configuration: .with { $0.maximumReaderCount = 2 }
         )
         let isHeld = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let readers = (0..<2).map { _ in
             Background {
                 try pool.read { _ in
                     isHeld.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                 }
             }
         }
@@ -246,7 +246,7 @@ struct StatusTests {
             - #require(waiting.readers?.saturatedNanoseconds)
         #expect(saturated == later.takenAtNanoseconds - waiting.takenAtNanoseconds)
 
-        for _ in readers { mayLeave.open() }
+        for _ in readers { mayEnd.open() }
         for reader in readers { try reader.value() }
         _ = try waiter.value()
         let idle = pool.status()

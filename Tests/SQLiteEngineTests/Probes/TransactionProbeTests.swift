@@ -118,7 +118,7 @@ struct TransactionProbeTests {
         _ = later
     }
 
-    @Test func openingsAreCountedWithTheirTimes() throws {
+    @Test func openingsAreCountedAndTimed() throws {
         let mayOpen = Lock(true)
         struct Mistake: Error {}
         let pool = try DatabasePool(

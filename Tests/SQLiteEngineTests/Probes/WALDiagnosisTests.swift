@@ -145,7 +145,7 @@ struct WALDiagnosisTests {
         #expect(history.overlapSince == 4)
     }
 
-    @Test func neglectStartsWithAWriteThatNoReaderExplains() {
+    @Test func aMissingCheckpointStartsWithAWriteThatNoReaderExplains() {
         let site = AccessSite(fileID: #fileID, line: #line)
         var history = WALHistory()
         history.record(log(1_200, 0), at: 1)

@@ -30,18 +30,18 @@ struct WALPinTests {
         _ body: () throws -> Void
     ) throws {
         let hasRead = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let reader = Background {
             try pool.read(as: AccessLabel(label)) { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
                 hasRead.open()
-                try mayLeave.wait()
+                try mayEnd.wait()
             }
         }
         try hasRead.wait()
-        defer { mayLeave.open() }
+        defer { mayEnd.open() }
         try body()
-        mayLeave.open()
+        mayEnd.open()
         try reader.value()
     }
 
@@ -300,8 +300,8 @@ struct WALPinTests {
         #expect(first.cause == .otherProcess)
         #expect(first.by.name.hasSuffix("(\(number))"))
         #expect(try #require(currentPin(pool)).ageNanoseconds > first.ageNanoseconds)
-        // Opens the pipe for reading as well, so that this call does not wait for a process that
-        // has failed.
+        // Opens the pipe for reading as well. Otherwise, this call would wait forever if the
+        // process has failed.
         let leave = open(path + ".leave", O_RDWR)
         defer { close(leave) }
         await child

@@ -72,7 +72,7 @@ struct DecodingRecordTests {
         #expect(record.someTeam == .red)
     }
 
-    @Test func everyTypeOfColumnDecodes() throws {
+    @Test func columnsOfEveryTypeDecode() throws {
         try read { db in check(try #require(try Everything.fetchOne(db, sql: Self.everything))) }
     }
 
@@ -239,7 +239,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func userInfoReachesTheRecordAndItsJSON() throws {
+    @Test func userInfoIsPassedToTheRecordAndItsJSON() throws {
         struct Part: Decodable {
             let tag: String
             init(from decoder: any Decoder) throws {

@@ -9,7 +9,7 @@ struct EscapedContainerTests {
     }
 
     /// A record that keeps its container longer than its row, which records must not do.
-    private struct Keeper: Decodable, FetchableRecord {
+    private struct KeptContainer: Decodable, FetchableRecord {
         let container: KeyedDecodingContainer<Key>
 
         init(from decoder: any Decoder) throws {
@@ -29,8 +29,10 @@ struct EscapedContainerTests {
             observing: [\.standardErrorContent]
         ) {
             endProcessAfterTimeout()
-            let keepers = try DatabaseQueue().read { try Keeper.fetchAll($0, sql: Self.rows) }
-            _ = try keepers[0].container.decode(String.self, forKey: .name)
+            let records = try DatabaseQueue().read { db in
+                try KeptContainer.fetchAll(db, sql: Self.rows)
+            }
+            _ = try records[0].container.decode(String.self, forKey: .name)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("a decoder or its container was used after the cursor left its row"))
@@ -44,12 +46,12 @@ struct EscapedContainerTests {
         ) {
             endProcessAfterTimeout()
             try DatabaseQueue().read { db in
-                let keeper = try #require(try Keeper.fetchOne(db, sql: Self.rows))
+                let record = try #require(try KeptContainer.fetchOne(db, sql: Self.rows))
                 // A later fetch reuses the memory and the cell of the container.
-                let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
-                let other = try #require(try keepers.next())
+                let records = try KeptContainer.fetchCursor(db, sql: Self.rows)
+                let other = try #require(try records.next())
                 _ = try other.container.decode(Int.self, forKey: .id)
-                _ = try keeper.container.decode(Int.self, forKey: .id)
+                _ = try record.container.decode(Int.self, forKey: .id)
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -57,7 +59,7 @@ struct EscapedContainerTests {
     }
 
     /// A record that keeps its decoder longer than its row, which records must not do.
-    private struct Hoarder: Decodable, FetchableRecord {
+    private struct KeptDecoder: Decodable, FetchableRecord {
         let decoder: any Decoder
 
         init(from decoder: any Decoder) throws { self.decoder = decoder }
@@ -70,27 +72,27 @@ struct EscapedContainerTests {
             observing: [\.standardErrorContent]
         ) {
             endProcessAfterTimeout()
-            let hoarders = try DatabaseQueue().read { try Hoarder.fetchAll($0, sql: Self.rows) }
-            _ = try hoarders[0].decoder.container(keyedBy: Key.self)
+            let records = try DatabaseQueue().read { try KeptDecoder.fetchAll($0, sql: Self.rows) }
+            _ = try records[0].decoder.container(keyedBy: Key.self)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("a decoder or its container was used after the cursor left its row"))
     }
 
     @Test func theDecoderOfACopiedRowStaysValid() throws {
-        let hoarder = try DatabaseQueue().read { db in
-            try Hoarder(row: #require(try Row.fetchOne(db, sql: Self.rows)))
+        let record = try DatabaseQueue().read { db in
+            try KeptDecoder(row: #require(try Row.fetchOne(db, sql: Self.rows)))
         }
-        let container = try hoarder.decoder.container(keyedBy: Key.self)
+        let container = try record.decoder.container(keyedBy: Key.self)
         #expect(try container.decode(Int.self, forKey: .id) == 1)
     }
 
     @Test func aContainerIsValidWhileItsCursorShowsTheRow() throws {
         try DatabaseQueue().read { db in
-            let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
-            while let keeper = try keepers.next() {
-                let id = try keeper.container.decode(Int.self, forKey: .id)
-                let name = try keeper.container.decode(String.self, forKey: .name)
+            let records = try KeptContainer.fetchCursor(db, sql: Self.rows)
+            while let record = try records.next() {
+                let id = try record.container.decode(Int.self, forKey: .id)
+                let name = try record.container.decode(String.self, forKey: .name)
                 #expect(name.hasSuffix(" \(id)"))
             }
         }
@@ -121,7 +123,7 @@ struct EscapedContainerTests {
     /// A record with a part that keeps its container.
     ///
     /// The part is not a record, so it uses the container on behalf of the enclosing record.
-    private struct Whole: Decodable, FetchableRecord {
+    private struct Enclosing: Decodable, FetchableRecord {
         struct Part: Decodable {
             let container: KeyedDecodingContainer<Key>
 
@@ -145,9 +147,9 @@ struct EscapedContainerTests {
 
     @Test func containersOfPartsAreValidForTheirRow() throws {
         try DatabaseQueue().read { db in
-            let wholes = try Whole.fetchAll(db, sql: Self.rows)
-            #expect(wholes.map(\.id) == Array(1...50))
-            #expect(wholes.allSatisfy { $0.name.hasSuffix(" \($0.id)") })
+            let records = try Enclosing.fetchAll(db, sql: Self.rows)
+            #expect(records.map(\.id) == Array(1...50))
+            #expect(records.allSatisfy { $0.name.hasSuffix(" \($0.id)") })
         }
     }
 

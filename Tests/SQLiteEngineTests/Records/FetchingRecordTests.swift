@@ -38,7 +38,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func keysFindTheirRecords() throws {
+    @Test func recordsAreFoundByKey() throws {
         try queue.read { db in
             try #expect(Player.fetchOne(db, key: 2)?.name == "Barbara")
             try #expect(Player.fetchOne(db, key: 9) == nil)

@@ -109,15 +109,15 @@ struct RecordCallbackTests {
     }
 
     @Test func aCallbackWithoutItsActionThrows() throws {
-        struct Forgetful: Encodable, PersistableRecord {
+        struct Skipping: Encodable, PersistableRecord {
             static let databaseTableName = "player"
             var name: String
             func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) {}
         }
         try Player.emptyQueue().write { db in
-            let error = #expect(throws: DatabaseError.self) { try Forgetful(name: "a").insert(db) }
+            let error = #expect(throws: DatabaseError.self) { try Skipping(name: "a").insert(db) }
             #expect(error?.resultCode == .SQLITE_MISUSE)
-            #expect(error?.message?.hasPrefix("Forgetful.aroundInsert returned") == true)
+            #expect(error?.message?.hasPrefix("Skipping.aroundInsert returned") == true)
             try #expect(Player.fetchCount(db) == 0)
         }
     }

@@ -98,7 +98,7 @@ struct StrategyTests {
         }
     }
 
-    @Test func datesInAllForms() throws {
+    @Test func datesAreReadBackInAllForms() throws {
         try expect(Seconds.self, 1.5, 1.5.databaseValue)
         try expect(Reference.self, 978_307_201.25, 1.25.databaseValue)
         try expect(Milliseconds.self, -1.2345, (-1235).databaseValue, back: -1.235)
@@ -169,7 +169,7 @@ struct StrategyTests {
         #expect(try Holder(row: ["wrapped": 9]).wrapped.date == holder.wrapped.date)
     }
 
-    @Test func dataAndUUIDs() throws {
+    @Test func dataAndUUIDsAreReadBackInAllForms() throws {
         struct Texts: Codable, FetchableRecord, EncodableRecord {
             static func databaseDataEncodingStrategy(
                 for column: String
@@ -199,7 +199,7 @@ struct StrategyTests {
         }
     }
 
-    @Test func columnsInSnakeCase() throws {
+    @Test func columnsAreConvertedToSnakeCase() throws {
         struct Snake: Codable, Equatable, FetchableRecord, EncodableRecord {
             static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy {
                 .convertToSnakeCase
@@ -233,7 +233,7 @@ struct StrategyTests {
         }
     }
 
-    @Test func columnsFromAClosure() throws {
+    @Test func aClosureConvertsColumnNames() throws {
         struct Key: CodingKey {
             var stringValue: String
             var intValue: Int? { nil }

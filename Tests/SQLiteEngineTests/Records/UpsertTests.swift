@@ -73,7 +73,7 @@ struct UpsertTests {
         }
     }
 
-    @Test func tablesWithoutRowIDs() throws {
+    @Test func tablesWithoutRowIDsAreSupported() throws {
         try queue.write { db in
             try Tag(key: "a", value: 1).upsert(db)
             try Tag(key: "a", value: 2).upsert(db)

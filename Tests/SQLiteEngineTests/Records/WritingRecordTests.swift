@@ -83,7 +83,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func deletingAndExistingFollowTheKey() throws {
+    @Test func deletingAndExistingUseTheKey() throws {
         try queue.write { db in
             let player = try Player(name: "Arthur").inserted(db)
             try #expect(player.exists(db))

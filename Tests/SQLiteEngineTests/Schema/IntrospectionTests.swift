@@ -24,7 +24,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func columnsWithTheirDeclarations() throws {
+    @Test func columnsReportTheirDeclarations() throws {
         try queue.read { db in
             let columns = try db.columns(in: "PLAYER")
             #expect(columns.map(\.name) == ["team", "number", "nick", "twice"])
@@ -37,7 +37,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func primaryKeysOfAllKinds() throws {
+    @Test func primaryKeysOfAllKindsAreReported() throws {
         try queue.inDatabase { db in
             let team = try db.primaryKey("team")
             #expect(team.columns == ["id"] && team.rowIDColumn == "id" && team.isRowID)
@@ -55,7 +55,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func indexesOfColumns() throws {
+    @Test func indexesReportTheirColumns() throws {
         try queue.read { db in
             let indexes = try db.indexes(on: "player")
             #expect(Set(indexes.map(\.name)) == ["byNick", "sqlite_autoindex_player_1"])
@@ -81,7 +81,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func uniqueKeysContainedInColumns() throws {
+    @Test func uniqueKeysContainedInColumnsAreFound() throws {
         try queue.read { db throws in
             #expect(try db.table("team", hasUniqueKey: ["ID"]))
             #expect(try db.table("team", hasUniqueKey: ["rowid"]))
@@ -94,7 +94,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func missingTablesAndSchemas() throws {
+    @Test func missingTablesAndSchemasAreErrors() throws {
         try queue.inDatabase { db throws in
             for inspect in [
                 { _ = try db.columns(in: $0, in: $1) }, { _ = try db.primaryKey($0, in: $1) },
@@ -138,7 +138,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func violationsOfForeignKeys() throws {
+    @Test func foreignKeyViolationsAreReported() throws {
         try queue.inDatabase { db in
             try db.checkForeignKeys()
             try db.execute(

@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct SchemaTests {
-    @Test func namesOfTablesViewsAndTriggersIgnoreCase() throws {
+    @Test func namesOfTablesViewsAndTriggersAreCaseInsensitive() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(

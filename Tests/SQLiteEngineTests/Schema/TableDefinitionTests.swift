@@ -28,7 +28,7 @@ struct TableDefinitionTests {
         #expect(error?.resultCode == .SQLITE_CONSTRAINT, sourceLocation: location)
     }
 
-    @Test func aTableWithColumnsOfAllKinds() throws {
+    @Test func columnsOfAllKindsAreDefined() throws {
         try queue.write { db in
             try db.create(table: "team") { t in t.primaryKey("code", .text) }
             try db.create(table: "player") { t in
@@ -135,7 +135,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func temporaryAndStrictTables() throws {
+    @Test func temporaryAndStrictTablesAreCreated() throws {
         try queue.write { db in
             try db.create(table: "scratch", options: [.temporary, .strict]) { t in
                 t.column("n", .integer).indexed()
@@ -190,7 +190,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func partialAndExpressionIndexes() throws {
+    @Test func partialAndExpressionIndexesAreCreated() throws {
         try queue.write { db in
             try db.create(table: "t") { t in
                 t.column("name", .text)

@@ -1,7 +1,7 @@
 import SecondProcess
 
 extension SharedDatabase {
-    /// Creates the database in a process that runs the program that is built for the tests.
+    /// Creates the database in a process of the `SecondProcess` program.
     convenience init(for subject: Subject, pageCount: Int = 0) throws {
         try self.init(
             for: subject,

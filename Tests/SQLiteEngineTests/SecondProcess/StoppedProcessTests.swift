@@ -8,7 +8,7 @@ import Testing
 struct StoppedProcessTests {
     private static let stopCount = 20
 
-    /// Repeatedly stops a process that reads every 400 µs.
+    /// Stops a process that reads every 400 µs, several times.
     ///
     /// - Returns: The number of stops during which the process prevents a checkpoint.
     private static func blockingStops(keeps: Bool, mode: String) throws -> Int {

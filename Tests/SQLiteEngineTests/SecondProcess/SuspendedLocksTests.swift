@@ -8,7 +8,7 @@ import Testing
 struct SuspendedLocksTests {
     private static let suspensionCount = 50
 
-    /// Repeatedly suspends the database.
+    /// Suspends the database several times.
     ///
     /// - Returns: The number of suspensions during which a lock blocks a checkpoint by another
     ///   process.

@@ -23,19 +23,19 @@ struct DatabaseSnapshotPoolTests {
         let snapshot = try pool.makeSnapshotPool()
         try pool.write { db in try db.insert(2) }
         let isInside = Gate()
-        let mayLeave = Gate()
+        let mayEnd = Gate()
         let reads = (0..<5).map { _ in
             Background {
                 try snapshot.read { db in
                     isInside.open()
-                    try mayLeave.wait()
+                    try mayEnd.wait()
                     return try db.rowCount()
                 }
             }
         }
         for _ in reads { try isInside.wait() }
         try pool.write { db in try db.insert(3) }
-        for _ in reads { mayLeave.open() }
+        for _ in reads { mayEnd.open() }
         for read in reads { try #expect(read.value() == 1) }
         try #expect(pool.rowCount() == 3)
     }
@@ -53,10 +53,10 @@ struct DatabaseSnapshotPoolTests {
 
     @Test func readersOpenedDuringWritesHaveTheSameState() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let isOver = Lock(false)
+        let hasEnded = Lock(false)
         let writes = Background {
             var number = 0
-            while !isOver.withLock({ $0 }) {
+            while !hasEnded.withLock({ $0 }) {
                 number += 1
                 try pool.write { db in try db.insert(number) }
             }
@@ -71,7 +71,7 @@ struct DatabaseSnapshotPoolTests {
             #expect(Set(counts).count == 1)
             #expect(counts.count == 5)
         }
-        isOver.withLock { $0 = true }
+        hasEnded.withLock { $0 = true }
         try writes.value()
     }
 

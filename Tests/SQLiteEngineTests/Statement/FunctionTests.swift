@@ -45,7 +45,7 @@ struct FunctionTests {
         #expect(try Int.fetchOne(db, sql: "SELECT count_them(1, 2, 3)") == 3)
     }
 
-    @Test func errorsFailTheStatement() throws {
+    @Test func errorsMakeTheStatementFail() throws {
         let db = try Database.inMemory()
         db.add(function: DatabaseFunction("fail") { _ in throw Failure() })
         db.add(

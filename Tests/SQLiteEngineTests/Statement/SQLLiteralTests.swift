@@ -96,7 +96,7 @@ struct SQLLiteralTests {
         #expect(error?.resultCode == .SQLITE_MISUSE)
     }
 
-    @Test func statementsOfLiterals() throws {
+    @Test func literalsBecomeStatements() throws {
         try DatabaseQueue().inDatabase { db in
             let evil = "'); DROP TABLE t; --"
             try db.execute(literal: "CREATE TABLE t (a, b); INSERT INTO t VALUES (\(1), \(evil))")

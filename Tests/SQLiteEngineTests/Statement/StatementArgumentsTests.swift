@@ -10,7 +10,7 @@ struct StatementArgumentsTests {
         #expect(try String.fetchOne(statement, arguments: ["x", "y", "z"]) == "x-y-z")
     }
 
-    @Test func namedValuesMixWithPositionalValues() throws {
+    @Test func namedAndPositionalValuesCanBeCombined() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? || @b || $b || ?")
         let arguments: StatementArguments = ["a", "c"] + ["b": "B"]

@@ -59,8 +59,7 @@ struct StatementCacheTests {
         let db = try Database.inMemory()
         var random = SeededRandom(seed: 13)
         var cache = StatementCache()
-        // The numbers of the statements that must remain. The most recently used statement comes
-        // last.
+        // The numbers of the statements that must remain, from the least to the most recently used.
         var expected: [Int] = []
         for _ in 0..<5_000 {
             // Some statements are used much more frequently than others.

@@ -71,7 +71,7 @@ struct StatementTests {
         try db.execute(sql: "DROP TABLE t")
     }
 
-    @Test func fetchOneCommitsWhatItInserts() throws {
+    @Test func fetchOneCommitsItsInsertions() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a)")
         let id = try Int.fetchOne(db, sql: "INSERT INTO t VALUES (7) RETURNING rowid")

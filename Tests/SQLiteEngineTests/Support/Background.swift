@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Runs work on a new thread.
+/// Work that runs on a new thread.
 final class Background<Value: Sendable>: Sendable {
     private let result = Lock<Result<Value, any Error>?>(nil)
     private let done = Gate()
@@ -27,8 +27,9 @@ final class Background<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs a long test on a new thread, so that it does not block one of the few threads in the
-/// cooperative pool.
+/// Runs a long test on a new thread.
+///
+/// The cooperative pool has few threads, and the test must not block them.
 ///
 /// A failed expectation on that thread is not attributed to the test. Return the values to check
 /// instead.

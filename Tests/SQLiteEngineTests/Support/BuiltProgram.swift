@@ -1,6 +1,6 @@
 import Foundation
 
-/// Locates the programs that are built for the tests.
+/// The locations of the programs that are built for the tests.
 enum BuiltProgram {
     /// Returns the path of a program in the build folder.
     static func path(of name: String) -> String {

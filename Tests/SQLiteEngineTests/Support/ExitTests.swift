@@ -6,5 +6,5 @@ extension ExitTest.Result {
     var message: String { String(decoding: standardErrorContent, as: UTF8.self) }
 }
 
-/// Ends the process of an exit test after 20 s, so that the process does not wait forever.
+/// Ends the process of an exit test after 20 s.
 func endProcessAfterTimeout() { alarm(20) }

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// Another thread opens the gate once for each waiter.
 ///
-/// A wait has a timeout, so that a failing test does not hang.
+/// Because a wait has a timeout, a failing test does not hang.
 final class Gate: Sendable {
     /// The error that a wait throws when it times out.
     struct Timeout: Error {}

@@ -1,4 +1,4 @@
-/// Explores every order in which threads can take their steps.
+/// An exploration of every possible order of the threads' steps.
 ///
 /// A state is a value that contains the threads' shared memory and the position of each thread. Each
 /// step corresponds to one atomic operation in the program. Each state is explored once, so the cost
@@ -15,13 +15,13 @@ struct Interleavings<State: Hashable> {
     }
 
     var threads: Int
-    /// Performs the next step of a thread.
+    /// A closure that performs the next step of a thread.
     ///
-    /// Returns `nil` if the thread has ended, and the same state if the thread waits.
+    /// The closure returns `nil` if the thread has ended, and the same state if the thread waits.
     var step: (State, _ thread: Int) -> State?
-    /// Returns the invariant that a state violates, if any.
+    /// A closure that returns the invariant that a state violates, if any.
     var violation: (State) -> String?
-    /// Returns the invariant that a state violates when no thread can perform a step, if any.
+    /// A closure that returns the invariant violated by a state without further steps, if any.
     var violationAtEnd: (State) -> String?
 
     /// Explores all orders that start at a state.
@@ -34,13 +34,13 @@ struct Interleavings<State: Hashable> {
         var pending: [(state: State, steps: [Int])] = [(state, [])]
         while let (state, steps) = pending.popLast() {
             if let reason = violation(state) { throw Failure(steps: steps, reason: reason) }
-            var isOver = true
+            var hasEnded = true
             for thread in 0..<threads {
                 guard let next = step(state, thread), next != state else { continue }
-                isOver = false
+                hasEnded = false
                 if seen.insert(next).inserted { pending.append((next, steps + [thread])) }
             }
-            if isOver, let reason = violationAtEnd(state) {
+            if hasEnded, let reason = violationAtEnd(state) {
                 throw Failure(steps: steps, reason: reason)
             }
         }

@@ -9,7 +9,7 @@ final class RecordingObserver: TransactionObserver {
     var log: [String] = []
     /// Whether to prevent the next commit.
     var refuses = false
-    /// A closure that is called in each callback with the line that the callback adds to the log.
+    /// A closure that each callback calls with its log line.
     var reaction: ((String, Database?) -> Void)?
 
     private let filter: (DatabaseEventKind) -> Bool

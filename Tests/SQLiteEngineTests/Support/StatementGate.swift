@@ -3,7 +3,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// Pauses a statement whose SQL calls the function `gate()`.
+/// A gate that pauses a statement whose SQL calls the function `gate()`.
 final class StatementGate: Sendable {
     private let entered = Gate()
     private let left = Gate()

@@ -2,7 +2,7 @@ import Foundation
 
 /// A new folder that is removed when the object is released.
 ///
-/// A suite stores the folder in a property, so that the folder exists during the test.
+/// A suite stores the folder in a property, which keeps the folder alive during the test.
 final class TemporaryFolder: Sendable {
     let path: String
 

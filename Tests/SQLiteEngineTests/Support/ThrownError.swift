@@ -2,7 +2,7 @@ import SQLiteEngine
 
 /// Returns the database error that `body` throws.
 ///
-/// Use this function in closures in which `#expect` cannot be nested.
+/// Use this function in closures that cannot contain a nested `#expect`.
 func databaseError(of body: () throws -> Void) -> DatabaseError? {
     do {
         try body()

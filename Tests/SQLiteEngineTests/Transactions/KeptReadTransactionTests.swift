@@ -20,7 +20,7 @@ struct KeptReadTransactionTests {
 
         deinit { words.deallocate() }
 
-        /// Writes both copies of the header, as a commit does.
+        /// Writes both copies of the header, like a commit.
         func commit(frames: UInt32, generation: UInt32 = 1) {
             for copy in [0, 12] {
                 words[copy + 4] = frames
@@ -143,7 +143,7 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: next + 2))
     }
 
-    /// Returns a time after the pause, in a period in which transactions are kept.
+    /// Returns a time after the pause, in a period with kept transactions.
     private func afterRest(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.pause.load(ordering: .relaxed)
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)

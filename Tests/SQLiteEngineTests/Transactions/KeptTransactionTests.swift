@@ -65,7 +65,7 @@ struct KeptTransactionTests {
 
     /// If the transaction that replaces an outdated one cannot start, the next statement starts it.
     @Test(.timeLimit(.minutes(1)))
-    func aReadIsIsolatedAfterATransactionCouldNotStart() throws {
+    func aReadIsIsolatedAfterATransactionFailsToStart() throws {
         let handlers = Lock<[FailingBegin]>([])
         let pool = try makePool {
             $0.prepareDatabase { db in
@@ -168,7 +168,7 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func theWriterTruncatesTheLogAlthoughReadersKeptTransactions() throws {
+    func theWriterTruncatesTheLogDespiteKeptTransactions() throws {
         let pool = try makePool(readers: 4)
         for _ in 1...20 {
             try pool.write { db in try db.execute(sql: "UPDATE t SET v = v + 1") }
@@ -241,12 +241,12 @@ struct KeptTransactionTests {
     func noReadMissesAnAcknowledgedCommit() throws {
         let pool = try makePool(readers: 3)
         let acknowledged = Atomic<Int>(0)
-        let isOver = Atomic<Bool>(false)
+        let hasEnded = Atomic<Bool>(false)
         try withExtendedLifetime(pool) {
             let readers = (0..<4).map { _ in
                 Background {
                     var stale = 0
-                    while !isOver.load(ordering: .acquiring) {
+                    while !hasEnded.load(ordering: .acquiring) {
                         let before = acknowledged.load(ordering: .acquiring)
                         let seen = try pool.read { db in
                             let first = try Int.fetchOne(db, sql: "SELECT v FROM t") ?? -1
@@ -262,13 +262,13 @@ struct KeptTransactionTests {
                 try pool.write { db in try db.execute(sql: "UPDATE t SET v = \(value)") }
                 acknowledged.store(value, ordering: .releasing)
             }
-            isOver.store(true, ordering: .releasing)
+            hasEnded.store(true, ordering: .releasing)
             for reader in readers { #expect(try reader.value() == 0) }
         }
     }
 }
 
-/// Interrupts the statements that a connection runs outside a transaction, such as `BEGIN`.
+/// An interruption of the statements that a connection runs outside a transaction, such as `BEGIN`.
 ///
 /// `@unchecked Sendable`: `connection` never changes, and the flag is atomic.
 private final class FailingBegin: @unchecked Sendable {

@@ -40,7 +40,7 @@ struct RowTests {
         }
     }
 
-    @Test func rowsWithManyColumnsFindThemByName() throws {
+    @Test func columnsOfWideRowsAreFoundByName() throws {
         let db = try Database.inMemory()
         let columns = (0..<40).map { "\($0) AS C\($0)" }.joined(separator: ", ")
         let row = try #require(try Row.fetchOne(db, sql: "SELECT \(columns)"))
@@ -102,7 +102,7 @@ struct RowTests {
         #expect(result?.message.contains("could not decode Optional<Int> from") == true)
     }
 
-    @Test func theRowOfACursorFollowsItsStepsAndACopyDoesNot() throws {
+    @Test func theRowOfACursorChangesWithEachStepButACopyDoesNot() throws {
         let db = try Database.inMemory()
         let rows = try Row.fetchCursor(db, sql: "SELECT 'one' UNION ALL SELECT 'two'")
         let first = try #require(try rows.next())

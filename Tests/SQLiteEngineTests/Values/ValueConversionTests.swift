@@ -53,8 +53,8 @@ struct ValueConversionTests {
         let db = try Database.inMemory()
         #expect(try Int.fetchOne(db, sql: "SELECT 'one'") == 0)
         #expect(try fetch(Int.self, db, sql: "SELECT 1") == 1)
-        // GRDB chooses the conversion at compile time: code that requires only
-        // `DatabaseValueConvertible` uses `fromDatabaseValue`, which refuses the text.
+        // GRDB chooses the conversion at compile time. Code that requires only
+        // `DatabaseValueConvertible` uses `fromDatabaseValue`, which rejects the text.
         withKnownIssue("generic code uses the conversions of StatementColumnConvertible") {
             #expect(throws: RowDecodingError.self) {
                 try fetch(Int.self, db, sql: "SELECT 'one'")

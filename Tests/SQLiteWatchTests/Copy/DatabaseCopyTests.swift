@@ -19,11 +19,10 @@ struct DatabaseCopyTests {
         )
     }
 
-    /// A program with two tables.
+    /// Starts a program with two tables.
     ///
-    /// Each transaction changes one row in both tables.
-    /// The `check()` function of the program fails if a copy does not contain the state of one
-    /// commit.
+    /// Each transaction changes one row in each table. The program's `check()` function fails if a
+    /// copy does not contain the state of one commit.
     private func program(_ setUp: String, rows: Int = 400) throws -> ForeignProgram {
         let program = try ForeignProgram(folder.file())
         try program.run(
@@ -127,7 +126,7 @@ struct DatabaseCopyTests {
         try checker.run("c.close(); check('\(copy.path)', 400)")
     }
 
-    @Test func aHotJournalIsRolledBackInTheCopyAlone() throws {
+    @Test func aHotJournalIsRolledBackOnlyInTheCopy() throws {
         let program = try program("")
         try program.run(
             """

@@ -71,7 +71,7 @@ struct HeaderMutationTests {
         #expect(WALIndexHeader(Array(HeaderSamples.index.prefix(135))) == nil)
     }
 
-    @Test func malformedHelperAnswersAreRejected() {
+    @Test func malformedHelperResponsesAreRejected() {
         var random = SeededRandom(seed: 3)
         var sample = FileSample()
         sample.probes = [

@@ -1,4 +1,4 @@
-/// Headers that SQLite 3.40.1 wrote on a little-endian machine.
+/// Headers written by SQLite 3.40.1 on a little-endian machine.
 enum HeaderSamples {
     private static func bytes(_ hexadecimal: String) -> [UInt8] {
         hexadecimal.split(whereSeparator: \.isWhitespace).compactMap { UInt8($0, radix: 16) }

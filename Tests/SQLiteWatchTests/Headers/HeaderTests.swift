@@ -40,7 +40,7 @@ struct HeaderTests {
         #expect(header.pinnedFrames(mark: 2) == nil)
     }
 
-    @Test func copiesThatDifferAreRejected() {
+    @Test func differingCopiesAreRejected() {
         var bytes = HeaderSamples.index
         bytes[16] = 9
         #expect(WALIndexHeader(bytes) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Tests that the samples of a batch equal complete samples, although most of them record only
+/// Tests that the samples of a batch equal complete samples, even though most of them record only
 /// changes.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct BatchSamplerTests {

@@ -45,7 +45,6 @@ struct DatabaseMonitorTests {
         #expect(report.window.listSamples == 1)
     }
 
-    /// A share includes only samples that can show the lock.
     @Test func sharesIncludeOnlySamplesThatCanShowTheLock() {
         var last = observation(at: 40, header, [7: []])
         last.listWeight = 4e7

@@ -12,7 +12,7 @@ struct SampleScheduleTests {
         }
     }
 
-    @Test func momentsFollowFromTheSeed() {
+    @Test func momentsAreDeterminedByTheSeed() {
         let one = moments(100, seed: 7, slot: 1e7).map(\.at)
         #expect(one == moments(100, seed: 7, slot: 1e7).map(\.at))
         #expect(one != moments(100, seed: 8, slot: 1e7).map(\.at))

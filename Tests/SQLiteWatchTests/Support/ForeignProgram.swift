@@ -1,10 +1,10 @@
 import Foundation
 
-/// A Python process that uses SQLite and runs the code that tests send to it.
+/// A Python process that uses SQLite and runs code from tests.
 ///
 /// Each step is Python code that ends before the call returns, so tests need no sleeps.
 final class ForeignProgram {
-    /// The answer of the program if it is not "ok".
+    /// An error with the program's response, if the response is not "ok".
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -41,10 +41,10 @@ final class ForeignProgram {
     private let output = Pipe()
     private var text: [UInt8] = []
 
-    /// The process.
+    /// The process ID.
     var pid: Int32 { process.processIdentifier }
 
-    /// Starts a program in which `path` is the path of a database.
+    /// Starts a program whose variable `path` is the path of a database.
     ///
     /// If a command is given, such as one that changes the user, it starts the program.
     init(_ path: String, name: String? = nil, through command: [String] = []) throws {

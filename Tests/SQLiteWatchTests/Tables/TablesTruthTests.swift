@@ -4,12 +4,12 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Tests that the numbers of frames by table match the numbers from SQLite's `dbstat`.
+/// Tests that the frame counts by table match SQLite's `dbstat`.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct TablesTruthTests {
     private let folder = TemporaryFolder()
 
-    /// A program with two tables and an index.
+    /// Starts a program with two tables and an index.
     ///
     /// The `truth()` function of the program writes the counts to a file.
     private func program(_ pragmas: String = "") throws -> ForeignProgram {

@@ -80,8 +80,8 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    /// The session ends its batch, so that the helper is immediately available again.
-    @Test func aSessionRunsForItsTimeAndCountsItsSamples() throws {
+    /// The session ends its batch so that the helper is immediately available again.
+    @Test func aSessionRunsForItsDurationAndCountsItsSamples() throws {
         let session = try WatchSession.watching(folder.file())
         _ = session.reports()
         session.run(for: .milliseconds(500))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Tests that reports about real programs with a rollback journal match what the programs do.
+/// Tests that reports about real programs with a rollback journal match the programs' behavior.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct RollbackTruthTests {
     private let folder = TemporaryFolder()
@@ -147,7 +147,7 @@ struct RollbackTruthTests {
         #expect(report.verdict.kind == .nothing)
     }
 
-    @Test func aDatabaseMaySwitchItsJournal() throws {
+    @Test func aDatabaseMayChangeItsJournalMode() throws {
         let program = try program()
         let session = try WatchSession.watching(folder.file())
         #expect(session.report().file.journalMode == .rollback)

@@ -7,7 +7,7 @@ import Testing
 private let shell = "/usr/bin/sqlite3"
 private let hasShell = FileManager.default.isExecutableFile(atPath: shell)
 
-/// Tests that reports about the `sqlite3` shell match what the shell does.
+/// Tests that reports about the `sqlite3` shell match the shell's behavior.
 @Suite(.enabled(if: hasShell, "the sqlite3 shell is missing"), .timeLimit(.minutes(1)))
 struct ShellTruthTests {
     private let folder = TemporaryFolder()

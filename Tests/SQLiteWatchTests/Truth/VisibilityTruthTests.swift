@@ -27,7 +27,7 @@ private let namespace = [unshare, "--pid", "--fork", "--mount-proc", "--kill-chi
 private let canChangeUser = canRun(otherUser + ["/usr/bin/test", "-x", helperCommand[0]])
 private let canChangeNamespace = canRun(namespace + ["/bin/true"])
 
-/// Tests reports across users, PID namespaces and overlays.
+/// Tests reports across users, PID namespaces, and overlays.
 ///
 /// The reports must be correct and must describe what they omit.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
@@ -65,7 +65,7 @@ struct VisibilityTruthTests {
         #expect(report.process(program)?.user == "nobody")
     }
 
-    /// Another user can read the locks, the process IDs and the names, but not the call stacks.
+    /// Another user can read the locks, the process IDs, and the names, but not the call stacks.
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
     func aWatcherAsAnotherUserReportsItsLimitations() throws {
         chmod(folder.path, 0o755)

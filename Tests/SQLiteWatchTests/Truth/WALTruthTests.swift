@@ -4,12 +4,12 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Tests that reports about real programs in WAL mode match what the programs do.
+/// Tests that reports about real programs in WAL mode match the programs' behavior.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct WALTruthTests {
     private let folder = TemporaryFolder()
 
-    /// A program with a connection `c` to a database in WAL mode that contains a table.
+    /// Starts a program with a connection `c` to a database in WAL mode that contains a table.
     private func program(_ setUp: String = "") throws -> ForeignProgram {
         let program = try ForeignProgram(folder.file())
         try program.run(
@@ -102,7 +102,7 @@ struct WALTruthTests {
         #expect(report.pins.isEmpty)
     }
 
-    @Test func aReaderOfTheFileAloneIsOnMarkZero() throws {
+    @Test func aReaderOfOnlyTheFileUsesMarkZero() throws {
         let one = try program("c.execute('pragma wal_checkpoint(truncate)')")
         let other = try program()
         try other.run("c.execute('pragma wal_checkpoint(truncate)')")

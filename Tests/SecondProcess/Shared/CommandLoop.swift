@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads commands from standard input, performs them, and answers each one on standard output.
+/// A loop that performs commands from standard input and answers on standard output.
 package struct CommandLoop {
     private let connection: ForeignConnection
     private let counter: SharedCounter

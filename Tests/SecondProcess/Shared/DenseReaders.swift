@@ -2,13 +2,15 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Threads that read without pauses and count the reads that miss a commit.
+/// Threads that read without pauses and count stale reads.
 package final class DenseReaders: Sendable {
     /// The results of the threads.
     package struct Result: Sendable {
         /// The number of reads.
         package fileprivate(set) var reads = 0
-        /// The number of reads that missed a commit that had returned before the read began.
+        /// The number of reads that missed a commit.
+        ///
+        /// The commit had returned before the read began.
         package fileprivate(set) var staleReads = 0
         /// The first error that a read threw.
         fileprivate var error: (any Error)?
@@ -16,7 +18,7 @@ package final class DenseReaders: Sendable {
 
     /// The shared state of the threads.
     private final class State: Sendable {
-        let isOver = Atomic<Bool>(false)
+        let hasEnded = Atomic<Bool>(false)
         let readCount = Atomic<Int>(0)
         let total = LockedResult()
     }
@@ -44,7 +46,7 @@ package final class DenseReaders: Sendable {
         }
     }
 
-    deinit { state.isOver.store(true, ordering: .relaxed) }
+    deinit { state.hasEnded.store(true, ordering: .relaxed) }
 
     private static func read(
         _ database: some DatabaseReader,
@@ -53,7 +55,7 @@ package final class DenseReaders: Sendable {
     ) {
         var result = Result()
         do {
-            while !state.isOver.load(ordering: .relaxed) {
+            while !state.hasEnded.load(ordering: .relaxed) {
                 let expected = committed.load()
                 do {
                     if try database.counter() < expected { result.staleReads += 1 }
@@ -94,7 +96,7 @@ package final class DenseReaders: Sendable {
     ///
     /// - Throws: The first error that a read threw.
     package func stop() throws -> Result {
-        state.isOver.store(true, ordering: .relaxed)
+        state.hasEnded.store(true, ordering: .relaxed)
         group.wait()
         let result = state.total.withLock { $0 }
         if let error = result.error { throw error }

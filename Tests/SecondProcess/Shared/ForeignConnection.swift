@@ -3,7 +3,7 @@ import Foundation
 
 /// The connection of a program that uses libsqlite3 directly.
 ///
-/// It uses no part of the engine, so that tests run the engine alongside an independent program.
+/// The connection uses no part of the engine, so the program is independent of the engine.
 package final class ForeignConnection {
     /// An SQLite error.
     package struct Failure: Error {
@@ -13,9 +13,9 @@ package final class ForeignConnection {
         package var message: String
     }
 
-    /// Returns SQL that creates the tables that a load changes.
+    /// Returns SQL that creates the tables of a load.
     ///
-    /// The tables are a counter, and `pageCount` rows of one page each.
+    /// The tables contain a counter and `pageCount` rows of one page each.
     package static func schema(pageCount: Int) -> String {
         """
         CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER NOT NULL);

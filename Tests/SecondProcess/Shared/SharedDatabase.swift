@@ -1,9 +1,9 @@
 import Foundation
 import SQLiteEngine
 
-/// A database in a new folder that this process shares with a program that does not use the engine.
+/// A database in a new folder, shared by this process and a program without the engine.
 package final class SharedDatabase {
-    /// The way in which this process opens the database.
+    /// How this process opens the database.
     package enum Subject: String, CaseIterable, Sendable {
         case pool
         case readonlyPool
@@ -28,7 +28,7 @@ package final class SharedDatabase {
     /// Creates the database in another process.
     ///
     /// - Parameters:
-    ///   - subject: The way in which ``open(keeps:readers:_:)`` opens the database.
+    ///   - subject: How ``open(keeps:readers:_:)`` opens the database.
     ///   - pageCount: The number of rows of one page each that commits can change.
     ///   - program: The path of the program that performs commands.
     ///   - timeout: The timeout for each command in seconds.

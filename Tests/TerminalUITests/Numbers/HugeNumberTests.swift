@@ -1,10 +1,10 @@
 import Testing
 import Units
 
-/// Tests numbers of other programs, which can have any value.
+/// Tests numbers from other programs, which can have any value.
 struct HugeNumberTests {
     @Test(arguments: [1e15, 1e18, 1e19, 1e300, Double.greatestFiniteMagnitude])
-    func everyNumberHasAText(number: Double) {
+    func everyNumberIsFormatted(number: Double) {
         for text in [
             HumanUnits.decimal(number, places: 1), HumanUnits.decimal(number, places: 2),
             HumanUnits.threeDigits(number), HumanUnits.duration(seconds: number),

@@ -22,7 +22,7 @@ struct HumanUnitsTests {
             (1.24, "1.2 s"), (125, "2m 05s"), (.nan, "0 ms"), (.infinity, "0 ms"),
         ] as [(Double, String)]
     )
-    func agesHaveOneDecimal(seconds: Double, text: String) {
+    func agesHaveOneDecimalPlace(seconds: Double, text: String) {
         #expect(HumanUnits.duration(seconds: seconds) == text)
     }
 

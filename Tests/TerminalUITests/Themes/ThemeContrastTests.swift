@@ -65,9 +65,9 @@ enum Vision: String, CaseIterable {
     case protanopia
     case deuteranopia
 
-    /// The rows of the matrix that maps linear light to perceived red, green and blue.
+    /// The rows of the matrix that maps linear light to perceived red, green, and blue.
     ///
-    /// The matrix is from Machado, Oliveira and Fernandes, "A Physiologically-based Model for
+    /// The matrix is from Machado, Oliveira, and Fernandes, "A Physiologically-based Model for
     /// Simulation of Color Vision Deficiency", IEEE TVCG 15:6, 2009, severity 1.
     var rows: [SIMD3<Double>] {
         switch self {
@@ -85,7 +85,7 @@ enum Vision: String, CaseIterable {
     }
 }
 
-/// Red, green and blue as linear light, from 0 to 1.
+/// Red, green, and blue as linear light, from 0 to 1.
 struct LinearColor {
     var amounts: SIMD3<Double>
 
@@ -122,10 +122,10 @@ struct LinearColor {
             luminance,
             (SIMD3(0.0193339, 0.1191920, 0.9503041) * amounts).sum() / 1.08883
         )
-        func bent(_ value: Double) -> Double {
+        func nonlinear(_ value: Double) -> Double {
             value > 216.0 / 24389 ? cbrt(value) : (24389.0 / 27 * value + 16) / 116
         }
-        let (x, y, z) = (bent(xyz.x), bent(xyz.y), bent(xyz.z))
+        let (x, y, z) = (nonlinear(xyz.x), nonlinear(xyz.y), nonlinear(xyz.z))
         return SIMD3(116 * y - 16, 500 * (x - y), 200 * (y - z))
     }
 

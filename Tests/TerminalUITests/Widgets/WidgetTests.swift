@@ -54,7 +54,7 @@ struct WidgetTests {
         (0.999, "■■■■■■■■"),
         (1.0, "■■■■■■■■"), (.nan, "········"), (-3, "········"), (9, "■■■■■■■■"),
     ])
-    func aMeterShowsSmallSharesAndFullShares(share: Double, expected: String) {
+    func aMeterShowsSmallAndFullShares(share: Double, expected: String) {
         #expect(drawn(8, 1) { Meter(share: share).draw(on: &$0, in: $1) } == expected + "\n")
     }
 

@@ -80,7 +80,7 @@ struct ComparisonAnalysisTests {
         #expect(throughput.blocks == 10)
     }
 
-    @Test func noDifferenceIsTheSameOrInconclusive() throws {
+    @Test func withoutADifferenceArmsAreTheSameOrInconclusive() throws {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
@@ -141,8 +141,8 @@ struct ComparisonAnalysisTests {
         var verdicts = 0
         let metric = try? ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         for _ in 0..<2000 {
-            // Combines noise that the runs of a block share (the machine in that minute) with
-            // independent noise in each run.
+            // Combines noise that is common to the runs of a block, such as the machine's state in
+            // that minute, with independent noise in each run.
             let shared = (0..<10).map { _ in 0.3 * random.nextNormal() }
             func runs() -> [Double?] { shared.map { 1000 * exp($0 + 0.05 * random.nextNormal()) } }
             let (first, second, again) = (runs(), runs(), runs())
@@ -271,7 +271,7 @@ struct ComparisonAnalysisTests {
         #expect(two == ["pool/wal"])
     }
 
-    @Test func allArmsAreJudgedOnlyAgainstTheFirstOneOnRequest() throws {
+    @Test func allArmsAreComparedOnlyWithTheFirstOneOnRequest() throws {
         var options = ComparisonOptions()
         options.onlyAgainstFirst = true
         let arms: [Arm] = [

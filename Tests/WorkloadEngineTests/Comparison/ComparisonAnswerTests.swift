@@ -64,7 +64,7 @@ struct ComparisonAnswerTests {
         )
     }
 
-    @Test func oneMetricReadsAsASentence() {
+    @Test func oneMetricIsReportedAsASentence() {
         let rate = "pay.throughput"
         func sentence(_ log: ComparisonVerdict, _ rest: ComparisonVerdict) -> String? {
             ComparisonAnswer(

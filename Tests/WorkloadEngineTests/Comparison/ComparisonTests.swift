@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
-    /// Opens a new fake target for each arm.
+    /// A factory that opens a new fake target for each arm.
     ///
     /// The accesses of the slow arm take four times as long as the others.
     private final class ArmFactory: WorkloadTargetFactory {
@@ -144,7 +144,9 @@ struct ComparisonTests {
         }
     }
 
-    /// Simulated time has no noise, so that slower arms are detected and equal arms are the same.
+    /// Simulated time has no noise.
+    ///
+    /// Slower arms are therefore detected, and equal arms are the same.
     @Test func pairsAreJudgedAgainstTheNoiseOfTheFirstArm() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.primary == ["reader.throughput"])

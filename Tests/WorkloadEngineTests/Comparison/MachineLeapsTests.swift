@@ -12,7 +12,7 @@ struct MachineLeapsTests {
         #expect(MachineLeaps([nil, 0], [1, 2], floor: 1.5) == nil)
     }
 
-    @Test func aFewBlocksThatDifferByFarMoreAreLeaps() throws {
+    @Test func aFewOutlierBlocksAreLeaps() throws {
         var second = steady
         second[2] = 198
         second[7] = 60

@@ -104,7 +104,7 @@ struct SchemaDatasetTests {
         #expect(shares.last.map { abs($0 - 1) < 1e-9 } == true)
     }
 
-    @Test func sysbenchHasItsTableAndItsIndexAfterTheRows() throws {
+    @Test func sysbenchCreatesItsIndexAfterTheRows() throws {
         let target = StatementRecorder()
         try DatasetBuilder.build(.sysbench(rows: 7000), seed: 1, in: target)
         let statements = target.accesses.flatMap(\.statements)
@@ -126,7 +126,7 @@ struct SchemaDatasetTests {
         }
     }
 
-    @Test func theTransactionsOfSysbenchMatchThePublishedOnes() throws {
+    @Test func sysbenchTransactionsMatchThePublishedTransactions() throws {
         let transactions = Dataset.sysbench(rows: 100).transactions
         #expect(transactions["point-select"]?.count == 1)
         #expect(transactions["read-only"]?.count == 14)

@@ -14,9 +14,9 @@ enum ChiSquare {
         for (count, mean) in zip(observed, expected) {
             statistic += (Double(count) - mean) * (Double(count) - mean) / mean
         }
-        let freedom = Double(observed.count - 1)
-        let spread = 2 / (9 * freedom)
+        let degreesOfFreedom = Double(observed.count - 1)
+        let spread = 2 / (9 * degreesOfFreedom)
         // 3.719 is the 0.9999 quantile of the standard normal distribution.
-        return statistic < freedom * pow(1 - spread + 3.719 * spread.squareRoot(), 3)
+        return statistic < degreesOfFreedom * pow(1 - spread + 3.719 * spread.squareRoot(), 3)
     }
 }

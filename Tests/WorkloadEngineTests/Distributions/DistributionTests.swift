@@ -115,7 +115,7 @@ struct DistributionTests {
         if theta >= 0.99 { #expect(most == Int(FNV1a.ycsbHash(0) % 1000)) }
     }
 
-    @Test func textHasItsLengthAndAllCharacters() {
+    @Test func textHasTheDeclaredLengthAndContainsAllCharacters() {
         var stream = RandomStream(seed: 6, stream: "text")
         var text = TextDistribution(length: 37)
         var seen = Set<Character>()

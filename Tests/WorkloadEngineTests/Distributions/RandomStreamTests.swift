@@ -43,12 +43,14 @@ struct RandomStreamTests {
         #expect(words.count == 500)
     }
 
-    @Test func thisSeedProducesTheseWordsOnEveryPlatform() {
+    @Test func aSeedProducesTheSameWordsOnEveryPlatform() {
         var stream = RandomStream(seed: 42, stream: "ui", worker: 1)
         #expect((0..<3).map { _ in stream.next() } == Self.pinned)
     }
 
-    /// Pins the recorded values, because a change would affect the load of every scenario.
+    /// The recorded values.
+    ///
+    /// A change would affect the load of every scenario.
     static let pinned: [UInt64] = [
         6_108_218_694_259_567_590, 1_989_439_638_169_194_587, 8_312_891_547_423_719_131,
     ]

@@ -23,7 +23,7 @@ struct ValueDistributionTests {
         #expect(ChiSquare.isPlausible(observed: counts, expected: [500, 500, 500, 500]))
     }
 
-    @Test func blobsHaveTheirLengthAndAllBytes() {
+    @Test func blobsHaveTheDeclaredLengthAndContainAllBytes() {
         let blobs = values(Variable(distribution: .blob(length: 1000)), 500)
         var counts = [Int](repeating: 0, count: 256)
         for blob in blobs {
@@ -64,7 +64,7 @@ struct ValueDistributionTests {
         #expect(ChiSquare.isPlausible(observed: counts, expected: [1000, 2000, 5000]))
     }
 
-    @Test func wordsFollowZipf() {
+    @Test func wordsFollowAZipfDistribution() {
         let variable = Variable(distribution: .words(length: 5, vocabulary: 50))
         let words = texts(variable, 4000).flatMap { $0.split(separator: " ") }
         #expect(words.count == 20_000)
@@ -105,7 +105,7 @@ struct ValueDistributionTests {
         #expect(values(variable, 1) == [.text("höhe-\(value)")])
     }
 
-    @Test func integersAreHashedAndNamed() {
+    @Test func integersCanBeHashedAndPrefixed() {
         var variable = Variable(distribution: .sequential, minimum: 7, maximum: 8)
         #expect(values(variable, 3) == [.integer(7), .integer(8), .integer(7)])
         variable.prefix = "note-"

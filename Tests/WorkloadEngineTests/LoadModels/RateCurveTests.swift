@@ -70,7 +70,7 @@ struct RateCurveTests {
         #expect(back.time(ofMass: 510) == 61 * second)
     }
 
-    @Test func aClientArrivesOnlyInItsPhases() {
+    @Test func aClientHasArrivalsOnlyInItsPhases() {
         let plan = phases([("a", 2, true), ("b", 2, true), ("c", 2, true)])
         let windows = ActiveWindows(phases: ["b"], of: plan)
         let curve = RateCurve(Arrival(rate: 10), over: plan).only(in: windows)

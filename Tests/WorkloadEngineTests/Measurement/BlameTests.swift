@@ -59,7 +59,7 @@ struct BlameTests {
         #expect(blame["report"]?.waited == 0)
     }
 
-    @Test func aQueueHasOneConnectionForAll() async throws {
+    @Test func aQueueHasOneConnectionForAllAccesses() async throws {
         let ui = try #require(try await run(.queue).blame?["ui"])
         #expect(ui.resource == .connection)
         #expect(ui.capacity == 1)

@@ -46,8 +46,9 @@ struct FairnessTests {
         #expect(result.longestWaitWorker == nil)
     }
 
-    /// Returns a target on which the worker that makes the first access takes ten times as long for
-    /// each access.
+    /// Returns a target on which one worker is slow.
+    ///
+    /// Each access by the worker that makes the first access takes ten times as long.
     private func target() -> FakeTarget {
         let slow = Lock<UInt?>(nil)
         return FakeTarget(

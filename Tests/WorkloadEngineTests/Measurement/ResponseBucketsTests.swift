@@ -30,7 +30,7 @@ struct ResponseBucketsTests {
         let response = try #require(client.response)
         let mean = Double(buckets.sum) / Double(client.completed)
         #expect(abs(mean - Double(response.mean)) <= 1)
-        // 5 ms and 40 ms.
+        // The accesses take 5 ms and 40 ms.
         #expect(buckets.counts.filter { $0 > 0 }.count >= 2)
         #expect(sample.clients.first?.counts.completed == client.completed)
     }

@@ -15,13 +15,13 @@ struct ThreadSleeperTests {
         }
     }
 
-    @Test func aWakeBeforeASleepIsNotLost() {
+    @Test func aWakeUpBeforeASleepIsNotLost() {
         let sleeper = ThreadSleeper()
         sleeper.wake()
         sleeper.sleep(until: .max)
     }
 
-    @Test func aWakeEndsASleep() async {
+    @Test func aWakeUpEndsASleep() async {
         let sleeper = ThreadSleeper()
         await withCheckedContinuation { done in
             Thread {

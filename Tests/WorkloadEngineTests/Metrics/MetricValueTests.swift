@@ -46,7 +46,7 @@ struct MetricValueTests {
             ("ui.fairness", "min", 0.625, "0.63"), ("ui.throughput", "mean", 100, "100/s"),
         ] as [(String, String, Double, String)]
     )
-    func textsShowTheUnit(metric: String, aggregate: String, value: Double, text: String) {
+    func textShowsTheUnit(metric: String, aggregate: String, value: Double, text: String) {
         #expect(MetricCatalog.unit(of: metric, aggregate)?.text(value) == text)
     }
 

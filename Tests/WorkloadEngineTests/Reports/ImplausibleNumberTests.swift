@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests results with numbers that no run can produce, with which sums would overflow.
+/// Tests results with impossible numbers, whose sums would overflow.
 struct ImplausibleNumberTests {
     @Test(arguments: ["9223372036854775807", "18446744073709551615", "1e308", "-1e19"])
     func theNumberAndItsPlaceAreReported(number: String) throws {

@@ -9,7 +9,7 @@ import FoundationXML
 
 /// Tests verdicts in JUnit XML.
 struct JUnitReportTests {
-    /// Collects the elements of a document and their attributes, in order.
+    /// A collection of a document's elements and their attributes, in order.
     private final class Elements: NSObject, XMLParserDelegate {
         var found: [(name: String, attributes: [String: String])] = []
 

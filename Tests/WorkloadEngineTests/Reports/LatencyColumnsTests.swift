@@ -23,7 +23,7 @@ struct LatencyColumnsTests {
         #expect(LatencyColumns(LatencyColumns.brief, for: [short]).titles == ["p50", "p99", "max"])
     }
 
-    @Test func reportsShowTheDeepestTail() throws {
+    @Test func reportsShowTheHighestTailPercentile() throws {
         var result = ResultFixture.result
         #expect(!TextReport.text(of: result).contains("p99.99"))
         result.runs[0].clients["ui"]?.response?.p9999 = 29_000_000

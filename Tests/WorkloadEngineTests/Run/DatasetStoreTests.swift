@@ -5,7 +5,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct DatasetStoreTests {
-    /// Counts how often datasets are built.
+    /// A factory that counts how often datasets are built.
     private final class CountingFactory: WorkloadTargetFactory {
         let built = Lock<[String]>([])
 

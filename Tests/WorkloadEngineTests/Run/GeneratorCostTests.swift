@@ -4,8 +4,7 @@ import Testing
 
 /// Tests the measured cost of the generator on a busy machine.
 struct GeneratorCostTests {
-    /// Returns the cost that results from the given attempts, and the number of attempts that were
-    /// made.
+    /// Returns the cost derived from the given attempts, and the number of attempts made.
     private func cost(of attempts: [GeneratorCost.Attempt]) -> (cost: UInt64, made: Int) {
         var made = 0
         let cost = GeneratorCost.measure {
@@ -29,7 +28,7 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 3))
     }
 
-    /// The thread had a core for its first access, but then not until the time limit was exceeded.
+    /// The thread has a core for its first access, and then none until the time limit is exceeded.
     @Test func anAttemptOnAStalledMachineIsRepeated() {
         let result = cost(of: [
             .init(time: 368_950, accesses: 1), .init(time: 0, accesses: 0),

@@ -60,7 +60,7 @@ struct KnownLatencyTests {
         #expect(ui.caveat == nil)
     }
 
-    @Test func aClosedLoopReportsWhatItHides() async throws {
+    @Test func aClosedLoopReportsItsLimitation() async throws {
         let scenario = Scenario.test([.reader("ui")], measured: .seconds(20))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let ui = try #require(result.clients["ui"])
@@ -125,7 +125,7 @@ struct KnownLatencyTests {
     }
 }
 
-/// Opens targets that do nothing.
+/// A factory for targets that do nothing.
 private struct NoopFactory: WorkloadTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         if arm.name == "data" { try Data().write(to: URL(fileURLWithPath: path)) }

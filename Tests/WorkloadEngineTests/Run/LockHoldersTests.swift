@@ -3,7 +3,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct LockHoldersTests {
-    @Test func theSystemListOfLocksIsParsed() {
+    @Test func theSystemLockListIsParsed() {
         let text = """
             1: POSIX  ADVISORY  WRITE 14490 fe:00:5382715 120 120
             2: FLOCK  ADVISORY  WRITE 14490 fe:00:16224188 0 EOF

@@ -7,7 +7,7 @@ import Testing
 /// Tests short runs with the clock and the threads of the machine.
 @Suite(.timeLimit(.minutes(5)))
 struct RealTimeRunTests {
-    /// Opens targets that do nothing.
+    /// A factory for targets that do nothing.
     private struct NoopFactory: WorkloadTargetFactory {
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests the samples of a run, and totals of its database statuses.
+/// Tests the samples of a run, and the totals of its database statuses.
 @Suite(.timeLimit(.minutes(5)))
 struct SamplerTests {
     @Test func tenSamplesPerSecondReportPhasesAndThroughput() async throws {

@@ -68,7 +68,7 @@ struct SteeringTests {
         #expect(try #require(gap) >= milliseconds(3000))
     }
 
-    @Test func snapshotsCanBeMadeAndReleasedFromOutside() async throws {
+    @Test func snapshotsCanBeCreatedAndReleasedDuringARun() async throws {
         var scenario = Scenario.test([.reader(pace: .closed(think: .milliseconds(100)))])
         scenario.invariants = ["snapshots-stable"]
         let messages = Lock<[String]>([])
@@ -220,7 +220,7 @@ struct SteeringTests {
         #expect(seen.dropFirst().first?.contains("has no arrival rate") == true)
     }
 
-    @Test func aCheckpointFromOutsideReportsItsProgress() async throws {
+    @Test func aRequestedCheckpointReportsItsProgress() async throws {
         let messages = Lock<[String]>([])
         let (_, target) = try await runScenario(
             .test([.reader(pace: .closed(think: .milliseconds(100)))]),

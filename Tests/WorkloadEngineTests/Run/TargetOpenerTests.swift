@@ -109,9 +109,7 @@ struct TargetOpenerTests {
         #expect(factory.journalMode(ofDatabaseAt: "app.sqlite") == .delete)
     }
 
-    /// Connections are still open.
-    ///
-    /// The mode can be changed only after all connections are closed.
+    /// The journal mode can be changed only after all connections are closed.
     @Test func aDatabaseThatCannotBeClosedKeepsItsJournalMode() throws {
         let factory = SwitchingFactory(closes: false)
         let opened = try opener(factory).open(at: "app.sqlite") { _ in }

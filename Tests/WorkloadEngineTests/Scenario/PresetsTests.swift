@@ -46,9 +46,9 @@ struct PresetsTests {
     }
 
     @Test func aMissingScenarioIsReportedWithTheNearestName() {
-        let slip = #expect(throws: ScenarioError.self) { try Scenario.load(nameOrPath: "ycbs-a") }
+        let typo = #expect(throws: ScenarioError.self) { try Scenario.load(nameOrPath: "ycbs-a") }
         #expect(
-            slip?.description
+            typo?.description
                 == "ycbs-a: no such file or preset; did you mean 'ycsb-a'?"
         )
         let path = #expect(throws: ScenarioError.self) {

@@ -3,64 +3,66 @@ import WorkloadEngine
 
 /// Tests mistakes in clients and their statements.
 struct ScenarioClientErrorTests {
-    @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    @Test(arguments: mistakes)
+    func aMistakeIsReportedAtItsPosition(_ mistake: ScenarioMistake) throws {
+        try mistake.expectIssue()
+    }
 
-    static let slips = [
-        ScenarioSlip(
+    static let mistakes = [
+        ScenarioMistake(
             "SELECT :n",
             "SELECT :aidd",
             "11:51: undefined variable ':aidd' in 'SELECT :aidd'; did you mean ':aid'?"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "SELECT :n",
             "SELECT ?",
             "11:51: parameter '?' in 'SELECT ?' has no value; write :name"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "SELECT :n",
             "DELETE FROM t",
             "11:51: DELETE in a read access: 'DELETE FROM t'; use access: write"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "SELECT :n",
             "-- nothing",
             "11:51: 'sql' of client 'ui' has no SQL in '-- nothing'"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "sql: \"SELECT :n\"",
             "use: selct-only",
             "11:51: unknown statement or transaction 'selct-only'; did you mean "
                 + "'select-only'?"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "sql: \"SELECT :n\"",
             "use: ycsb-read",
             "11:51: transaction 'ycsb-read' needs the dataset ycsb"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "sql: \"SELECT :n\"",
             "workers: 2",
             "11:3: client 'ui' requires 'sql', 'use', 'mix', 'hold', or 'rows'"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "rate: 200/s",
             "rate: 200",
             "11:38: 'arrival.rate' of client 'ui': '200' has no unit; write a rate such as "
                 + "200/s or 0.5/s"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "rate: 200/s",
             "rate: 0/s",
             "11:38: 'arrival.rate' of client 'ui' must be above 0 and at most 10000000/s"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "{rate: 200/s}",
             "{rate: 200/s, process: poison}",
             "11:54: 'arrival.process' of client 'ui' must be one of poisson, even, not "
                 + "'poison'; did you mean 'poisson'?"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "access: read, hold",
             "acces: read, hold",
             """
@@ -68,62 +70,62 @@ struct ScenarioClientErrorTests {
             f:12:12: unknown key 'acces' in client 'report'; did you mean 'access'?
             """
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "access: read, hold",
             "access: write, hold",
             "12:27: 'hold' requires access: read or snapshot, not write"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "hold: 3s",
             "hold: 0s",
             "12:32: 'hold' of client 'report' must be a time longer than 0"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "every: 10s",
             "every: 0%",
             "12:43: 'every' of client 'report' must be a time longer than 0"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "every: 10s",
             "every: 30s",
             "12:43: 'every' of client 'report' is 30s, but must be shorter than the measured "
                 + "time, 30s"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "every: 10s",
             "at: 40s",
             "12:40: 'at' of client 'report' is 40s, but must be before the end of the measured "
                 + "time, 30s"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "hold: 3s",
             "hold: 21s",
             "12:32: 'hold' of client 'report' starts after 10s and lasts 21s, which exceeds "
                 + "the measured time, 30s"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "hold: 3s",
             "hold: 110%",
             "12:32: 'hold' of client 'report': '110%' is too large for a share; the "
                 + "maximum is 100%"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "every: 10s",
             "every: 10s, think: 1s",
             "12:48: 'think' cannot be combined with 'every'"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "{access: read, hold: 3s, every: 10s}",
             "{action: chekpoint, every: 5s}",
             "12:20: 'action' of client 'report' must be one of backup, cancel, checkpoint, "
                 + "interrupt, not 'chekpoint'; did you mean 'checkpoint'?"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "{access: read, hold: 3s, every: 10s}",
             "{action: interrupt}",
             "12:3: client 'report' requires 'every' or 'at', such as every: 10%"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "  report: {",
             "  pool: {",
             "12:3: the name 'pool' is reserved; choose another"

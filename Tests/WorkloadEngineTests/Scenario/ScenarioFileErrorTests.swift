@@ -4,11 +4,11 @@ import WorkloadEngine
 /// Tests errors that concern a whole scenario file.
 struct ScenarioFileErrorTests {
     @Test func theUnchangedScenarioIsValid() throws {
-        _ = try Scenario.parse(yaml: ScenarioSlip.good, file: "good.yaml")
+        _ = try Scenario.parse(yaml: ScenarioMistake.good, file: "good.yaml")
     }
 
     @Test func allErrorsAreReportedTogetherInTheOrderOfTheFile() throws {
-        let yaml = ScenarioSlip.good
+        let yaml = ScenarioMistake.good
             .replacing("readers: 4", with: "readers: four")
             .replacing("SELECT :n", with: "SELECT :m")
             .replacing("version: 1", with: "version: 0")
@@ -66,7 +66,7 @@ struct ScenarioFileErrorTests {
 
     @Test func aKeyWrittenTwiceIsAnError() {
         let error = #expect(throws: ScenarioError.self) {
-            try Scenario.parse(yaml: ScenarioSlip.good + "\nname: again", file: "f")
+            try Scenario.parse(yaml: ScenarioMistake.good + "\nname: again", file: "f")
         }
         #expect(error?.description.contains("duplicate key: 'name'") == true)
     }

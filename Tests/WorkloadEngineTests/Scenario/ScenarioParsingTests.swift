@@ -2,7 +2,7 @@ import Testing
 import WorkloadEngine
 
 struct ScenarioParsingTests {
-    @Test func everyPartOfAScenarioReachesTheModel() throws {
+    @Test func everyPartOfAScenarioIsDecoded() throws {
         let scenario = try Scenario.parse(yaml: Self.whole, file: "whole.yaml")
         #expect(scenario.name == "whole")
         #expect(scenario.description == "Everything once.")
@@ -53,7 +53,7 @@ struct ScenarioParsingTests {
         )
     }
 
-    @Test func everyKindOfClientReachesTheModel() throws {
+    @Test func everyKindOfClientIsDecoded() throws {
         let clients = try Scenario.parse(yaml: Self.whole, file: "whole.yaml").clients
         let tpcb = try #require(Dataset.pgbench(scale: 5).transactions["tpcb"])
 
@@ -146,7 +146,7 @@ struct ScenarioParsingTests {
         #expect(try scenario.with(scale: 3).variables["aid"]?.maximum == 300_000)
     }
 
-    @Test func datasetsOfSQLKeepTheirStatements() throws {
+    @Test func sqlDatasetsKeepTheirStatements() throws {
         let scenario = try Scenario.parse(
             yaml: """
                 version: 1

@@ -4,7 +4,7 @@ import WorkloadEngine
 /// Tests thresholds that can end a run early, and metrics for clients with several workers.
 struct ScenarioThresholdTests {
     private func thresholds(_ text: String) throws -> [Threshold] {
-        let yaml = ScenarioSlip.good.replacing("[\"p(99) < 50ms\"]", with: text)
+        let yaml = ScenarioMistake.good.replacing("[\"p(99) < 50ms\"]", with: text)
         return try Scenario.parse(yaml: yaml, file: "f").thresholds
     }
 
@@ -19,50 +19,52 @@ struct ScenarioThresholdTests {
         #expect(single.map(\.abortDelay) == [.zero])
     }
 
-    @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    @Test(arguments: mistakes)
+    func aMistakeIsReportedAtItsPosition(_ mistake: ScenarioMistake) throws {
+        try mistake.expectIssue()
+    }
 
-    static let slips = [
-        ScenarioSlip(
+    static let mistakes = [
+        ScenarioMistake(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort-after: 5s}",
             "14:38: 'abort-after' of a threshold on 'ui.response' requires abort: true"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort: true, abort-after: 30s}",
             "14:64: 'abort-after' of a threshold on 'ui.response' must be shorter than the "
                 + "measured time, 30.0 s"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "[\"p(99) < 50ms\"]",
             "{abort: true}",
             "14:16: a threshold on 'ui.response' requires 'limit', such as limit: p(99) < 50ms"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort: yes}",
             "14:45: 'abort' of a threshold on 'ui.response' must be true or false, not 'yes'"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, aborts: true}",
             "14:38: unknown key 'aborts' in a threshold on 'ui.response'; did you mean 'abort'?"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "[\"p(99) < 50ms\"]",
             "{limit: count > 100, abort: true}",
             "14:37: 'count > 100' of 'ui.response' cannot end a run early: the value only "
                 + "increases, so the limit may still be met later; write 'count < …', or remove "
                 + "'abort'"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "ui.response: [\"p(99) < 50ms\"]",
             "wal.bytes: {limit: final < 1MiB, abort: true}",
             "14:36: 'final < 1MiB' of 'wal.bytes' cannot end a run early: its value is known only "
                 + "at the end; remove 'abort'"
         ),
-        ScenarioSlip(
+        ScenarioMistake(
             "ui.response: [\"p(99) < 50ms\"]",
             "ui.fairness: min > 0.5",
             "14:3: 'ui.fairness' needs a client with at least two workers; 'ui' has one"
@@ -70,7 +72,7 @@ struct ScenarioThresholdTests {
     ]
 
     @Test func sharesOfAnOpenLoopAreUndefined() {
-        let yaml = ScenarioSlip.good
+        let yaml = ScenarioMistake.good
             .replacing("arrival: {rate: 200/s},", with: "workers: 2, arrival: {rate: 200/s},")
             .replacing("ui.response: [\"p(99) < 50ms\"]", with: "ui.fairness: min > 0.5")
         let error = #expect(throws: ScenarioError.self) {

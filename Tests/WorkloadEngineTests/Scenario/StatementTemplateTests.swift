@@ -31,7 +31,7 @@ struct StatementTemplateTests {
         #expect(StatementTemplate(sql: "").verb.isEmpty)
     }
 
-    @Test func statementsEndWithSemicolonsOutsideStringsAndTriggers() {
+    @Test func statementsEndAtSemicolonsOutsideStringsAndTriggers() {
         let text = """
             CREATE TABLE a (b TEXT DEFAULT ';'); -- ; here
             ;;

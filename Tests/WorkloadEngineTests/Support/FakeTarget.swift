@@ -10,7 +10,7 @@ enum FakeFailure: Error, Equatable {
     case broken
 }
 
-/// A simulated database whose times, failures and results are defined by a test.
+/// A simulated database whose times, failures, and results are defined by a test.
 final class FakeTarget: WorkloadTarget {
     /// A requested access.
     struct Access: Sendable, Equatable {
@@ -43,10 +43,10 @@ final class FakeTarget: WorkloadTarget {
         var statement: @Sendable () throws -> Void = {}
         /// A closure that interrupts a statement.
         var interrupt: (@Sendable () -> Void)?
-        /// Returns the rows of the nth read from a snapshot.
+        /// A closure that returns the rows of the nth read from a snapshot.
         var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
-        /// Returns the plan of a statement.
+        /// A closure that returns the plan of a statement.
         ///
         /// If this closure is `nil`, the target does not support profiles.
         var plan: (@Sendable (String) -> [String])?
@@ -186,7 +186,7 @@ final class FakeTarget: WorkloadTarget {
     }
 }
 
-/// Opens one fake target for all arms.
+/// A factory that opens one fake target for all arms.
 ///
 /// A separate target builds the dataset.
 struct FakeFactory: WorkloadTargetFactory {

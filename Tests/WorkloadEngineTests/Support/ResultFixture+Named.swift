@@ -4,7 +4,7 @@ import Telemetry
 
 /// Results whose names and texts come from a test.
 extension ResultFixture {
-    /// Returns a result in which every name and text is `name`.
+    /// Returns a result that contains `name` as every name and text.
     static func result(named name: String) -> RunResult {
         var run = run
         run.arm = name
@@ -56,7 +56,7 @@ extension ResultFixture {
         return result
     }
 
-    /// Returns a comparison in which every name and text is `name`.
+    /// Returns a comparison that contains `name` as every name and text.
     static func comparison(named name: String) -> ComparisonResult {
         let metric = "ui.response.p99"
         func pair(_ a: String, _ b: String, ratio: Double?) -> ComparisonPair {

@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// Explores every interleaving of a scenario's threads, one step at a time.
+/// An exploration of every interleaving of a scenario's threads.
 ///
 /// The search is depth-first and visits each state once, because the future of a state does not
 /// depend on the path that led to it.

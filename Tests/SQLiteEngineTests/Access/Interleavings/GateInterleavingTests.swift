@@ -97,7 +97,7 @@ struct GateInterleavingTests {
     }
 
     @Test(arguments: GateFlaw.allCases)
-    func everyPlantedMistakeIsFound(flaw: GateFlaw) throws {
+    func everyPlantedFlawIsFound(flaw: GateFlaw) throws {
         let name = Self.revealing(flaw)
         let scenario = try #require(Self.scenarios.first { $0.name == name })
         var explorer = GateExplorer(scenario, flaw: flaw)

@@ -171,10 +171,10 @@ extension GateModel {
     ) -> Int? {
         switch step {
         case .sleep(_, let isPatient):
-            let isOver = clock >= waits[thread].patientUntil
-            guard waits[thread].isWoken || isPatient && isOver else { return nil }
+            let isExpired = clock >= waits[thread].patientUntil
+            guard waits[thread].isWoken || isPatient && isExpired else { return nil }
             waits[thread].isWoken = false
-            return isPatient && !isOver ? 1 : 0
+            return isPatient && !isExpired ? 1 : 0
         case .discardWakeUp:
             waits[thread].isWoken = false
             return 1
@@ -211,7 +211,7 @@ extension GateModel {
         waits[thread].isRegistered = false
     }
 
-    /// Returns whether a wait would never end, as ``AccessGate/deadlock(of:)`` does.
+    /// Returns whether a wait would never end, like ``AccessGate/deadlock(of:)``.
     private mutating func isDeadlocked(
         _ waiter: GateModelWaiter,
         at index: Int,

@@ -40,7 +40,7 @@ struct GateModel {
     var gates: [SharedGate]
     var waits: [Wait]
     var graph = WaitGraph<Int, Int>()
-    /// The time, as a multiple of the patience of a waiter.
+    /// The time, in multiples of a waiter's patience.
     var clock = 1
     /// The first rule that was broken.
     var violation: String?
@@ -92,7 +92,7 @@ struct GateModel {
 
     mutating func release(_ slot: Int, at gate: Int, by thread: Int, as state: UInt8) {
         if gates[gate].slots[slot].owner != thread {
-            violation = "thread \(thread) gives up slot \(slot), which it does not hold"
+            violation = "thread \(thread) releases slot \(slot), which it does not hold"
         }
         gates[gate].slots[slot].owner = nil
         gates[gate].slots[slot].state = state

@@ -6,8 +6,8 @@ import Telemetry
 ///
 /// Two states with the same key have the same future. The key contains no times. It records only
 /// whether the patience of a waiter has expired and whether the interval between two notifications
-/// has elapsed. The key does not contain the graph, because the slots that each thread holds and
-/// the step that it has reached determine the graph.
+/// has elapsed. The key does not contain the graph, because the slots and the current step of each
+/// thread determine it.
 struct GateStateKey: Hashable {
     private var first: UInt64 = 0
     private var second: UInt64 = 0

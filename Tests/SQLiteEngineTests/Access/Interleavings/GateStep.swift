@@ -78,9 +78,9 @@ enum GateFlaw: CaseIterable {
     /// A thread selects a waiter while it holds the lock, but releases its slot after it has
     /// released the lock.
     case releasesOutsideTheLock
-    /// A waiter that finds a free slot loses the slot that was granted to it.
+    /// A waiter that finds a free slot loses its granted slot.
     case losesGrants
-    /// A thread that acquires a slot does not hand over another slot that was reserved for it.
+    /// A thread that acquires a slot does not hand over another slot reserved for it.
     case doesNotHandOver
     /// A wake-up before the thread sleeps is lost.
     case losesEarlyWakeUps

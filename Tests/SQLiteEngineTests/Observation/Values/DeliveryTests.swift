@@ -27,7 +27,7 @@ struct DeliveryTests {
         func endDelivery() -> Bool { true }
     }
 
-    /// Neither an earlier nor a later value waits for a closure that blocks.
+    /// A blocking closure delays neither earlier nor later values.
     @Test func noValueWaitsForABlockingClosure() throws {
         let (mayEnd, isFirstNotified, isLastNotified) = (Gate(), Gate(), Gate())
         Delivery.deliver([

@@ -7,7 +7,7 @@ struct DirtySetTests {
     private static let t = DatabaseRegion(table: "t")
     private static let u = DatabaseRegion(table: "u")
 
-    /// A set whose members' first fetches have ended.
+    /// Returns a set whose members have completed their first fetches.
     private func makeSet(_ regions: [Int: DatabaseRegion]) -> DirtySet<Int> {
         var set = DirtySet<Int>()
         for (member, region) in regions.sorted(by: { $0.key < $1.key }) {
@@ -114,7 +114,7 @@ struct DirtySetTests {
         #expect(set.next(in: round.number, showing: round.commits, at: 0) == 0)
         commit(&set, to: Self.t)
         commit(&set, to: Self.t)
-        // At most one fetch of a value runs.
+        // At most one fetch of a value runs at a time.
         #expect(set.beginRound().isEmpty)
         set.endFetch(0, showing: round.commits, isShared: true)
         let next = set.beginRound()
@@ -122,7 +122,7 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// The round's state does not contain the commit that marks a member that is still waiting.
+    /// The round's state predates the commit that marks a waiting member.
     @Test(arguments: [0, 8])
     func aCommitDuringARoundCausesAnotherFetchOfItsRemainingMembers(limit: Int) {
         var set = makeSet(count: 3)
@@ -135,7 +135,7 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// A commit itself fetches values, so that no round is necessary.
+    /// The commit itself fetches the values, so no round is necessary.
     @Test func aMemberThatTheCommitFetchesLeavesNoWork() {
         var set = makeSet(count: 2)
         commit(&set, to: Self.t)
@@ -176,8 +176,8 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// A fetch on the writer, and a fetch that waited for its connection, may show later commits
-    /// than the one that requested it.
+    /// A fetch may show later commits than the one that requested it, if it runs on the writer or
+    /// has waited for its connection.
     @Test func aFetchThatShowsALaterCommitIsNotRepeated() {
         var set = makeSet(count: 1)
         commit(&set, to: Self.t)
@@ -217,8 +217,8 @@ struct DirtySetTests {
         #expect(set.hasWork)
     }
 
-    /// A round whose state is older must not fetch the values that a later commit marked.
-    @Test func aReplacedRoundFetchesNothingMore() throws {
+    /// A round with an older state must not fetch values that a later commit marked.
+    @Test func aReplacedRoundStopsFetching() throws {
         var set = makeSet(count: 3)
         commit(&set, to: Self.t)
         let blocked = set.beginRound()
@@ -239,7 +239,7 @@ struct DirtySetTests {
         set.endFetch(first, showing: blocked.commits, isShared: true, in: blocked.number)
         let last = set.beginRound()
         #expect(fetchAll(&set, last) == [first])
-        // Two values of the next round, and two values of the blocked member.
+        // These are two values from the next round and two values from the blocked member.
         #expect(set.takeFetched().count == 4)
     }
 
@@ -295,7 +295,7 @@ struct DirtySetTests {
         #expect(set.count == 0)
     }
 
-    /// The change of the previous region is not lost while its members are not marked yet.
+    /// A change to the previous region is not lost before its members are marked.
     @Test func aMemberThatChangesItsRegionKeepsItsMark() {
         var set = makeSet(count: 2)
         commit(&set, to: Self.t, limit: 0)

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests how members start to follow the commits of a database.
 struct ObservationHubTests {
-    /// A member that makes another member join while it is notified that it has joined.
+    /// A member that makes another member join from within its `didJoin` callback.
     private final class Joining: ObservedMember {
         let didJoin: @Sendable () -> Void
 

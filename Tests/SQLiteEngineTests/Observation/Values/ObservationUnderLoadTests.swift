@@ -49,7 +49,8 @@ struct ObservationUnderLoadTests {
         #expect(!writing.isDone)
         mayEnd.open()
         try writing.value()
-        // Commits are not lost if they precede the time when the observations follow the writer.
+        // No commit is lost, even if it precedes the moment at which the observations start to
+        // follow the writer.
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         #expect(pool.status().observations?.fetchesOnWriter == 0)
         for cancellable in cancellables { cancellable.cancel() }
@@ -57,10 +58,10 @@ struct ObservationUnderLoadTests {
 
     @Test func observationsThatStartDuringWritesMissNoCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let isOver = Lock(false)
+        let hasEnded = Lock(false)
         let writing = Background {
             var count = 0
-            while !isOver.withLock({ $0 }) {
+            while !hasEnded.withLock({ $0 }) {
                 count += 1
                 try pool.write { [count] in try $0.insert(count) }
             }
@@ -77,7 +78,7 @@ struct ObservationUnderLoadTests {
             // again.
             if number % 10 == 9, number < 50 { cancellables.removeAll() }
         }
-        isOver.withLock { $0 = true }
+        hasEnded.withLock { $0 = true }
         let count = try writing.value()
         try eventually { received.withLock { $0[50...].allSatisfy { $0 == count } } }
         for cancellable in cancellables { cancellable.cancel() }

@@ -84,7 +84,7 @@ struct SharedObservationTests {
         try eventually { events.all == ["start", "cancel"] }
     }
 
-    @Test func valuesAreASequenceThatEndsWithItsLoop() async throws {
+    @Test func aSequenceOfValuesEndsWithItsLoop() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         var expected = 0
         for try await value in observation.removeDuplicates().values(in: pool) {

@@ -26,7 +26,7 @@ struct TaskSchedulerTests {
                 let box = Received()
                 box.numbers = [number]
                 scheduler.schedule { received.numbers += box.numbers }
-                // Yielding sometimes makes the task sleep, so that it must be woken.
+                // Yielding sometimes lets the task fall asleep, so the next action must wake it.
                 if number % 100 == 0 { sched_yield() }
             }
             scheduler.schedule { isDone.fulfill(()) }

@@ -15,9 +15,9 @@ struct AdviceCandidatesTests {
         result.pool = nil
         result.clients["ui"]?.retried = 0
         result.clients["ui"]?.errors = errors
-        var maker = AdviceCandidates(arm: arm, baseline: result)
-        change(&maker)
-        return maker.all
+        var candidates = AdviceCandidates(arm: arm, baseline: result)
+        change(&candidates)
+        return candidates.all
     }
 
     @Test func aQueueWithARollbackJournalCanUseWALModeOrBecomeAPool() {

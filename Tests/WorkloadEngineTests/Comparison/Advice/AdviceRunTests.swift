@@ -7,8 +7,9 @@ import Testing
 /// Tests screening and confirmation on targets with service times that depend on the arm.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceRunTests {
-    /// Opens targets whose accesses take the time that `service` returns for the arm, in
-    /// nanoseconds.
+    /// A factory for targets with the service time that `service` returns for the arm.
+    ///
+    /// The service time is in nanoseconds.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String: Int]>([:])
@@ -120,7 +121,7 @@ struct AdviceRunTests {
 
     /// The less promising half runs once.
     ///
-    /// The other half runs in each round.
+    /// The other half runs in every round.
     @Test func laterRoundsOmitTheLessPromisingHalf() async throws {
         let factory = Factory { arm in
             milliseconds(arm.readers == 2 && arm.pragmas.isEmpty && arm.setup.isEmpty ? 10 : 20)

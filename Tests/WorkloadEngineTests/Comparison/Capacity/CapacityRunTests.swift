@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CapacityRunTests {
-    /// Opens targets on which an access takes 10 ms divided by the number of readers in the pool.
+    /// A factory for targets on which an access takes 10 ms divided by the number of readers.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 
@@ -137,7 +137,7 @@ struct CapacityRunTests {
         #expect(CapacityReport.text(of: result).contains("maximumReaderCount 4 is the smallest"))
     }
 
-    /// Opens targets on which three of a hundred accesses take 95 ms at any rate.
+    /// A factory for targets on which three of a hundred accesses take 95 ms at any rate.
     private struct SlowFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 

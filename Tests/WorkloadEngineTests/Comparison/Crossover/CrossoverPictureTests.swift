@@ -6,7 +6,7 @@ import Testing
 struct CrossoverPictureTests {
     /// Returns two rows of three cells.
     ///
-    /// The cells are worse, the same and better, followed by inconclusive, unknown and better.
+    /// The cells are worse, the same, and better, followed by inconclusive, unknown, and better.
     private func result(name: String = "test") -> CrossoverResult {
         func cell(
             _ column: Int,
@@ -122,7 +122,7 @@ struct CrossoverPictureTests {
         }
     }
 
-    @Test func theMarkdownTableHasEachCell() {
+    @Test func theMarkdownTableContainsEachCell() {
         let text = CrossoverReport.markdown(of: result())
         #expect(text.contains(#"| write-share \\ readers | 1 | 2 | 8 |"#))
         #expect(text.contains("| 0 | -2.0× ("))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CrossoverRunTests {
-    /// Opens targets on which an access takes 16 ms in a queue.
+    /// A factory for targets on which an access takes 16 ms in a queue.
     ///
     /// In a pool, an access takes 32 ms divided by the number of readers.
     ///

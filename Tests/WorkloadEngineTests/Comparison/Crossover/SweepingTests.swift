@@ -25,7 +25,7 @@ struct SweepingTests {
             ("ycsb-d", "write-share=0.3"),
         ]
     )
-    func theCommandOfACellResultsInTheSameScenario(name: String, sweep: String) throws {
+    func theCommandForACellProducesTheSameScenario(name: String, sweep: String) throws {
         let (changed, options) = try change(name, sweep)
         let scenario = try #require(Presets.named(name)).scenario()
         let again = try scenario.with(settings(options))

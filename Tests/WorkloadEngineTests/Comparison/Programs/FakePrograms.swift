@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Shell scripts that act as programs, and a scenario that they pretend to run.
+/// Shell scripts that imitate programs, and their scenario.
 struct FakePrograms {
     /// The folder that contains the scripts.
     let folder: URL
@@ -136,7 +136,7 @@ struct FakePrograms {
         )
     }
 
-    /// Opens fake targets that accept any statement.
+    /// A factory for fake targets that accept any statement.
     struct Factory: WorkloadTargetFactory {
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))

@@ -133,8 +133,8 @@ struct ProgramFailureTests {
         let child = try #require(pid_t(text))
         // A killed orphan remains a zombie until its adoptive parent reaps it.
         let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
-        let isGone = kill(child, 0) != 0 || state.contains(") Z")
-        #expect(isGone, "\(state)")
+        let hasEnded = kill(child, 0) != 0 || state.contains(") Z")
+        #expect(hasEnded, "\(state)")
     }
 
     #if os(Linux)

@@ -6,8 +6,8 @@ import Testing
 struct HodgesLehmannTests {
     /// Tests examples 3.3 and 3.4 in Hollander and Wolfe, "Nonparametric Statistical Methods".
     ///
-    /// The book subtracts the values before from the values after. The estimate is 0.46, and the
-    /// 96.1% interval is 0.010 … 0.786.
+    /// The book subtracts the values before the treatment from those after it. The estimate is
+    /// 0.46, and the 96.1% interval is 0.010 … 0.786.
     @Test func theDepressionScaleHasThePublishedInterval() throws {
         let location = try #require(HodgesLehmann(PublishedPairs.depression))
         #expect(abs(location.estimate - 0.46) < 1e-9)
@@ -17,7 +17,7 @@ struct HodgesLehmannTests {
     }
 
     @Test func theEstimateIsTheMedianOfThePairwiseMeans() throws {
-        // The pairwise means of 1, 3 and 8 are 1, 2, 3, 4.5, 5.5 and 8.
+        // The pairwise means of 1, 3, and 8 are 1, 2, 3, 4.5, 5.5, and 8.
         #expect(try #require(HodgesLehmann([8, 1, 3])).estimate == 3.75)
         #expect(try #require(HodgesLehmann([4])).estimate == 4)
         #expect(HodgesLehmann([]) == nil)

@@ -7,7 +7,7 @@ struct HolmTests {
     /// Biometrics 48, 1992.
     ///
     /// The numbers are from the example in Wikipedia's article on the Holm–Bonferroni method: 0.01,
-    /// 0.04, 0.03 and 0.005. The first and the last hypothesis are rejected at 5%.
+    /// 0.04, 0.03, and 0.005. The first and the last hypothesis are rejected at 5%.
     @Test func fourHypothesesHaveThePublishedAdjustedValues() {
         let adjusted = Holm.adjusted([0.01, 0.04, 0.03, 0.005])
         for (value, expected) in zip(adjusted, [0.03, 0.06, 0.06, 0.02]) {
@@ -32,6 +32,6 @@ struct HolmTests {
             return Holm.adjusted(values).contains { $0 <= 0.05 }
         }
         #expect(families <= 125, "\(families)")
-        #expect(families > 40, "a correction that never alarms would test nothing")
+        #expect(families > 40, "a correction that never raises an alarm proves nothing")
     }
 }

@@ -12,7 +12,7 @@ struct AccessSimulationTests {
     /// The mean service time in all tests: one millisecond in nanoseconds.
     private static let service = 1e6
 
-    /// Returns exponentially distributed times, derived from their quantiles.
+    /// Exponentially distributed times, derived from their quantiles.
     private static var exponential: LatencySpectrum {
         var spectrum = LatencySpectrum()
         let count = 20_000
@@ -74,8 +74,8 @@ struct AccessSimulationTests {
         #expect(isNear(mean(outcome.waits), 1.0 * Self.service, within: 0.08))
         let p99 = try #require(WhatIf.percentile99(of: outcome.waits))
         #expect(isNear(Double(p99), log(50) / 0.5 * Self.service, within: 0.08))
-        let atOnce = Double(outcome.waits.count { $0 == 0 }) / Double(outcome.waits.count)
-        #expect(isNear(atOnce, 0.5, within: 0.02))
+        let immediateShare = Double(outcome.waits.count { $0 == 0 }) / Double(outcome.waits.count)
+        #expect(isNear(immediateShare, 0.5, within: 0.02))
     }
 
     @Test(.timeLimit(.minutes(2))) func waitsMatchSeveralServers() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests results that an older version wrote and that users have kept.
+/// Tests results that users have kept from an older version.
 @Suite(.timeLimit(.minutes(2)))
 struct KeptRecordingTests {
     @Test func aRecordingIsReadCompletely() throws {

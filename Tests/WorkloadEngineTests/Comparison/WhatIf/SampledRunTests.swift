@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests the results that are made from the samples of a recorded run.
+/// Tests results that are derived from the samples of a recorded run.
 struct SampledRunTests {
     private let scenario = """
         version: 1
@@ -19,7 +19,7 @@ struct SampledRunTests {
           rare: {access: read, workers: 1, arrival: {rate: 1/s, process: even}, hold: 1ms}
         """
 
-    /// Returns samples of a run, two of them per second, with a hundred accesses in each second.
+    /// Returns samples of a run, two per second, with a hundred accesses in each second.
     private func samples(seconds: Int, rate: Double = 100, readers: Int = 4) -> [Sample] {
         (0...(seconds * 2)).map { tick in
             var database = DatabaseStatus(label: "db", kind: .pool, journalMode: "wal")
@@ -70,7 +70,7 @@ struct SampledRunTests {
         #expect(run.pool?.maximumReaderCount == 4)
     }
 
-    @Test func theLoadIsThatOfThePeriod() throws {
+    @Test func theLoadCoversOnlyThePeriod() throws {
         let load = try #require(try result(of: samples(seconds: 12)).runs.first?.load)
         #expect(load.phases.map(\.name) == ["steady"])
         #expect(load.phases.map(\.length) == [10_000_000_000])
@@ -87,7 +87,7 @@ struct SampledRunTests {
         #expect(run.clients["ui"]?.completed == 99_900)
     }
 
-    @Test(.timeLimit(.minutes(2))) func moreReadersMakeWaitsShorter() throws {
+    @Test(.timeLimit(.minutes(2))) func moreReadersShortenWaits() throws {
         let samples = samples(seconds: 32, rate: 350, readers: 2)
         let predicted = try WhatIf(result(of: samples)).predict([
             .pool(readers: 1), .pool(readers: 2), .pool(readers: 8),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests simulated interrupts, overtaking and holds.
+/// Tests simulated interrupts, overtaking, and holds.
 struct SimulatedAccessRulesTests {
     private func constant(_ time: UInt64) -> LatencySpectrum {
         var spectrum = LatencySpectrum()

@@ -14,7 +14,7 @@ struct WhatIfCheckTests {
         whatIf = try WhatIf(recording)
     }
 
-    @Test func theNeighborsAlternate() throws {
+    @Test func neighboringSettingsAlternate() throws {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2)
         #expect(runs.map(\.setting.readers) == [1, 3, 1, 3])
         #expect(runs.map(\.arm.readers) == [1, 3, 1, 3])

@@ -36,7 +36,7 @@ struct WhatIfTests {
         result.predictions.reduce(into: [:]) { $0[$1.setting] = $1.clients["ui"]?.p99 }
     }
 
-    @Test(.timeLimit(.minutes(2))) func moreReadersMakeWaitsShorter() throws {
+    @Test(.timeLimit(.minutes(2))) func moreReadersShortenWaits() throws {
         let predicted = try WhatIf(result()).predict([
             .queue, .pool(readers: 1), .pool(readers: 2), .pool(readers: 3), .pool(readers: 16),
         ])
@@ -270,7 +270,7 @@ struct WhatIfTests {
     }
 
     /// Three of 300 accesses exceed the percentile, which differs in each simulation.
-    @Test(.timeLimit(.minutes(2))) func chanceInAShortRunIsReported() throws {
+    @Test(.timeLimit(.minutes(2))) func randomVariationInAShortRunIsReported() throws {
         var short = try result()
         short.runs[0].load = RecordedLoad.test(rate: 300, length: 1_000_000_000, workers: 64)
         short.runs[0].clients["ui"]?.completed = 300

@@ -6,7 +6,7 @@ import Foundation
 struct TagLog {
     private(set) var problems: [String] = []
     private(set) var identifiers: [String] = []
-    /// The targets of `href="#…"`, `aria-labelledby` and similar attributes.
+    /// The targets of `href="#…"`, `aria-labelledby`, and similar attributes.
     private(set) var references: [String] = []
 
     private static let voids: Set = ["meta", "br", "hr", "img", "link", "input", "col"]

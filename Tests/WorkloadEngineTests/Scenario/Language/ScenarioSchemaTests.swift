@@ -6,7 +6,7 @@ import Yams
 
 /// Compares the published schema with the decoder.
 struct ScenarioSchemaTests {
-    @Test func theSchemaIsJSONOfTheStatedDraft() throws {
+    @Test func theSchemaIsJSONForTheDeclaredDraft() throws {
         let data = Data(ScenarioSchema.json.utf8)
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(object["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
@@ -20,14 +20,14 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioSlip.good])
+    @Test(arguments: [ScenarioParsingTests.whole, SchemaDatasetTests.yaml, ScenarioMistake.good])
     func scenariosThatTheDecoderAcceptsAreValid(yaml: String) throws {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    /// Syntactic mistakes are reported by the schema, so that an editor can show them.
+    /// The schema reports syntactic mistakes, so editors can show them.
     ///
-    /// Only the decoder checks what names refer to.
+    /// Only the decoder checks references to names.
     @Test(arguments: [
         ("name: good", "nmae: good"), ("preset: pgbench", "preset: pgbnech"),
         ("readers: 4", "raeders: 4"), ("readers: 4", "readers: 0"),
@@ -38,7 +38,7 @@ struct ScenarioSchemaTests {
         ("every: 10s", "every: 0%"),
     ])
     func malformedScenariosAreInvalid(old: String, new: String) throws {
-        let yaml = ScenarioSlip.good.replacing(old, with: new, maxReplacements: 1)
+        let yaml = ScenarioMistake.good.replacing(old, with: new, maxReplacements: 1)
         #expect(throws: ScenarioError.self) { try Scenario.parse(yaml: yaml, file: "f") }
         #expect(try !SchemaValidator(ScenarioSchema.json).problems(yaml: yaml).isEmpty)
     }
@@ -100,7 +100,7 @@ struct ScenarioSchemaTests {
         ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),
     ])
     func namesMatchTheDecoder(name: String, isName: Bool) throws {
-        let yaml = ScenarioSlip.good.replacing("pool: {type", with: "\"\(name)\": {type")
+        let yaml = ScenarioMistake.good.replacing("pool: {type", with: "\"\(name)\": {type")
         let problems = try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml)
         #expect(problems.isEmpty == isName, "\(problems)")
         #expect(MappingReader.isName(name) == isName)
@@ -116,7 +116,7 @@ struct ScenarioSchemaTests {
         }
     }
 
-    @Test func formsNameDeclaredKeysAndWords() {
+    @Test func formsReferToDeclaredKeysAndWords() {
         for shape in Self.mappings.map(\.shape) + [Language.scenario] {
             for form in shape.forms {
                 #expect(shape.names.contains(form.key), "\(form.key) of \(shape.name)")

@@ -1,9 +1,9 @@
 import Foundation
 import Yams
 
-/// Validates YAML with a JSON Schema.
+/// A validator of YAML with a JSON Schema.
 ///
-/// Supports only the keywords that the schema for scenarios uses.
+/// The validator supports only the keywords that the schema for scenarios uses.
 struct SchemaValidator {
     /// An error for a keyword that the validator does not support.
     struct UnknownKeyword: Error {

@@ -4,7 +4,7 @@ import WorkloadEngine
 /// A mistake that is added to a valid scenario.
 ///
 /// The mistake must cause exactly one issue, with the given position and message.
-struct ScenarioSlip: CustomTestStringConvertible, Sendable {
+struct ScenarioMistake: CustomTestStringConvertible, Sendable {
     private let old: String
     private let new: String
     private let issue: String
