@@ -36,7 +36,7 @@ extension AccessGate {
         return result
     }
 
-    /// Whether reads must refuse writes, because the connection accepts them.
+    /// Whether a read must reject writes because its connection would accept them.
     @inline(__always)
     private var readsRefuseWrites: Bool { kind == .queue }
 
@@ -65,7 +65,7 @@ extension AccessGate {
                 mayHaveWritten: readsRefuseWrites,
                 mayKeep: { allowsKeeping }
             ) {
-                // The decision to keep the transaction has just read the clock.
+                // `endReadAccess` has just read the clock.
                 end = database.kept.pointee.lastEnd
             }
         } catch {
@@ -152,8 +152,8 @@ extension AccessGate {
         on database: Database,
         _ value: (Result<Database, any Error>) -> Void
     ) {
-        // Refuses writes during the whole transaction. The commit writes nothing and is therefore
-        // not refused.
+        // Rejects writes during the whole transaction. The commit writes nothing, so it is not
+        // rejected.
         if readsRefuseWrites { database.readOnlyDepth += 1 }
         defer { if readsRefuseWrites { database.readOnlyDepth -= 1 } }
         do {
@@ -163,8 +163,8 @@ extension AccessGate {
             return
         }
         value(.success(database))
-        // No caller can receive the error from a failed commit, and the transaction has ended in
-        // any case.
+        // Ignores the error from a failed commit. No caller can receive it, and the transaction has
+        // ended in any case.
         _ = try? database.endReadAccess(
             mayHaveWritten: readsRefuseWrites,
             mayKeep: { !readsRefuseWrites && allowsKeeping }
@@ -375,8 +375,9 @@ extension AccessGate {
         }
     }
 
-    /// Stops the program if the thread is already inside an access to this gate, because the new
-    /// access would wait for the enclosing one.
+    /// Stops the program if the thread is already inside an access to this gate.
+    ///
+    /// The new access would wait for the enclosing one.
     @inline(__always)
     func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
         guard thread.pointee.innermost != nil else { return }

@@ -57,8 +57,7 @@ extension Database {
         reviewWALIndex()
     }
 
-    /// Determines the wal-index again if the connection has left or entered WAL mode since the last
-    /// review.
+    /// Determines the wal-index again if the connection has entered or left WAL mode.
     private func reviewWALIndex() {
         let file = poolgauge_journal_file(handle)
         if let journalFile, journalFile == file, walIndex?.isUsed(by: handle) ?? true { return }

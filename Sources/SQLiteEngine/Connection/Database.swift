@@ -48,7 +48,7 @@ public final class Database {
 
     @exclusivity(unchecked) package private(set) var handle: SQLiteConnection?
 
-    /// The number of enclosing scopes that refuse writes: a queue's `read` and ``readOnly(_:)``.
+    /// The number of enclosing scopes that reject writes: a queue's `read` and ``readOnly(_:)``.
     @exclusivity(unchecked) var readOnlyDepth = 0
 
     /// Whether an enclosing transaction of the engine is open.
