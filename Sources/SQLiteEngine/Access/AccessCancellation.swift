@@ -14,7 +14,7 @@ final class AccessCancellation: Sendable {
 
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
-    /// Ends the access. From then on, no statement is interrupted.
+    /// Ends the access and prevents later interrupts.
     func end() { state.withLock { $0.slot = nil } }
 
     /// Prevents interrupts until ``resume()`` is called.

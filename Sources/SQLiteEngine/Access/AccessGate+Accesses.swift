@@ -38,7 +38,7 @@ extension AccessGate {
 
     /// Whether a read must reject writes because its connection would accept them.
     @inline(__always)
-    private var readsRefuseWrites: Bool { kind == .queue }
+    private var readsRejectWrites: Bool { kind == .queue }
 
     @usableFromInline
     func beginRead(_ site: AccessSite) throws -> Database {
@@ -52,17 +52,17 @@ extension AccessGate {
             leave(slot)
             throw error
         }
-        if readsRefuseWrites { database.readOnlyDepth += 1 }
+        if readsRejectWrites { database.readOnlyDepth += 1 }
         return database
     }
 
     @usableFromInline
     func endRead(_ database: Database) throws {
-        if readsRefuseWrites { database.readOnlyDepth -= 1 }
+        if readsRejectWrites { database.readOnlyDepth -= 1 }
         var end: UInt64 = 0
         do {
             if try database.endReadAccess(
-                mayHaveWritten: readsRefuseWrites,
+                mayHaveWritten: readsRejectWrites,
                 mayKeep: { allowsKeeping }
             ) {
                 // `endReadAccess` has just read the clock.
@@ -78,7 +78,7 @@ extension AccessGate {
     @usableFromInline
     func abandonRead(_ database: Database) {
         database.abandonTransaction()
-        if readsRefuseWrites { database.readOnlyDepth -= 1 }
+        if readsRejectWrites { database.readOnlyDepth -= 1 }
         leave(database)
     }
 
@@ -115,7 +115,7 @@ extension AccessGate {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await perform(site, .read) { db in
-            guard readsRefuseWrites else {
+            guard readsRejectWrites else {
                 return try db.withReadTransaction(mayKeep: { allowsKeeping }, value)
             }
             return try db.readOnly {
@@ -141,7 +141,7 @@ extension AccessGate {
             value(.failure($0))
         } _: { [self] db in
             withExtendedLifetime(owner) {
-                if readsRefuseWrites { db.endKeptTransaction() }
+                if readsRejectWrites { db.endKeptTransaction() }
                 read(on: db, value)
             }
         }
@@ -154,8 +154,8 @@ extension AccessGate {
     ) {
         // Rejects writes during the whole transaction. The commit writes nothing, so it is not
         // rejected.
-        if readsRefuseWrites { database.readOnlyDepth += 1 }
-        defer { if readsRefuseWrites { database.readOnlyDepth -= 1 } }
+        if readsRejectWrites { database.readOnlyDepth += 1 }
+        defer { if readsRejectWrites { database.readOnlyDepth -= 1 } }
         do {
             try database.beginReadAccess()
         } catch {
@@ -166,8 +166,8 @@ extension AccessGate {
         // Ignores the error from a failed commit. No caller can receive it, and the transaction has
         // ended in any case.
         _ = try? database.endReadAccess(
-            mayHaveWritten: readsRefuseWrites,
-            mayKeep: { !readsRefuseWrites && allowsKeeping }
+            mayHaveWritten: readsRejectWrites,
+            mayKeep: { !readsRejectWrites && allowsKeeping }
         )
     }
 

@@ -27,7 +27,7 @@ extension ConnectionProbe {
         )
     }
 
-    /// Waits as the busy mode requires.
+    /// Waits according to the busy mode.
     ///
     /// - Returns: Whether to retry.
     private func handleLock(tries: Int) -> Bool {
@@ -84,10 +84,10 @@ extension ConnectionProbe {
             defer { wait = LockWait() }
             return wait
         }
-        // Ignore calls during an earlier step, such as a checkpoint that reported a lock as its
+        // Ignores calls during an earlier step, such as a checkpoint that reported a lock as its
         // result.
-        let isOfStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
-        var result = wait.gaveUp && isOfStep ? wait : LockWait()
+        let belongsToStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
+        var result = wait.gaveUp && belongsToStep ? wait : LockWait()
         switch busyMode.withLock({ $0 }) {
         case .immediateError: result.timeout = 0
         case .timeout(let seconds): result.timeout = UInt64(max(0, seconds) * 1e9)
@@ -146,7 +146,7 @@ extension ConnectionProbe {
         let access = accessCount
         let now = monotonicNanoseconds()
         interruptRequest.withLock { request in
-            // Measure the latency from the first request.
+            // Measures the latency from the first request.
             if request.time == 0 || request.access != access {
                 request = InterruptRequest(access: access, time: now)
             }

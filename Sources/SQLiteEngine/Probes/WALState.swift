@@ -27,7 +27,7 @@ struct WALState: Equatable {
         set { for mark in 0..<Self.markCount { storedMarks[mark] = newValue[mark] } }
     }
 
-    /// The marks without an allocation, because each write reads them.
+    /// The marks, stored without an allocation because each write reads them.
     private var storedMarks = SIMD8<UInt32>()
 
     init() {}

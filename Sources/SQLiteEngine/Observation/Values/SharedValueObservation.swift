@@ -43,7 +43,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         /// The clients that started late and have not received the last value.
         var pendingClients: [Client] = []
         var isObserving = false
-        /// The number of the current observation, which identifies late results of an earlier one.
+        /// The number of the current observation, used to discard late results of earlier
+        /// observations.
         var number = 0
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
@@ -111,7 +112,10 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
     }
 
-    /// Starts the observation, which may deliver the first value and add or cancel other clients.
+    /// Starts the observation.
+    ///
+    /// This method may deliver the first value, so clients may be added or canceled during the
+    /// call.
     private func observe(as number: Int) {
         let cancellable = startObservation(
             { [weak self] in self?.receive(.failure($0), from: number) },
