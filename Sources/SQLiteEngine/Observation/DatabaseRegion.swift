@@ -161,14 +161,14 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
 /// A case-insensitive schema name that preserves the original case.
 struct SQLName: Hashable, Sendable {
     let text: String
-    private let folded: String
+    private let lowercase: String
 
     init(_ text: String) {
         self.text = text
-        folded = text.lowercased()
+        lowercase = text.lowercased()
     }
 
-    static func == (one: SQLName, other: SQLName) -> Bool { one.folded == other.folded }
+    static func == (one: SQLName, other: SQLName) -> Bool { one.lowercase == other.lowercase }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+    func hash(into hasher: inout Hasher) { hasher.combine(lowercase) }
 }

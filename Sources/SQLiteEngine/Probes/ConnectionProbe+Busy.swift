@@ -19,9 +19,9 @@ extension ConnectionProbe {
                 if tries == 0 {
                     probe.lockWait.withLock { $0 = LockWait(startedAt: monotonicNanoseconds()) }
                 }
-                let triesAgain = probe.handleLock(tries: Int(tries))
-                if !triesAgain { probe.lockWait.withLock { $0.stopRetrying() } }
-                return triesAgain ? 1 : 0
+                let shouldRetry = probe.handleLock(tries: Int(tries))
+                if !shouldRetry { probe.lockWait.withLock { $0.stopRetrying() } }
+                return shouldRetry ? 1 : 0
             },
             this
         )
@@ -33,10 +33,10 @@ extension ConnectionProbe {
     private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
-            let triesAgain = waiting {
+            let shouldRetry = waiting {
                 encounteredLock.withLock { ownReaders.mayHoldLock(tries: tries, &$0) }
             }
-            if triesAgain { return true }
+            if shouldRetry { return true }
             recordLock()
             return false
         }
@@ -133,8 +133,8 @@ extension ConnectionProbe {
             defer { request.time = 0 }
             return request
         }
-        let isOurs = request.time != 0 && request.access == access
-        let latency = isOurs ? monotonicNanoseconds() &- request.time : nil
+        let belongsToAccess = request.time != 0 && request.access == access
+        let latency = belongsToAccess ? monotonicNanoseconds() &- request.time : nil
         if let latency { times.interrupts.record(latency) }
         events.emit(label, .interrupted(by: holder, after: latency))
     }

@@ -125,7 +125,7 @@ final class ConnectionProbe: @unchecked Sendable {
         self.splitState = splitState
     }
 
-    // MARK: The holder's side
+    // MARK: Recording accesses
 
     @inline(__always)
     func beginAccess(_ site: AccessSite) {

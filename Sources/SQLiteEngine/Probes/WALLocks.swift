@@ -20,6 +20,7 @@ struct WALLocks: Equatable {
     /// The maximum size of a list that a single call to `read` always returns completely, in bytes.
     ///
     /// The size is one page minus one line.
+    ///
     /// Linux's `seq_read_iter` fills one page per call. Between two calls, the list is unlocked,
     /// and the next call continues at the same index. If a lock before that index is released in
     /// between, the result omits a lock that is held throughout. In a test with a process that

@@ -325,10 +325,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Fetches a value on the writer that has just committed, if possible.
     private func fetchNow(_ member: any ObservedMember, on db: Database) {
         guard member.mayFetch(afterCommitOn: db) else { return }
-        let begun: UInt64? = state.withLock { state in
+        let commitsAtStart: UInt64? = state.withLock { state in
             state.dirty.beginFetch(Observed(member)) ? state.dirty.commits : nil
         }
-        guard let commits = begun else { return }
+        guard let commits = commitsAtStart else { return }
         let isFetched = member.fetch(afterCommitOn: db)
         state.withLock { state in
             if !isFetched { state.dirty.request(Observed(member)) }
@@ -355,6 +355,6 @@ extension ObservationHub.State {
     ) {
         self.database = database
         dirty.add(Observed(member), region, isUncertain: isUncertain)
-        if member.wantsChanges { listeners.insert(Observed(member)) }
+        if member.receivesChanges { listeners.insert(Observed(member)) }
     }
 }

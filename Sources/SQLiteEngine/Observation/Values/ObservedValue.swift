@@ -175,7 +175,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Later values
 
-    var wantsChanges: Bool { observation.events.contains { $0.databaseDidChange != nil } }
+    var receivesChanges: Bool { observation.events.contains { $0.databaseDidChange != nil } }
 
     func databaseDidChange() {
         for events in observation.events { events.databaseDidChange?() }

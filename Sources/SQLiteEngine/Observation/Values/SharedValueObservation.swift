@@ -121,12 +121,12 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
             { [weak self] in self?.receive(.failure($0), from: number) },
             { [weak self] in self?.receive(.success($0), from: number) }
         )
-        let isWanted = state.withLock { state in
+        let isCurrent = state.withLock { state in
             guard state.isObserving, state.number == number else { return false }
             state.cancellable = cancellable
             return true
         }
-        if !isWanted { cancellable.cancel() }
+        if !isCurrent { cancellable.cancel() }
     }
 
     /// Sends the last result to a late client, unless a newer value reaches the client first.
