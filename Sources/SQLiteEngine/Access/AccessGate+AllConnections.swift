@@ -3,9 +3,9 @@ import Telemetry
 
 /// Acquires all of a pool's connections without a deadlock.
 ///
-/// A read may contain a write, and a write may contain a read. The thread that holds an awaited
-/// connection may therefore itself be waiting for one of the connections that this access holds. To
-/// prevent a deadlock, an access that needs all connections acquires them in this order:
+/// A read may contain a write, and a write may contain a read. A thread that holds one connection
+/// may therefore be waiting for another. To prevent a deadlock, an access that needs all
+/// connections acquires them in this order:
 ///
 /// 1. The access acquires the writer first, like any write. From then on, no thread that waits for
 ///    a reader holds the writer.

@@ -157,7 +157,7 @@ final class AccessSlot: @unchecked Sendable {
         return keeps
     }
 
-    /// Whether a new connection could not read the state that this connection reads.
+    /// Whether new connections can no longer read the state that this connection reads.
     ///
     /// If so, only accesses that request this specific slot acquire it.
     var isLost: Bool {

@@ -5,7 +5,7 @@ import CSQLite
 /// The transaction hooks are installed only while observers exist. The update hook slows down every
 /// change, so it is installed only while a statement with observed changes runs.
 final class ObservationBroker {
-    /// How the running statement ended a transaction, as reported by SQLite's hooks.
+    /// The end of the running statement's transaction, as reported by SQLite's hooks.
     private enum Completion {
         case none
         case commit

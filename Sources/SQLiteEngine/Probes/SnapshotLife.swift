@@ -6,7 +6,7 @@ final class SnapshotLife: Sendable {
     let site: AccessSite
     private let events: EventHub
     private let label: String
-    /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
+    /// The time at which the snapshot acquired its state, in nanoseconds on the monotonic clock.
     private let createdAt = monotonicNanoseconds()
     private let hasEnded = Atomic<Bool>(false)
 

@@ -62,8 +62,8 @@ struct WALPosition: Equatable {
 
     /// Reads the current end of the log.
     ///
-    /// If the log restarts between the two loads, the position is too old. An old position never
-    /// hides a reader.
+    /// If the log restarts between the two loads, the position is too old. Such a position never
+    /// causes a reader to be missed.
     @inline(__always)
     init(_ index: UnsafeRawPointer) {
         self.init(

@@ -1,5 +1,5 @@
 extension Database {
-    /// How SQLite handles a row that violates a constraint.
+    /// The way that SQLite resolves a constraint violation.
     ///
     /// See <https://sqlite.org/lang_conflict.html>.
     public enum ConflictResolution: String, Sendable {

@@ -1,7 +1,7 @@
 /// The observed values of a database that must be fetched or are being fetched.
 ///
-/// A commit marks the values whose regions it changed. A round of fetches takes the marked values
-/// one after another. At most one fetch of a value runs, and at most one more is pending.
+/// A commit marks the values whose regions it changed. A round fetches the marked values one after
+/// another. At most one fetch of a value runs, and at most one more is pending.
 ///
 /// The set is a value without locks and clocks. ``ObservationHub`` protects it with a lock.
 struct DirtySet<Member: Hashable & Sendable> {
@@ -9,10 +9,10 @@ struct DirtySet<Member: Hashable & Sendable> {
     struct Group {
         let region: DatabaseRegion
         var members: Set<Member> = []
-        /// The last commit that changed the region, if the members are not marked yet.
+        /// The last commit that changed the region, if the members have not been marked yet.
         ///
-        /// With groups, the cost of a commit does not depend on the number of values that depend on
-        /// the same tables.
+        /// Marking a group instead of its members makes the cost of a commit independent of the
+        /// number of members.
         var changedBy: UInt64?
     }
 

@@ -100,7 +100,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             let isImmediate =
                 !hasReaders || state.dirty.count == 0 || state.dirty.uncertainCount > 0
                 || !state.listeners.isEmpty
-            // A commit that precedes the new value of `isImmediate` may concern a member that this
+            // A commit that precedes the new value of `isImmediate` may affect a member that this
             // change made uncertain.
             let (newChanges, newCount) = fetcher.withLock { fetcher in
                 fetcher.log.version = state.dirty.version

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// How long a shared observation lasts.
+/// The lifetime of a shared observation.
 public enum SharedValueObservationExtent: Hashable, Sendable {
     /// Until the shared observation has been deallocated and has no clients.
     case observationLifetime

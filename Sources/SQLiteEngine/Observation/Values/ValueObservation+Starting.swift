@@ -79,7 +79,7 @@ extension ValueObservation where Reducer: ValueReducer {
     /// - Parameters:
     ///   - reader: The database to fetch values from.
     ///   - scheduler: The scheduler that delivers values.
-    ///   - extent: When the shared observation ends.
+    ///   - extent: The lifetime of the shared observation.
     /// - Returns: The shared observation, which starts with its first client.
     public func shared(
         in reader: any DatabaseReader,

@@ -93,7 +93,7 @@ struct ValueObservationEvents: Sendable {
     var didCancel: (@Sendable () -> Void)?
 }
 
-// MARK: - What is observed
+// MARK: - Creating an observation
 
 extension ValueObservation {
     /// Observes a closure's result, and fetches again when anything that the last fetch read may
