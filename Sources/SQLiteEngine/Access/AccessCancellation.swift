@@ -14,7 +14,7 @@ final class AccessCancellation: Sendable {
 
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
-    /// Ends the access, after which no statement is interrupted.
+    /// Ends the access and prevents later interrupts.
     func end() { state.withLock { $0.slot = nil } }
 
     /// Prevents interrupts until ``resume()`` is called.
@@ -27,16 +27,16 @@ final class AccessCancellation: Sendable {
     /// Marks the access as canceled and interrupts its statements until it ends.
     ///
     /// One interrupt is not enough. SQLite discards an interrupt that arrives between the access's
-    /// last check of the flag and the start of its next statement. A later interrupt can stop only
-    /// statements of an access that is already canceled.
+    /// last check of the flag and the start of its next statement. Later interrupts affect only the
+    /// statements of this canceled access.
     func cancel() {
         flag.store(true, ordering: .releasing)
         interrupt(againAfter: EngineTimings.firstInterruptPause)
     }
 
     private func interrupt(againAfter pause: UInt64) {
-        // Interrupts while holding the lock, so the interrupt cannot affect the connection's next
-        // access.
+        // Interrupts while holding the lock, so that the interrupt cannot affect the connection's
+        // next access.
         let isRunning = state.withLock { state in
             if !state.isPaused { _ = state.slot?.interrupt() }
             return state.slot != nil

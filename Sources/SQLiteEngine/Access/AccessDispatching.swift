@@ -7,7 +7,7 @@ import Dispatch
 
 /// The dispatch settings of a gate's asynchronous accesses.
 struct AccessDispatching: Sendable {
-    /// The quality of service of the work if no target queue is set.
+    /// The quality of service to use if no target queue is set.
     var qos = DispatchQoS.userInitiated
     /// The target queue of all work, or `nil` for Dispatch's default.
     var target: DispatchQueue?

@@ -36,9 +36,9 @@ extension AccessGate {
         return result
     }
 
-    /// Whether reads must refuse writes, because the connection accepts them.
+    /// Whether a read must reject writes because its connection would accept them.
     @inline(__always)
-    private var readsRefuseWrites: Bool { kind == .queue }
+    private var readsRejectWrites: Bool { kind == .queue }
 
     @usableFromInline
     func beginRead(_ site: AccessSite) throws -> Database {
@@ -52,20 +52,20 @@ extension AccessGate {
             leave(slot)
             throw error
         }
-        if readsRefuseWrites { database.readOnlyDepth += 1 }
+        if readsRejectWrites { database.readOnlyDepth += 1 }
         return database
     }
 
     @usableFromInline
     func endRead(_ database: Database) throws {
-        if readsRefuseWrites { database.readOnlyDepth -= 1 }
+        if readsRejectWrites { database.readOnlyDepth -= 1 }
         var end: UInt64 = 0
         do {
             if try database.endReadAccess(
-                mayHaveWritten: readsRefuseWrites,
+                mayHaveWritten: readsRejectWrites,
                 mayKeep: { allowsKeeping }
             ) {
-                // The decision to keep the transaction has just read the clock.
+                // `endReadAccess` has just read the clock.
                 end = database.kept.pointee.lastEnd
             }
         } catch {
@@ -78,7 +78,7 @@ extension AccessGate {
     @usableFromInline
     func abandonRead(_ database: Database) {
         database.abandonTransaction()
-        if readsRefuseWrites { database.readOnlyDepth -= 1 }
+        if readsRejectWrites { database.readOnlyDepth -= 1 }
         leave(database)
     }
 
@@ -115,7 +115,7 @@ extension AccessGate {
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T {
         try await perform(site, .read) { db in
-            guard readsRefuseWrites else {
+            guard readsRejectWrites else {
                 return try db.withReadTransaction(mayKeep: { allowsKeeping }, value)
             }
             return try db.readOnly {
@@ -141,7 +141,7 @@ extension AccessGate {
             value(.failure($0))
         } _: { [self] db in
             withExtendedLifetime(owner) {
-                if readsRefuseWrites { db.endKeptTransaction() }
+                if readsRejectWrites { db.endKeptTransaction() }
                 read(on: db, value)
             }
         }
@@ -152,10 +152,10 @@ extension AccessGate {
         on database: Database,
         _ value: (Result<Database, any Error>) -> Void
     ) {
-        // Refuses writes during the whole transaction. The commit writes nothing and is therefore
-        // not refused.
-        if readsRefuseWrites { database.readOnlyDepth += 1 }
-        defer { if readsRefuseWrites { database.readOnlyDepth -= 1 } }
+        // Rejects writes during the whole transaction. The commit writes nothing, so it is not
+        // rejected.
+        if readsRejectWrites { database.readOnlyDepth += 1 }
+        defer { if readsRejectWrites { database.readOnlyDepth -= 1 } }
         do {
             try database.beginReadAccess()
         } catch {
@@ -163,11 +163,11 @@ extension AccessGate {
             return
         }
         value(.success(database))
-        // No caller can receive the error from a failed commit, and the transaction has ended in
-        // any case.
+        // Ignores the error from a failed commit. No caller can receive it, and the transaction has
+        // ended in any case.
         _ = try? database.endReadAccess(
-            mayHaveWritten: readsRefuseWrites,
-            mayKeep: { !readsRefuseWrites && allowsKeeping }
+            mayHaveWritten: readsRejectWrites,
+            mayKeep: { !readsRejectWrites && allowsKeeping }
         )
     }
 
@@ -375,8 +375,9 @@ extension AccessGate {
         }
     }
 
-    /// Stops the program if the thread is already inside an access to this gate, because the new
-    /// access would wait for the enclosing one.
+    /// Stops the program if the thread is already inside an access to this gate.
+    ///
+    /// The new access would wait for the enclosing one.
     @inline(__always)
     func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
         guard thread.pointee.innermost != nil else { return }

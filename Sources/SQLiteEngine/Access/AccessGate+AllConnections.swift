@@ -3,16 +3,15 @@ import Telemetry
 
 /// Acquires all of a pool's connections without a deadlock.
 ///
-/// A write may be nested in a read, and a read in a write. An access that needs all connections
-/// must therefore not hold some connections while it waits for others. The thread that holds an
-/// awaited connection may itself be waiting for one of the held connections. The following order
-/// prevents a deadlock:
+/// A read may contain a write, and a write may contain a read. A thread that holds one connection
+/// may therefore be waiting for another. To prevent a deadlock, an access that needs all
+/// connections acquires them in this order:
 ///
-/// 1. The access acquires the writer first, like any write. No thread that waits for a reader then
-///    holds the writer.
-/// 2. The access only *reserves* the writer while it waits for the readers. A thread inside a read
-///    may borrow the writer and returns it to the reservation. All readers therefore become free
-///    eventually.
+/// 1. The access acquires the writer first, like any write. From then on, no thread that waits for
+///    a reader holds the writer.
+/// 2. While it waits for the readers, the access only *reserves* the writer. A thread inside a read
+///    may borrow the writer and later returns it to the reservation. All readers therefore become
+///    free eventually.
 /// 3. When the access holds all readers, no thread is inside a read, so any borrower has returned
 ///    the writer.
 ///

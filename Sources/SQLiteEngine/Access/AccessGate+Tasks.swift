@@ -66,17 +66,17 @@ extension AccessGate {
     ///
     /// - Returns: Whether the waiter was still in the queue. If so, its task is never resumed.
     func cancel(_ waiter: Waiter) -> Bool {
-        let isOurs = queue.withLock { queue in
-            let isOurs = queue.remove(waiter, at: monotonicNanoseconds())
-            if isOurs { _ = waiter.takeSleeper() }
-            if isOurs { conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-            return isOurs
+        let wasRemoved = queue.withLock { queue in
+            let wasRemoved = queue.remove(waiter, at: monotonicNanoseconds())
+            if wasRemoved { _ = waiter.takeSleeper() }
+            if wasRemoved { conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+            return wasRemoved
         }
-        if isOurs {
+        if wasRemoved {
             waiting.end(waiter)
             endNestedWait(waiter)
         }
-        return isOurs
+        return wasRemoved
     }
 
     // MARK: Accesses

@@ -219,10 +219,9 @@ extension AccessGate: GateSteps {
 
     /// Ends a slot's kept transaction if keeping transactions is forbidden.
     ///
-    /// A thread that forbids kept transactions changes the conditions and then searches the slots.
-    /// That search misses a slot that becomes free later. The releasing thread frees its slot and
-    /// then reads the conditions. At least one of the two threads therefore observes the other's
-    /// change.
+    /// Forbidding kept transactions changes the conditions first and then searches the slots. The
+    /// search misses a slot that becomes free later. Releasing a slot frees it first and then reads
+    /// the conditions. At least one of the two threads therefore observes the other's change.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {
         if readConditions().forbidsKeeping { endKeptTransaction(ofIdle: slot) }
     }

@@ -8,8 +8,8 @@ import Telemetry
 /// without a lock or a thread switch. The gate uses its lock only when no connection is free.
 ///
 /// A running thread may overtake a waiter. Handing every connection to a sleeping thread would
-/// limit throughput to the speed of the scheduler. When its patience has expired
-/// (``EngineTimings/patience(behind:)``), a waiter receives the next released connection, so no
+/// limit throughput to the speed of the scheduler. When a waiter's patience expires
+/// (``EngineTimings/patience(behind:)``), the waiter receives the next released connection, so no
 /// waiter starves. Until then, the gate notifies the first waiter to retry at most once per
 /// ``EngineTimings/notificationInterval``.
 @usableFromInline
@@ -147,7 +147,7 @@ final class AccessGate: Sendable {
     ///
     /// The slot may have no connection. The search tries the slots below ``inUsePeak`` first and
     /// the slots without a connection last. ``inUsePeak`` is therefore the largest number of
-    /// connections in use simultaneously, and the fast path does not count its accesses.
+    /// connections in use simultaneously, although the fast path does not count its accesses.
     func claimForUse() -> AccessSlot? {
         let peak = inUsePeak.load(ordering: .relaxed)
         return claimAny(in: slots[..<min(peak, slots.count)]) ?? claimAfterEnding() ?? claimAny()
@@ -162,8 +162,7 @@ final class AccessGate: Sendable {
 
     // MARK: Opening
 
-    /// Opens the first connection of a database that is being opened, and starts to watch its
-    /// write-ahead log.
+    /// Opens a database's first connection and starts watching the write-ahead log.
     ///
     /// - Returns: The journal mode.
     func openFirst(
@@ -273,7 +272,7 @@ extension AccessGate {
         endKeptTransactions()
         if isEnding { awaitEnding() }
         // Increments the count after the search. Until then, this caller has not written, so only
-        // another process can have made a kept transaction outdated.
+        // another process can have outdated a kept transaction.
         keeper.writes.wrappingAdd(1, ordering: .releasing)
     }
 

@@ -42,8 +42,8 @@ final class AccessSlot: @unchecked Sendable {
     private let state = Atomic<UInt8>(State.closed)
     private let lost = Atomic<Bool>(false)
 
-    // Only the slot's holder uses these values. ``Database/handle`` explains why Swift does not
-    // check their exclusivity.
+    // Only the slot's holder uses these values. See ``Database/handle`` for the reason that Swift
+    // does not check their exclusivity.
 
     /// The connection.
     @exclusivity(unchecked) private(set) var database: Database?
@@ -157,7 +157,7 @@ final class AccessSlot: @unchecked Sendable {
         return keeps
     }
 
-    /// Whether a new connection could no longer read the state that this connection read.
+    /// Whether new connections can no longer read the state that this connection reads.
     ///
     /// If so, only accesses that request this specific slot acquire it.
     var isLost: Bool {

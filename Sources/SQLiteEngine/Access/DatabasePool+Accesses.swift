@@ -43,7 +43,8 @@ extension DatabasePool {
     /// Call this method on a thread that holds the writer and has no open transaction: in
     /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
     /// time is a fatal error. The method returns after a free reader has captured the state, so the
-    /// read does not see later writes. If no connection is available, `value` receives an error.
+    /// read does not include later writes. If no connection is available, `value` receives an
+    /// error.
     public func asyncConcurrentRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,

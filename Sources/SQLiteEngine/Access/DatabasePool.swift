@@ -60,7 +60,7 @@ public final class DatabasePool: DatabaseWriter {
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
-        // The pool cannot determine which access would end a transaction that a read leaves open.
+        // The pool cannot determine which access should end a transaction that a read leaves open.
         readerConfiguration.allowsUnsafeTransactions = false
         let reading = readerConfiguration
         let file = OpenedFile(path: path)
@@ -85,7 +85,7 @@ public final class DatabasePool: DatabaseWriter {
             return database
         }
         if configuration.keepsReadTransactions { readers.keeper.start(for: readers) }
-        // The writer of a read-only pool acquires no lock that a suspension must release.
+        // The writer of a read-only pool acquires no lock that a suspension would have to release.
         let writing = configuration.readonly ? Suspension() : suspension
         writer = AccessGate(
             .writer,
@@ -136,8 +136,9 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads a consistent state of the database in one transaction, blocking the thread, with a call
-    /// site that `status()` shows.
+    /// Reads a consistent state of the database in one transaction, blocking the thread.
+    ///
+    /// `status()` shows `site` as the access's call site.
     ///
     /// A read inside a `write` on the same pool reads the last committed state. Calling `read` on
     /// the same pool inside `value` is a fatal error.
@@ -149,8 +150,9 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction, blocking the thread, with a call site that `status()`
-    /// shows.
+    /// Writes in one immediate transaction, blocking the thread.
+    ///
+    /// `status()` shows `site` as the access's call site.
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {

@@ -1,7 +1,7 @@
 extension DatabaseQueue {
     /// Copies a database file into memory.
     ///
-    /// The copy exists as long as the queue. If the configuration is read-only, the copy refuses
+    /// The copy exists as long as the queue. If the configuration is read-only, the copy rejects
     /// writes.
     ///
     /// - Throws: A ``DatabaseError`` that contains the path.
@@ -15,7 +15,7 @@ extension DatabaseQueue {
     /// Copies a database file into a temporary file.
     ///
     /// SQLite deletes the temporary file when the queue is released. If the configuration is
-    /// read-only, the copy refuses writes.
+    /// read-only, the copy rejects writes.
     ///
     /// - Throws: A ``DatabaseError`` that contains the path.
     public static func temporaryCopy(

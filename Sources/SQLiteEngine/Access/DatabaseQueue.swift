@@ -113,10 +113,10 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads in one transaction that refuses writes, blocking the thread, with a call site that
-    /// `status()` shows.
+    /// Reads in one transaction that rejects writes, blocking the thread.
     ///
-    /// An access to the same queue inside `value` is a fatal error.
+    /// `status()` shows `site` as the access's call site. An access to the same queue inside
+    /// `value` is a fatal error.
     @inlinable
     @inline(__always)
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
@@ -125,10 +125,10 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction, blocking the thread, with a call site that `status()`
-    /// shows.
+    /// Writes in one immediate transaction, blocking the thread.
     ///
-    /// An access to the same queue inside `updates` is a fatal error.
+    /// `status()` shows `site` as the access's call site. An access to the same queue inside
+    /// `updates` is a fatal error.
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {

@@ -64,7 +64,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Reads without a transaction on the connection that the thread already holds, or on a free
     /// connection.
     ///
-    /// A queue also accepts writes, unless the enclosing access refuses them.
+    /// A queue also accepts writes, unless the enclosing access rejects them.
     func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 }
 
@@ -103,8 +103,9 @@ extension DatabaseReader {
         try await read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads a consistent state of the database without blocking the thread, with a label that
-    /// `status()` shows.
+    /// Reads a consistent state of the database without blocking the thread.
+    ///
+    /// `status()` shows `label` for the access.
     public func read<T: Sendable>(
         as label: AccessLabel,
         _ value: @Sendable (Database) throws -> T
@@ -123,10 +124,11 @@ extension DatabaseReader {
         asyncRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads without a transaction: two statements may see different states of the database.
+    /// Reads without a transaction, so that two statements may read different states of the
+    /// database.
     ///
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
-    /// snapshots refuse them.
+    /// snapshots reject them.
     ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func unsafeRead<T>(
@@ -140,7 +142,7 @@ extension DatabaseReader {
     /// Reads without a transaction and without blocking the thread.
     ///
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
-    /// snapshots refuse them.
+    /// snapshots reject them.
     ///
     /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError`.
     public func unsafeRead<T: Sendable>(
@@ -154,7 +156,7 @@ extension DatabaseReader {
     /// Schedules a read without a transaction, and returns immediately.
     ///
     /// A ``DatabaseQueue`` accepts statements that write. The readers of a ``DatabasePool`` and
-    /// snapshots refuse them.
+    /// snapshots reject them.
     public func asyncUnsafeRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -166,8 +168,8 @@ extension DatabaseReader {
     /// Reads without a transaction on the connection that the thread already holds, or on a free
     /// connection.
     ///
-    /// A ``DatabaseQueue`` accepts statements that write, as does any database inside a `write`,
-    /// unless the enclosing access refuses them.
+    /// A ``DatabaseQueue`` accepts statements that write, and so does any database inside a
+    /// `write`, unless the enclosing access rejects them.
     ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func unsafeReentrantRead<T>(

@@ -113,8 +113,8 @@ extension DatabaseWriter {
         try await write(at: AccessSite(label), updates)
     }
 
-    /// Runs a closure on the writer connection without a transaction: each statement commits
-    /// separately.
+    /// Runs a closure on the writer connection without a transaction, so that each statement
+    /// commits separately.
     ///
     /// Leaving a transaction open is a fatal error unless
     /// ``Configuration/allowsUnsafeTransactions`` is set.
@@ -244,15 +244,17 @@ extension DatabaseWriter {
         try unsafeReentrantWrite(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Reads the state that the writer has just committed, concurrently if the database has
-    /// readers.
+    /// Reads the state that the writer has just committed.
+    ///
+    /// If the database has readers, the read runs concurrently. Otherwise, this method returns
+    /// after `value` has run.
     ///
     /// Call this method on a thread that holds the writer and has no open transaction: in
     /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
-    /// time is a fatal error. With a queue, the method returns after `value` has run.
+    /// time is a fatal error.
     ///
     /// `value` is called once, with a connection that reads exactly the last committed state, or
-    /// with an error if no connection is available. The read does not see later writes.
+    /// with an error if no connection is available. The read does not include later writes.
     public func spawnConcurrentRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,

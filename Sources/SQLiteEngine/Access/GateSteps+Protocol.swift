@@ -81,12 +81,11 @@ extension GateSteps {
         return .waiting
     }
 
-    /// Removes a waiter that has acquired a slot itself or has failed, and passes on any slot or
-    /// notification that was intended for the waiter.
+    /// Removes a waiter that has acquired a slot itself or has failed.
     ///
     /// Before its removal, the waiter may have been granted a slot or notified about a free slot.
     /// Another thread may also have left a slot free for the waiter instead of granting the slot to
-    /// a task.
+    /// a task. This method passes any such slot or notification on to another waiter.
     private func finishWaiting(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
         if let granted = withdrawal.granted { try returnSlot(granted) }

@@ -124,7 +124,7 @@ struct GateConditions: Equatable {
     var forbidsKeeping: Bool { word >= Self.forbidding }
 }
 
-/// What a waiter must pass on when it leaves the queue.
+/// The obligations that a waiter passes on when it leaves the queue.
 struct GateWithdrawal<Slot> {
     /// The slot that another thread granted to the waiter before the withdrawal, if any.
     var granted: Slot?

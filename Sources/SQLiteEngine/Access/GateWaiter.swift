@@ -4,9 +4,10 @@ import Telemetry
 protocol GateWaiter {
     associatedtype Slot
 
-    /// When the wait started, in nanoseconds on the monotonic clock.
+    /// The start time of the wait, in nanoseconds on the monotonic clock.
     var since: UInt64 { get }
-    /// How long running threads may overtake the waiter, in nanoseconds from ``since``.
+    /// The period after ``since`` during which running threads may overtake the waiter, in
+    /// nanoseconds.
     ///
     /// The queue sets this property when the waiter enters it.
     var patience: UInt64 { get set }

@@ -1,7 +1,7 @@
 /// A database whose accesses acquire their connection from a gate.
 ///
-/// A pool has two gates. A queue has one connection, and therefore uses one gate for both purposes.
-/// An access through the gate of a queue refuses statements that write if it is a `read`.
+/// A pool has two gates. A queue has one connection and therefore uses one gate for both purposes.
+/// A `read` on a queue rejects statements that write.
 @usableFromInline
 protocol GatedDatabase: DatabaseWriter {
     /// The gate of the connections that read.
@@ -24,7 +24,8 @@ extension GatedDatabase {
         readers.readLater(site, keeping: self, value)
     }
 
-    /// Reads without a transaction: two statements may see different states of the database.
+    /// Reads without a transaction, so that two statements may read different states of the
+    /// database.
     ///
     /// The connection of a queue accepts statements that write.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
@@ -68,8 +69,8 @@ extension GatedDatabase {
 
     // MARK: Writing
 
-    /// Runs a closure on the writer connection without a transaction: each statement commits
-    /// separately.
+    /// Runs a closure on the writer connection without a transaction, so that each statement
+    /// commits separately.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T

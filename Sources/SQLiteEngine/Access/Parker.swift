@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A place where one thread sleeps until another thread wakes it.
+/// A primitive that puts one thread to sleep until another thread wakes it.
 ///
 /// An early wake-up is not lost: the next ``park(until:)`` returns immediately.
 ///

@@ -34,7 +34,8 @@ extension Database {
         }
     }
 
-    /// Stops the program unless the connection belongs to a thread that waits for this thread.
+    /// Stops the program unless the connection belongs to a thread that waits for the calling
+    /// thread.
     ///
     /// When an access runs on a queue, its enclosing accesses stay on the calling thread.
     @inline(never)

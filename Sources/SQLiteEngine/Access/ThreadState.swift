@@ -16,7 +16,7 @@ struct ThreadState {
     var hintGate: UInt = 0
     /// The index of the slot that the thread used last.
     ///
-    /// This core's cache probably contains the slot's pages.
+    /// The current core's cache probably contains the slot's pages.
     var hint = 0
     var broker: Unmanaged<ObservationBroker>?
     /// The thread that waits for this thread's work on a dispatch queue that the user has set.

@@ -6,7 +6,7 @@
 ///
 /// A set of waits is deadlocked when each member waits for slots that only members hold. A set
 /// becomes deadlocked when its last member starts to wait, so searching whenever a wait starts is
-/// sufficient. The graph refuses that last wait. Its access fails and releases its slots, and the
+/// sufficient. The graph rejects that last wait. The access fails and releases its slots, and the
 /// other members continue.
 ///
 /// The graph is a value without clocks, threads, or locks. ``AccessGate/nestedWaits`` contains the

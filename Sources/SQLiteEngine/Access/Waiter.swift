@@ -36,7 +36,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     var patience: UInt64 = 0
     private(set) var granted: AccessSlot?
-    /// When the waiter's patience expires, in nanoseconds on the monotonic clock.
+    /// The time at which the waiter's patience expires, in nanoseconds on the monotonic clock.
     ///
     /// Only the waiting thread uses this property.
     var patientUntil: UInt64 = .max

@@ -5,7 +5,7 @@ import Telemetry
 /// The queue is a value, so that tests can check the rules in isolation. The gate protects the
 /// queue with a lock.
 struct WaiterQueue<Waiter: GateWaiter> {
-    /// What happens to a released slot.
+    /// The outcome of releasing a slot.
     enum Decision {
         case free
         /// The slot is free, and the gate notifies this waiter to try to acquire it.
@@ -72,11 +72,11 @@ struct WaiterQueue<Waiter: GateWaiter> {
         saturatedTotal + (!hasCountedWaiter || now < saturatedSince ? 0 : now - saturatedSince)
     }
 
-    /// Decides what happens to a slot that its holder releases.
+    /// Decides how to pass on a slot that its holder releases.
     ///
-    /// The oldest waiter that the slot can serve comes first. If that waiter is a thread that may
-    /// still be overtaken, a waiter for this specific slot receives the slot instead. The thread
-    /// may find another slot, but a waiter for a specific slot cannot use another slot.
+    /// The oldest waiter that the slot can serve takes precedence. If that waiter is a thread that
+    /// may still be overtaken, a waiter for this specific slot receives the slot instead, because
+    /// only the thread can use a different slot.
     mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
         guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
             return .free

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Database {
-    /// What a connection does when another connection holds a lock on the file.
+    /// The behavior of a connection when another connection holds a lock on the file.
     public enum BusyMode: Sendable {
         /// Fails immediately with `SQLITE_BUSY`.
         case immediateError

@@ -43,10 +43,10 @@ public struct Configuration: Sendable {
     /// The prefix of connection labels, or `nil` to use the name of the type.
     public var label: String?
 
-    /// Whether SQLite treats a double-quoted identifier that matches no name as a string.
+    /// Whether SQLite treats a double-quoted identifier that matches no name as a string literal.
     public var acceptsDoubleQuotedStringLiterals = false
 
-    /// What a connection does when another connection holds a lock on the file.
+    /// The behavior of a connection when another connection holds a lock on the file.
     public var busyMode: Database.BusyMode = .immediateError
 
     /// The busy mode of a pool's readers, or `nil` for a timeout of ten seconds.
@@ -62,7 +62,7 @@ public struct Configuration: Sendable {
     /// Whether a pool's reader, or a queue in WAL mode, may keep its read transaction open between
     /// two accesses while the transaction reflects the last committed state.
     ///
-    /// This setting makes frequent reads several times as fast and does not change the data that an
+    /// This setting makes frequent reads several times faster and does not change the data that an
     /// access reads. A transaction is kept for at most 5 ms, and only between accesses that follow
     /// each other within 0.2 ms. No transaction is kept while this database or another process
     /// writes. Disable this setting if the process can be stopped between consecutive reads and

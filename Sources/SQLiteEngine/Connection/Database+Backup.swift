@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Database {
-    /// Copies the whole database over another database.
+    /// Copies the entire database, replacing the contents of another database.
     ///
     /// ```swift
     /// try source.read { from in

@@ -24,7 +24,7 @@ extension Database {
     /// - Throws: An error from an observer that prevents a commit.
     @inline(__always)
     func statementDidExecute(_ statement: Statement) throws {
-        if statement.hasEffect || !attention.isEmpty { try didTakeEffect(statement) }
+        if statement.hasEffect || !attention.isEmpty { try processEffects(of: statement) }
     }
 
     /// Updates the probe's counters after a failed step and returns the error.
@@ -49,7 +49,7 @@ extension Database {
 
     /// Updates the state of transactions, savepoints, and the schema, and notifies observers.
     @inline(never)
-    private func didTakeEffect(_ statement: Statement) throws {
+    private func processEffects(of statement: Statement) throws {
         switch statement.effect {
         case .none, .commitTransaction, .rollbackTransaction: break
         case .beginTransaction:

@@ -71,8 +71,9 @@ extension Database {
         try addPredefinedFunctionsAndCollations()
     }
 
-    /// Sets `synchronous = NORMAL` before the configuration's closures run, which can set another
-    /// value.
+    /// Sets `synchronous = NORMAL` before the configuration's closures run.
+    ///
+    /// The closures can set another value.
     ///
     /// The pragma reads the schema, which can fail. This method throws only `SQLITE_BUSY`, because
     /// a temporary lock must not determine the value of the setting. ``checkReadable()`` detects

@@ -54,12 +54,11 @@ extension Database {
     /// mode.
     func locateWALIndex() {
         journalFile = nil
-        reviewWALIndex()
+        updateWALIndex()
     }
 
-    /// Determines the wal-index again if the connection has left or entered WAL mode since the last
-    /// review.
-    private func reviewWALIndex() {
+    /// Determines the wal-index again if the connection has entered or left WAL mode.
+    private func updateWALIndex() {
         let file = poolgauge_journal_file(handle)
         if let journalFile, journalFile == file, walIndex?.isUsed(by: handle) ?? true { return }
         walIndex = nil
@@ -89,7 +88,7 @@ extension Database {
     func reviewExposedHandle() {
         kept.pointee.isExposed = false
         findAttachedDatabases()
-        reviewWALIndex()
+        updateWALIndex()
     }
 
     func findAttachedDatabases() {

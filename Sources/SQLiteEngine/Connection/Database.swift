@@ -17,7 +17,7 @@ public final class Database {
         static let observers = Attention(rawValue: 1)
         /// The regions that statements read are being recorded.
         static let recording = Attention(rawValue: 2)
-        /// The end of the transaction must clear some state.
+        /// Some state must be cleared when the transaction ends.
         static let transaction = Attention(rawValue: 4)
         /// The flags that are relevant before a statement runs.
         static let beforeStatement: Attention = [.observers, .recording]
@@ -39,16 +39,18 @@ public final class Database {
 
     let suspension: Suspension
 
-    /// The read transaction that is kept between accesses, which is valid as long as this object.
+    /// The read transaction that is kept between accesses.
+    ///
+    /// The pointer is valid as long as this object.
     let kept: UnsafeMutablePointer<KeptReadTransaction>
 
     // Swift checks each access to a class's `var` for exclusivity at run time. These checks alone
-    // took up to a third of the time of a point read. The access to the connection prevents
-    // concurrent use.
+    // accounted for up to a third of the time of a point read. An access holds the connection
+    // exclusively, so the checks are unnecessary.
 
     @exclusivity(unchecked) package private(set) var handle: SQLiteConnection?
 
-    /// The number of enclosing scopes that refuse writes: a queue's `read` and ``readOnly(_:)``.
+    /// The number of enclosing scopes that reject writes: a queue's `read` and ``readOnly(_:)``.
     @exclusivity(unchecked) var readOnlyDepth = 0
 
     /// Whether an enclosing transaction of the engine is open.
@@ -58,8 +60,8 @@ public final class Database {
     /// throw `SQLITE_ABORT` until the block ends.
     @exclusivity(unchecked) var isInsideTransactionBlock = false
 
-    /// Whether a transaction is still open because its rollback failed, for example because of too
-    /// little memory.
+    /// Whether a transaction is still open because its rollback failed, for example because memory
+    /// was exhausted.
     ///
     /// The rollback is retried before the next transaction or statement.
     @exclusivity(unchecked) var isTransactionAbandoned = false
@@ -98,7 +100,7 @@ public final class Database {
 
     @exclusivity(unchecked) var authorizer: StatementAuthorizer?
 
-    /// The first failure to add a function or a collation because of too little memory.
+    /// The first failure to add a function or a collation because memory was exhausted.
     @exclusivity(unchecked) var additionFailure: DatabaseError?
 
     /// The region that was read since recording started, or `nil` if nothing is being recorded.
@@ -112,10 +114,10 @@ public final class Database {
     /// Whether the running statements belong to the engine and are not traced.
     @exclusivity(unchecked) var isTraceMuted = false
 
-    /// The statements that ``cachedStatement(sql:)`` keeps.
+    /// The cache of ``cachedStatement(sql:)``.
     @exclusivity(unchecked) var statementCache = StatementCache()
 
-    /// The statements that `fetchOne`, `fetchAll`, and `fetchSet` keep for their SQL.
+    /// The cache of `fetchOne`, `fetchAll`, and `fetchSet`.
     ///
     /// This cache is separate because the user sets the arguments of the statements in
     /// ``statementCache``.
@@ -140,7 +142,7 @@ public final class Database {
     /// Only this property and ``AccessSlot/walIndex``, which other threads use, retain the object.
     @exclusivity(unchecked) var walIndex: WALIndex?
 
-    /// The journal file at the last review of the wal-index.
+    /// The journal file when ``walIndex`` was last determined.
     @exclusivity(unchecked) var journalFile: UnsafeRawPointer?
 
     /// The journal mode, if a suspended connection has read it.
@@ -199,7 +201,7 @@ public final class Database {
         if isSet { attention.insert(flag) } else { attention.remove(flag) }
     }
 
-    /// Clears the state that depends on the schema if this process has since changed the schema.
+    /// Clears the schema-dependent caches if this process has changed the schema in the meantime.
     @inline(__always)
     func discardOutdatedSchema() {
         guard let generationCount else { return }

@@ -1,17 +1,20 @@
 import Foundation
 import Telemetry
 
-/// The file that the first connection of a pool has opened, which all its connections must open.
+/// The file that a pool's first connection opened.
 ///
-/// If another file replaces the database file, the open connections continue to use the original
-/// file. A connection to the new file would read other content, together with the log of the
-/// original file. See https://sqlite.org/howtocorrupt.html, section 2.4.
+/// All connections of the pool must open the same file. If another file replaces the database file,
+/// the open connections continue to use the original file. A connection to the new file would read
+/// other content, together with the log of the original file. See
+/// https://sqlite.org/howtocorrupt.html, section 2.4.
 final class OpenedFile: Sendable {
     private struct Identity: Equatable {
         var device: dev_t
         var inode: ino_t
 
-        /// Does not open the file, because closing it would release the locks of this process.
+        /// Reads the identity of a file without opening it.
+        ///
+        /// Closing the file would release this process's locks on the file.
         init?(path: String) {
             var information = stat()
             guard stat(path, &information) == 0 else { return nil }

@@ -38,11 +38,11 @@ extension Database {
         arguments: @autoclosure () -> StatementArguments? = nil
     ) throws {
         guard suspension.isOn else { return }
-        try refuseLocks(isReadOnly: isReadOnly, sql: sql(), arguments: arguments())
+        try rejectLocks(isReadOnly: isReadOnly, sql: sql(), arguments: arguments())
     }
 
     @inline(never)
-    private func refuseLocks(
+    private func rejectLocks(
         isReadOnly: Bool,
         sql: String,
         arguments: StatementArguments?
@@ -76,7 +76,7 @@ extension Database {
     }
 }
 
-/// Suspends and resumes a database with the notifications, during its own lifetime.
+/// Suspends and resumes a database in response to notifications, as long as the observer exists.
 ///
 /// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` can be called from any
 /// thread.

@@ -1,6 +1,6 @@
 /// The names of the result codes, without `SQLITE_`.
 ///
-/// The position of a word is the number of its code. A hyphen marks a number without a code.
+/// Each word's position is its code number. A hyphen marks an unassigned number.
 extension ResultCode {
     /// The C name, such as `SQLITE_CONSTRAINT_UNIQUE`, or `nil` for a code that this library does
     /// not define.

@@ -7,7 +7,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: How long the observation lasts. Defaults to the observer's lifetime.
+    ///   - extent: The lifetime of the observation. Defaults to the observer's lifetime.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime
@@ -62,10 +62,10 @@ extension Database {
 
     /// Declares that the current access depends on a region.
     ///
-    /// Observations that record what an access reads add this region to their record.
+    /// Observations that record an access's reads add this region to their record.
     ///
     /// - Parameter region: The region. The expression is evaluated only while an observation
-    ///   records what the access reads.
+    ///   records the access's reads.
     /// - Throws: The error that `region` throws.
     public func registerAccess(
         to region: @autoclosure () -> some DatabaseRegionConvertible
@@ -75,7 +75,7 @@ extension Database {
         self.recordedRegion = recordedRegion.union(region)
     }
 
-    /// Runs `body`, and adds everything that the body's statements read to `region`.
+    /// Runs `body` and adds the regions that its statements read to `region`.
     func recordingSelection<T>(
         _ region: inout DatabaseRegion,
         _ body: () throws -> T
@@ -146,15 +146,15 @@ extension Database {
         return authorizer.analysis(whilePreparing: preparation)
     }
 
-    /// Makes SQLite delete rows one by one if an observer observes their deletion.
+    /// Makes SQLite delete rows individually if an observer observes their deletion.
     private func observedChangesDidChange() {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer
         authorizer.observersDidChange()
         guard authorizer.isInstalled else { return authorizer.install() }
-        // The previous set of observers determined whether these cached statements delete rows one
-        // by one or in one step. Removing them costs less than making SQLite reprepare every
-        // statement.
+        // The previous set of observers determined whether these cached statements delete rows
+        // individually or in one step. Removing the statements costs less than making SQLite
+        // reprepare every statement.
         statementCache.removeAll { $0.mayDelete }
         fetchCache.removeAll { $0.mayDelete }
     }

@@ -2,7 +2,7 @@
 ///
 /// A statement reads a region (``Statement/databaseRegion``), and a change may modify a region.
 public struct DatabaseRegion: Sendable {
-    /// A value of `nil` means the whole database.
+    /// The regions of the tables, or `nil` for the whole database.
     private var tables: [SQLName: TableRegion]?
 
     init(tables: [SQLName: TableRegion]?) { self.tables = tables }
@@ -119,9 +119,9 @@ extension DatabaseRegion: CustomStringConvertible {
 }
 
 struct TableRegion: Equatable, Sendable, CustomStringConvertible {
-    /// A value of `nil` means all columns.
+    /// The observed columns, or `nil` for all columns.
     var columns: Set<SQLName>?
-    /// A value of `nil` means all rows.
+    /// The observed rowids, or `nil` for all rows.
     var rowIDs: Set<Int64>?
 
     var isEmpty: Bool { columns?.isEmpty == true || rowIDs?.isEmpty == true }
@@ -161,14 +161,14 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
 /// A case-insensitive schema name that preserves the original case.
 struct SQLName: Hashable, Sendable {
     let text: String
-    private let folded: String
+    private let lowercase: String
 
     init(_ text: String) {
         self.text = text
-        folded = text.lowercased()
+        lowercase = text.lowercased()
     }
 
-    static func == (one: SQLName, other: SQLName) -> Bool { one.folded == other.folded }
+    static func == (one: SQLName, other: SQLName) -> Bool { one.lowercase == other.lowercase }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+    func hash(into hasher: inout Hasher) { hasher.combine(lowercase) }
 }

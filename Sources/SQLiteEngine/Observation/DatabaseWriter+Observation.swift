@@ -3,7 +3,7 @@ extension DatabaseWriter {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: How long the observation lasts. Defaults to the observer's lifetime.
+    ///   - extent: The lifetime of the observation. Defaults to the observer's lifetime.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: Database.TransactionObservationExtent = .observerLifetime

@@ -5,7 +5,7 @@ import CSQLite
 /// The transaction hooks are installed only while observers exist. The update hook slows down every
 /// change, so it is installed only while a statement with observed changes runs.
 final class ObservationBroker {
-    /// How the running statement ended a transaction, as reported by SQLite's hooks.
+    /// The end of the running statement's transaction, as reported by SQLite's hooks.
     private enum Completion {
         case none
         case commit
@@ -18,12 +18,12 @@ final class ObservationBroker {
     private var observations: [TransactionObservation] = []
 
     /// The observations of the running statement's changes.
-    private var interested: [StatementObservation] = []
+    private var recipients: [StatementObservation] = []
 
     /// The changes to report after the savepoints are released, with the observations to notify.
-    private var heldBack: [(event: DatabaseEvent, interested: [StatementObservation])] = []
+    private var heldBack: [(event: DatabaseEvent, recipients: [StatementObservation])] = []
 
-    /// The ended transactions with observers still to notify, outermost first.
+    /// The ended transactions whose observers have not all been notified, outermost first.
     private var ends: [TransactionEnd] = []
 
     private var completion = Completion.none
@@ -57,7 +57,7 @@ final class ObservationBroker {
         guard let index = observations.firstIndex(where: { $0.observer === observer }) else {
             return
         }
-        // Keep held-back changes from reaching the observer.
+        // Prevents held-back changes from reaching the observer.
         observations.remove(at: index).isEnabled = false
         if observations.isEmpty { uninstall() }
     }
@@ -67,13 +67,13 @@ final class ObservationBroker {
             return
         }
         observation.isEnabled = false
-        interested.removeAll { $0.observation === observation }
+        recipients.removeAll { $0.observation === observation }
     }
 
     func notifyChanges(of kinds: [DatabaseEventKind]) {
         withCurrentBroker {
             for observation in observations where observation.isEnabled {
-                // Query every kind, because an observer may record the kinds.
+                // Queries every kind, because an observer may record the kinds.
                 if !kinds.filter({ observation.observes($0) }).isEmpty {
                     observation.observer?.databaseDidChange()
                 }
@@ -85,22 +85,22 @@ final class ObservationBroker {
 
     /// - Throws: A ``DatabaseError`` if SQLite cannot determine which changes the statement may make.
     func statementWillExecute(_ statement: Statement) throws {
-        // An observer's end-of-transaction callback is starting another transaction. Notify the
-        // remaining observers now, because they may use the database only while no transaction is
-        // open and no argument is bound.
+        // An observer's end-of-transaction callback is starting another transaction. The broker
+        // notifies the remaining observers now, because they may use the database only while no
+        // transaction is open and no argument is bound.
         if !ends.isEmpty, statement.effect.mayBeginTransaction, !database.isInsideTransaction {
             notifyPendingEnds()
         }
         completion = .none
         beganInsideTransaction = database.isInsideTransaction
-        interested =
+        recipients =
             database.isReadOnly || statement.isReadonly || !observesChanges
-            ? [] : interest(in: try statement.authorizerEventKinds())
-        setUpdateHook(!interested.isEmpty)
-        if !interested.isEmpty { database.authorizer?.statementWillExecute(statement) }
+            ? [] : recipients(of: try statement.authorizerEventKinds())
+        setUpdateHook(!recipients.isEmpty)
+        if !recipients.isEmpty { database.authorizer?.statementWillExecute(statement) }
     }
 
-    private func interest(in kinds: [DatabaseEventKind]) -> [StatementObservation] {
+    private func recipients(of kinds: [DatabaseEventKind]) -> [StatementObservation] {
         observations.compactMap { observation in
             let observed = kinds.filter { observation.observes($0) }
             guard !observed.isEmpty else { return nil }
@@ -116,7 +116,7 @@ final class ObservationBroker {
     ///
     /// - Throws: The error that an observer throws to prevent the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
-        interested = []
+        recipients = []
         setUpdateHook(false)
         switch statement.effect {
         case .commitTransaction, .releaseSavepoint:
@@ -138,7 +138,7 @@ final class ObservationBroker {
     /// - Returns: The error to throw instead of the statement's error, if an observer prevented the
     ///   commit.
     func statementDidFail() -> (any Error)? {
-        interested = []
+        recipients = []
         setUpdateHook(false)
         let completion = completion
         self.completion = .none
@@ -250,10 +250,10 @@ final class ObservationBroker {
 
     private func didChange(_ event: DatabaseEvent) {
         guard database.savepoints.isEmpty else {
-            heldBack.append((event.copy(), interested))
+            heldBack.append((event.copy(), recipients))
             return
         }
-        withCurrentBroker { send(event, to: interested) }
+        withCurrentBroker { send(event, to: recipients) }
     }
 
     private func notifyHeldBack() {
@@ -261,12 +261,12 @@ final class ObservationBroker {
         let events = heldBack
         heldBack.removeAll()
         withCurrentBroker {
-            for (event, interested) in events { send(event, to: interested) }
+            for (event, recipients) in events { send(event, to: recipients) }
         }
     }
 
-    private func send(_ event: DatabaseEvent, to interested: [StatementObservation]) {
-        for statement in interested where statement.concerns(event) {
+    private func send(_ event: DatabaseEvent, to recipients: [StatementObservation]) {
+        for statement in recipients where statement.concerns(event) {
             guard statement.observation.isEnabled else { continue }
             statement.observation.observer?.databaseDidChange(with: event)
         }
@@ -301,7 +301,7 @@ final class ObservationBroker {
 
     func uninstall() {
         database.isObserved = false
-        interested = []
+        recipients = []
         heldBack = []
         setUpdateHook(false)
         sqlite3_commit_hook(database.handle, nil, nil)

@@ -1,18 +1,18 @@
 import CSQLite
 
 extension Statement {
-    /// The region that the statement reads, including what its triggers and foreign keys read.
+    /// The region that the statement reads, including reads by its triggers and foreign keys.
     ///
     /// The first use of this property on a connection installs the connection's authorizer
     /// (`sqlite3_set_authorizer`). SQLite then reprepares each existing statement when it next
-    /// runs. If SQLite cannot analyze the statement, for example because of too little memory, the
+    /// runs. If SQLite cannot analyze the statement, for example because memory is exhausted, the
     /// region is the full database.
     public var databaseRegion: DatabaseRegion { (try? analyze())?.region ?? .fullDatabase }
 
     /// The kinds of changes that the statement may make.
     ///
-    /// - Throws: A ``DatabaseError`` if SQLite cannot analyze the statement. Observers would miss
-    ///   the changes of a statement with unknown kinds.
+    /// - Throws: A ``DatabaseError`` if SQLite cannot analyze the statement. Without the kinds,
+    ///   observers would miss the statement's changes.
     func authorizerEventKinds() throws -> [DatabaseEventKind] { try analyze().eventKinds }
 
     /// Whether an analysis has shown that the statement may delete rows.
@@ -22,8 +22,8 @@ extension Statement {
 
     /// Returns the analysis of the statement's current prepared form.
     ///
-    /// - Throws: A ``DatabaseError``, but not `SQLITE_ERROR`: executing an invalid statement throws
-    ///   that error.
+    /// - Throws: A ``DatabaseError`` other than `SQLITE_ERROR`. Executing an invalid statement
+    ///   throws `SQLITE_ERROR`.
     private func analyze() throws -> StatementAnalysis {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let analysis, analysisVersion == version { return analysis }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Records what a statement reads and changes while SQLite prepares it.
+/// Records a statement's reads and changes while SQLite prepares the statement.
 ///
 /// The authorizer is installed when a change observer or a region first needs it. Until then, the
 /// application may set its own authorizer. Once installed, this authorizer stays installed, because
@@ -19,7 +19,7 @@ final class StatementAuthorizer {
 
     private var notes: Notes?
 
-    /// Whether the statement in preparation drops an object.
+    /// Whether the statement being prepared drops an object.
     ///
     /// Observers do not receive the row deletions of a drop, and the authorizer must not return
     /// `SQLITE_IGNORE` for them.
@@ -108,7 +108,7 @@ final class StatementAuthorizer {
 
     /// Returns `SQLITE_IGNORE` if an observer observes deletions in the table.
     ///
-    /// SQLite then still deletes the rows, but one by one, as the update hook requires
+    /// SQLite then still deletes the rows, but individually, as the update hook requires
     /// (https://sqlite.org/lang_delete.html#the_truncate_optimization).
     private func authorizeDelete(_ name: UnsafePointer<CChar>?) -> CInt {
         guard !isDropping, let name else { return SQLITE_OK }

@@ -33,7 +33,7 @@ final class TransactionObservation {
     /// Returns the observer for the last callback of a transaction.
     ///
     /// If the observation ends with this transaction, this method releases the observer first. The
-    /// observer then receives no changes that it makes in its own callback.
+    /// observer therefore receives none of the changes that its own callback makes.
     func observerOfEnd() -> (any TransactionObserver)? {
         let observer = observer
         if extent == .nextTransaction { strongObserver = nil }
@@ -47,7 +47,7 @@ struct StatementObservation {
 
     /// The observed kinds and all kinds that the authorizer reported, or `nil` if the observed
     /// kinds cover every change that the statement can make.
-    let kinds: (observed: [DatabaseEventKind], advertised: [DatabaseEventKind])?
+    let kinds: (observed: [DatabaseEventKind], possible: [DatabaseEventKind])?
 
     /// Returns whether to notify the observer of an event.
     ///
@@ -56,7 +56,7 @@ struct StatementObservation {
     func concerns(_ event: DatabaseEvent) -> Bool {
         guard let kinds else { return true }
         return kinds.observed.contains { $0.matches(event) }
-            || !kinds.advertised.contains { $0.matches(event) }
+            || !kinds.possible.contains { $0.matches(event) }
     }
 }
 

@@ -58,7 +58,7 @@ extension TransactionObserver {
 }
 
 extension Database {
-    /// How long an observer is notified of transactions.
+    /// The period during which an observer is notified of transactions.
     public enum TransactionObservationExtent: Hashable, Sendable {
         /// Until the observer is deallocated. The database does not retain the observer.
         case observerLifetime

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A gate's counts at one point in time, which later statuses subtract.
+/// A gate's counts at one point in time, which are subtracted from later statuses.
 struct AccessBaseline: Sendable {
     /// The waiting times of accesses.
     let waits: AtomicHistogram.Counts

@@ -19,24 +19,24 @@ extension ConnectionProbe {
                 if tries == 0 {
                     probe.lockWait.withLock { $0 = LockWait(startedAt: monotonicNanoseconds()) }
                 }
-                let triesAgain = probe.handleLock(tries: Int(tries))
-                if !triesAgain { probe.lockWait.withLock { $0.stopRetrying() } }
-                return triesAgain ? 1 : 0
+                let shouldRetry = probe.handleLock(tries: Int(tries))
+                if !shouldRetry { probe.lockWait.withLock { $0.stopRetrying() } }
+                return shouldRetry ? 1 : 0
             },
             this
         )
     }
 
-    /// Waits as the busy mode requires.
+    /// Waits according to the busy mode.
     ///
     /// - Returns: Whether to retry.
     private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
-            let triesAgain = waiting {
+            let shouldRetry = waiting {
                 encounteredLock.withLock { ownReaders.mayHoldLock(tries: tries, &$0) }
             }
-            if triesAgain { return true }
+            if shouldRetry { return true }
             recordLock()
             return false
         }
@@ -84,10 +84,10 @@ extension ConnectionProbe {
             defer { wait = LockWait() }
             return wait
         }
-        // Ignore calls during an earlier step, such as a checkpoint that reported a lock as its
+        // Ignores calls during an earlier step, such as a checkpoint that reported a lock as its
         // result.
-        let isOfStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
-        var result = wait.gaveUp && isOfStep ? wait : LockWait()
+        let belongsToStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
+        var result = wait.gaveUp && belongsToStep ? wait : LockWait()
         switch busyMode.withLock({ $0 }) {
         case .immediateError: result.timeout = 0
         case .timeout(let seconds): result.timeout = UInt64(max(0, seconds) * 1e9)
@@ -133,8 +133,8 @@ extension ConnectionProbe {
             defer { request.time = 0 }
             return request
         }
-        let isOurs = request.time != 0 && request.access == access
-        let latency = isOurs ? monotonicNanoseconds() &- request.time : nil
+        let belongsToAccess = request.time != 0 && request.access == access
+        let latency = belongsToAccess ? monotonicNanoseconds() &- request.time : nil
         if let latency { times.interrupts.record(latency) }
         events.emit(label, .interrupted(by: holder, after: latency))
     }
@@ -146,7 +146,7 @@ extension ConnectionProbe {
         let access = accessCount
         let now = monotonicNanoseconds()
         interruptRequest.withLock { request in
-            // Measure the latency from the first request.
+            // Measures the latency from the first request.
             if request.time == 0 || request.access != access {
                 request = InterruptRequest(access: access, time: now)
             }

@@ -68,7 +68,7 @@ extension ConnectionProbe {
         var pending: SplitState.Pending
         if let known = splitState.pending {
             pending = known
-            // The recorded access never started, so discard its wait.
+            // The recorded access never started, so its wait is discarded.
             if known.site != site {
                 pending = SplitState.Pending(site: site, countdown: known.countdown)
             }

@@ -3,7 +3,8 @@ import Telemetry
 
 /// The values that ``DatabaseStatus`` reports about a connection. Any thread may read them.
 extension ConnectionProbe {
-    /// The running step in the latest status, and when a status first reported that step.
+    /// The running step in the latest status, and the time at which a status first reported that
+    /// step.
     struct Sighting {
         var step: UInt64 = 0
         var since: UInt64 = 0

@@ -19,7 +19,7 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// Flags for the holder's additional work.
     ///
-    /// A test of one byte detects any work.
+    /// A single test of this byte detects any additional work.
     enum Duty {
         /// The probe splits the access's time into phases.
         static let split: UInt8 = 1
@@ -52,7 +52,7 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The number of the statement that is inside `sqlite3_step`, or 0.
     let running = Atomic<UInt64>(0)
     let last = Atomic<UInt64>(0)
-    /// The number of steps, by which a status distinguishes one long step from two short steps.
+    /// The number of steps, which distinguishes one long step from two short steps in a status.
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
     let busy = Atomic<UInt64>(0)
@@ -88,20 +88,20 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The last access that a status observed before the access read a database state.
     ///
     /// If this access reads a state later, it has acquired that state after ``unreadAt``. Accesses
-    /// therefore need not read a clock for this purpose.
+    /// therefore do not need to read a clock for this purpose.
     let unreadAccess = Atomic<UInt64>(0)
     /// The time at which a status last observed that access without a state, in nanoseconds.
     let unreadAt = Atomic<UInt64>(0)
 
     let duties: Atomic<UInt8>
-    /// The number of accesses until the next split access.
+    /// The number of accesses until the next access whose time is split into phases.
     let countdown: Atomic<UInt32>
     /// Only the connection's holder may use this state.
     @exclusivity(unchecked) var splitState: SplitState
-    /// The number of the connection's statements that were stepped and have not been reset since.
+    /// The number of the connection's statements that have been stepped but not reset.
     ///
     /// The number is too large if a statement was finalized, or reset through the C interface. Only
-    /// the connection's holder may use it.
+    /// the connection's holder may use this property.
     @exclusivity(unchecked) var unfinishedCount = 0
     /// The wal-index in memory while the connection is open in WAL mode.
     @exclusivity(unchecked) var walIndex: UnsafeRawPointer?
@@ -125,7 +125,7 @@ final class ConnectionProbe: @unchecked Sendable {
         self.splitState = splitState
     }
 
-    // MARK: The holder's side
+    // MARK: Recording accesses
 
     @inline(__always)
     func beginAccess(_ site: AccessSite) {
@@ -145,7 +145,9 @@ final class ConnectionProbe: @unchecked Sendable {
         if left == 0 { beginSplit(site, at: now) }
     }
 
-    /// Records the start of opening the connection for an access, which starts later.
+    /// Records the start of opening the connection.
+    ///
+    /// The access that needs the connection starts later.
     func beginOpening(_ site: AccessSite) {
         guard isEnabled else { return }
         self.site.store(site.word, ordering: .relaxed)

@@ -62,7 +62,7 @@ extension DatabaseStatus {
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)
         }
-        // Read the peaks after the waits, so each peak includes every recorded wait.
+        // Reads the peaks after the waits, so that each peak includes every recorded wait.
         status.waitingReadersPeak = writing.gate.waiting.reading.peak
         status.waitingWritersPeak = writing.gate.waiting.writing.peak
         status.isClosed = writing.gate.isClosed

@@ -19,7 +19,7 @@ final class EventHub: Sendable {
     private let state = Lock(State())
     private let hasListeners = Atomic<Bool>(false)
 
-    /// The shortest duration that at least one listener considers slow, in nanoseconds.
+    /// The lowest minimum duration of a slow access among all listeners, in nanoseconds.
     let limit = Atomic<UInt64>(.max)
 
     deinit {
@@ -51,7 +51,7 @@ final class EventHub: Sendable {
     }
 
     private func remove(_ number: Int) {
-        // Release the continuation outside the lock.
+        // Releases the continuation outside the lock.
         let removed = state.withLock { state in
             defer { update(state) }
             return state.listeners.removeValue(forKey: number)

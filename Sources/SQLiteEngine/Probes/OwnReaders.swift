@@ -31,7 +31,7 @@ struct OwnReaders: Sendable {
     /// The number of consecutive checks without an active reader after which the writer stops.
     private static let maximumChecksWithoutReader = 2
 
-    /// Returns whether a reader is in an access and so may be starting its transaction.
+    /// Returns whether a reader is in an access and may therefore be starting its transaction.
     let mayBeBeginning: @Sendable () -> Bool
 
     /// Checks whether a reader may hold the lock, and if so, pauses before the next attempt.

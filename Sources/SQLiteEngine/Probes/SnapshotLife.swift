@@ -1,16 +1,16 @@
 import Synchronization
 import Telemetry
 
-/// Reports when a snapshot is created and when it is closed or deallocated, and its status.
+/// Reports the creation, the closing, and the status of a snapshot.
 final class SnapshotLife: Sendable {
     let site: AccessSite
     private let events: EventHub
     private let label: String
-    /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
+    /// The time at which the snapshot acquired its state, in nanoseconds on the monotonic clock.
     private let createdAt = monotonicNanoseconds()
     private let hasEnded = Atomic<Bool>(false)
 
-    /// Starts the life of a snapshot whose connections have been opened.
+    /// Reports the creation of a snapshot whose connections have been opened.
     ///
     /// The age of the snapshot does not include the opening time.
     init(events: EventHub, label: String, site: AccessSite) {

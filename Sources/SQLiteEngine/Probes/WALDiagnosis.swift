@@ -41,12 +41,12 @@ struct WALDiagnosis {
     /// - Returns: The cause, or `nil` if there is none.
     func pin(
         at now: UInt64,
-        outsideConnection: (Question) -> (name: String, since: UInt64)?
+        outsideConnection: (PreventableOperation) -> (name: String, since: UInt64)?
     ) -> WALPin? {
         let open = log.frames - min(log.frames, log.checkpointed)
         let uncommitted = fileFrames - min(fileFrames, max(history.highWater, log.frames))
-        func outsideCause(_ question: Question) -> OutsideCause {
-            guard let (name, since) = outsideConnection(question) else { return .none }
+        func outsideCause(_ operation: PreventableOperation) -> OutsideCause {
+            guard let (name, since) = outsideConnection(operation) else { return .none }
             let age = now > since ? now - since : 0
             // Readers of this database may start and end between the reads of their states and of
             // the locks. Only a lock that persists belongs to another connection.
@@ -110,7 +110,7 @@ struct WALDiagnosis {
     }
 
     /// The operation that an outside connection may prevent.
-    enum Question {
+    enum PreventableOperation {
         case writer
         case checkpoint
         case restart

@@ -1,4 +1,4 @@
-/// The history of a write-ahead log, which shows why the log does not shrink.
+/// The history of a write-ahead log, from which a status determines why the log does not shrink.
 ///
 /// Times are in nanoseconds on the monotonic clock.
 struct WALHistory {
@@ -27,7 +27,7 @@ struct WALHistory {
     /// The time at which checkpoints started to leave frames uncopied, or `nil` if they copy all
     /// frames.
     ///
-    /// Since this time, readers have acquired a later state, or other readers have started.
+    /// If a second checkpoint also leaves frames uncopied, readers have overlapped since this time.
     private var leftoverSince: UInt64?
     /// The time at which commits started to leave the log above the threshold although no reader
     /// prevented checkpoints, or `nil` if they do not.

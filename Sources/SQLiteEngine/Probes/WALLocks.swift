@@ -17,8 +17,9 @@ struct WALLocks: Equatable {
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The maximum length of a list that a single call to `read` always returns completely, in
-    /// bytes: one page minus one line.
+    /// The maximum size of a list that a single call to `read` always returns completely, in bytes.
+    ///
+    /// The size is one page minus one line.
     ///
     /// Linux's `seq_read_iter` fills one page per call. Between two calls, the list is unlocked,
     /// and the next call continues at the same index. If a lock before that index is released in
@@ -76,19 +77,19 @@ struct WALLocks: Equatable {
     /// Returns the outside connection that prevents an operation.
     ///
     /// - Parameters:
-    ///   - question: The operation that the connection may prevent.
+    ///   - operation: The operation that the connection may prevent.
     ///   - diagnosis: The states of the log and of the database's connections.
     ///   - ownProcess: The identifier of this process.
     /// - Returns: The connection's name, or `nil` if there is none.
     func outsideConnection(
-        for question: WALDiagnosis.Question,
+        for operation: WALDiagnosis.PreventableOperation,
         _ diagnosis: WALDiagnosis,
         process ownProcess: Int32 = getpid()
     ) -> String? {
         for entry in entries.sorted(by: {
             ($0.process == ownProcess ? 1 : 0) < ($1.process == ownProcess ? 1 : 0)
         })
-        where isBlocking(entry, question, diagnosis, ownProcess) {
+        where isBlocking(entry, operation, diagnosis, ownProcess) {
             return entry.process == ownProcess
                 ? Self.ownProcess : Self.name(of: entry.process)
         }
@@ -97,14 +98,14 @@ struct WALLocks: Equatable {
 
     private func isBlocking(
         _ entry: Entry,
-        _ question: WALDiagnosis.Question,
+        _ operation: WALDiagnosis.PreventableOperation,
         _ diagnosis: WALDiagnosis,
         _ ownProcess: Int32
     ) -> Bool {
-        if question == .writer {
+        if operation == .writer {
             return entry.isExclusive && entry.bytes.contains(Self.writeByte)
         }
-        if question == .checkpoint, entry.process != ownProcess, entry.isExclusive,
+        if operation == .checkpoint, entry.process != ownProcess, entry.isExclusive,
             entry.bytes.contains(Self.checkpointByte)
         {
             return true
@@ -114,7 +115,7 @@ struct WALLocks: Equatable {
             let frames = mark == 0 ? 0 : diagnosis.log.marks[mark]
             // Readers of the last state do not prevent a checkpoint. Readers that use only the
             // database file do not prevent a restart.
-            switch question {
+            switch operation {
             case .writer: return false
             case .checkpoint: guard frames < diagnosis.log.frames else { return false }
             case .restart: guard mark > 0 else { return false }

@@ -27,7 +27,7 @@ struct WALState: Equatable {
         set { for mark in 0..<Self.markCount { storedMarks[mark] = newValue[mark] } }
     }
 
-    /// The marks without an allocation, because each write reads them.
+    /// The marks, stored without an allocation because each write reads them.
     private var storedMarks = SIMD8<UInt32>()
 
     init() {}
@@ -62,8 +62,8 @@ struct WALPosition: Equatable {
 
     /// Reads the current end of the log.
     ///
-    /// If the log restarts between the two loads, the position is too old. An old position never
-    /// hides a reader.
+    /// If the log restarts between the two loads, the position is too old. Such a position never
+    /// causes a reader to be missed.
     @inline(__always)
     init(_ index: UnsafeRawPointer) {
         self.init(

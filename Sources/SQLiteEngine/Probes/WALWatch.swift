@@ -126,24 +126,24 @@ final class WALWatch: Sendable {
             writer: writer
         )
         var hasSearched = false
-        status.pin = diagnosis.pin(at: now) { question in
+        status.pin = diagnosis.pin(at: now) { operation in
             hasSearched = true
-            return outsideConnection(for: question, diagnosis, at: now)
+            return outsideConnection(for: operation, diagnosis, at: now)
         }
         if !hasSearched { clearOutsideConnection() }
         return status
     }
 
     private func outsideConnection(
-        for question: WALDiagnosis.Question,
+        for operation: WALDiagnosis.PreventableOperation,
         _ diagnosis: WALDiagnosis,
         at now: UInt64
     ) -> (name: String, since: UInt64)? {
         let name: String?
         if let locks = WALLocks(path: path + "-shm") {
-            name = locks.outsideConnection(for: question, diagnosis)
+            name = locks.outsideConnection(for: operation, diagnosis)
         } else {
-            name = diagnosis.hasUnexplainedLimit(question) ? "another process" : nil
+            name = diagnosis.hasUnexplainedLimit(operation) ? "another process" : nil
         }
         let since = history.withLock { $0.recordOutsideConnection(name, at: now) }
         return name.map { ($0, since) }
@@ -160,8 +160,8 @@ extension WALDiagnosis {
     /// Systems that do not report locks use this check. A checkpoint moves or frees unused marks,
     /// and copies frames up to the first mark that it cannot move. That mark equals the number of
     /// copied frames.
-    func hasUnexplainedLimit(_ question: Question) -> Bool {
-        guard question == .checkpoint else { return false }
+    func hasUnexplainedLimit(_ operation: PreventableOperation) -> Bool {
+        guard operation == .checkpoint else { return false }
         return (1..<WALState.markCount).contains { mark in
             log.marks[mark] == log.checkpointed && log.checkpointed > 0 && !explains(mark: mark)
         }

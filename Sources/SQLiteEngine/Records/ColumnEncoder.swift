@@ -12,7 +12,7 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { target?.recordType.databaseEncodingUserInfo ?? [:] }
     private let target: Target?
 
-    /// A value of `nil` means that the type has not encoded a value.
+    /// The encoded value, or `nil` if the type has not encoded a value.
     private var value: DatabaseValue?
 
     /// Whether the type has requested a keyed or unkeyed container.

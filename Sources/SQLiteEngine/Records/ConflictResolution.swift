@@ -1,5 +1,5 @@
 extension Database {
-    /// How SQLite handles a row that violates a constraint.
+    /// The way that SQLite resolves a constraint violation.
     ///
     /// See <https://sqlite.org/lang_conflict.html>.
     public enum ConflictResolution: String, Sendable {
@@ -18,13 +18,15 @@ extension Database {
 
 /// The default conflict resolutions for a record type.
 public struct PersistenceConflictPolicy: Sendable {
-    /// How to handle an insertion that violates a constraint.
+    /// The resolution for an insertion that violates a constraint.
     public let conflictResolutionForInsert: Database.ConflictResolution
 
-    /// How to handle an update that violates a constraint.
+    /// The resolution for an update that violates a constraint.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy, which by default treats a conflict as an error.
+    /// Creates a policy.
+    ///
+    /// By default, a conflict is an error.
     public init(
         insert: Database.ConflictResolution = .abort,
         update: Database.ConflictResolution = .abort

@@ -14,13 +14,19 @@ public protocol EncodableRecord {
     /// Returns the encoder for a column that is stored as JSON.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
-    /// Returns how an `Encodable` record writes `Data` to a column. Defaults to a blob.
+    /// Returns the strategy for writing an `Encodable` record's `Data` to a column.
+    ///
+    /// The default strategy writes a blob.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
-    /// Returns how an `Encodable` record writes a date to a column. Defaults to text.
+    /// Returns the strategy for writing an `Encodable` record's dates to a column.
+    ///
+    /// The default strategy writes text.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
 
-    /// Returns how an `Encodable` record writes a UUID to a column. Defaults to a blob.
+    /// Returns the strategy for writing an `Encodable` record's UUIDs to a column.
+    ///
+    /// The default strategy writes a blob.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
     /// The strategy that maps an `Encodable` record's coding keys to columns.
@@ -35,7 +41,7 @@ extension EncodableRecord {
 
     /// Returns an encoder that writes data as Base64 and dates as milliseconds since 1970.
     ///
-    /// The encoder sorts keys, so equal values have equal representations.
+    /// The encoder sorts keys, so that equal values have equal representations.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         .forDatabase(userInfo: databaseEncodingUserInfo)
     }

@@ -78,8 +78,8 @@ struct WALDiagnosisTests {
 
     @Test func otherProcessesAreExaminedOnlyWithoutACauseInThisProcess() {
         let stuck = log(2_000, 50)
-        let pin = diagnosis(stuck).pin(at: 10) { question in
-            question == .checkpoint ? ("cron (7)", 4) : nil
+        let pin = diagnosis(stuck).pin(at: 10) { operation in
+            operation == .checkpoint ? ("cron (7)", 4) : nil
         }
         #expect(pin?.cause == .otherProcess)
         #expect(pin?.ageNanoseconds == 6)
@@ -198,10 +198,10 @@ struct WALDiagnosisTests {
 
     @Test func onlyBlockingLocksAreReported() {
         let stuck = diagnosis(log(2_000, 50, marks: [0, 2_000, 50, .max, .max]))
-        let outsideConnection = { (byte: UInt64, question: WALDiagnosis.Question) in
+        let outsideConnection = { (byte: UInt64, operation: WALDiagnosis.PreventableOperation) in
             WALLocks(entries: [
                 WALLocks.Entry(process: -7, isExclusive: byte < 122, bytes: byte...byte)
-            ]).outsideConnection(for: question, stuck, process: 1)
+            ]).outsideConnection(for: operation, stuck, process: 1)
         }
         // Mark 1 is at the last state, but mark 2 is not. Readers of mark 0 read only the file.
         #expect(outsideConnection(124, .checkpoint) == nil)

@@ -2,7 +2,7 @@
 
 /// Default implementations for fake members that are quick and do nothing.
 extension ObservedMember {
-    var wantsChanges: Bool { true }
+    var receivesChanges: Bool { true }
     var usesReaders: Bool { true }
     var isQuick: Bool { true }
     var runsClosuresOnDelivery: Bool { false }

@@ -3,7 +3,7 @@
 /// The observation ends when the loop ends, when the loop's task is canceled, or when an error
 /// occurs. The loop throws the error.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
-    /// The policy for buffering values when the observation is faster than the loop.
+    /// The policy for buffering values that the loop has not consumed yet.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation
         .BufferingPolicy
     /// The type of iterator that ``makeAsyncIterator()`` returns.

@@ -1,8 +1,8 @@
-/// The commits that a ``DirtySet`` does not take into account yet.
+/// The commits that have not yet been applied to a ``DirtySet``.
 ///
-/// A commit acquires only the lock of the log. The lock of the set is held for longer, and more
-/// often: a writer that waits for that lock is woken on the fetcher's processor, and may then wait
-/// for a whole round.
+/// A commit acquires only the log's lock. The set's lock is held longer and more often. A writer
+/// that waits for the set's lock is woken on the fetcher's processor and may then wait for a whole
+/// round.
 struct CommitLog {
     /// A group whose region was changed.
     struct Change {
@@ -16,8 +16,9 @@ struct CommitLog {
     private(set) var changes: [Change] = []
     /// Whether a commit must update the set immediately instead of appending to the log.
     ///
-    /// This is the case in a database without readers, which fetches values in the commit, and
-    /// while the set contains uncertain members, members to notify of each commit, or no members.
+    /// This property is `true` in a database without readers, where the commit itself fetches
+    /// values. It is also `true` while the set is empty, contains uncertain members, or contains
+    /// members to notify of each commit.
     var isImmediate = true
     /// The version of the set's groups.
     var version = 0

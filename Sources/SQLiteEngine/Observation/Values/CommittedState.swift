@@ -14,7 +14,7 @@ struct CommittedState {
 }
 
 extension Database {
-    /// The committed state that the open read transaction shows, or an earlier state.
+    /// The committed state that the open read transaction reads, or an earlier state.
     ///
     /// Read this property before the transaction's first statement. The value is `nil` if the state
     /// is unknown.

@@ -5,7 +5,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// The deliveries of many observed values on one thread.
+/// A batch of deliveries for many observed values.
 ///
 /// A delivery sends all values for the same dispatch queue together. A commit that changes a
 /// hundred values therefore wakes the queue's thread only once.

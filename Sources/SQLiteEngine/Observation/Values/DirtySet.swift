@@ -1,7 +1,7 @@
-/// The observed values of a database that must be fetched, and those that are being fetched.
+/// The observed values of a database that must be fetched or are being fetched.
 ///
-/// A commit marks the values whose regions it changed. A round of fetches takes the marked values
-/// one after another. At most one fetch of a value runs, and at most one more is pending.
+/// A commit marks the values whose regions it changed. A round fetches the marked values one after
+/// another. At most one fetch of a value runs, and at most one more is pending.
 ///
 /// The set is a value without locks and clocks. ``ObservationHub`` protects it with a lock.
 struct DirtySet<Member: Hashable & Sendable> {
@@ -9,18 +9,18 @@ struct DirtySet<Member: Hashable & Sendable> {
     struct Group {
         let region: DatabaseRegion
         var members: Set<Member> = []
-        /// The last commit that changed the region, if the members are not marked yet.
+        /// The last commit that changed the region, if the members have not been marked yet.
         ///
-        /// Marking a group instead of its members lets a hundred values that depend on the same
-        /// tables cost a commit no more than one value.
+        /// Marking a group instead of its members makes the cost of a commit independent of the
+        /// number of members.
         var changedBy: UInt64?
     }
 
     private struct Entry {
         var group: Int
-        /// The commit that the next fetch must show, or `nil` if no fetch is necessary.
+        /// The commit that the next fetch must reflect, or `nil` if no fetch is necessary.
         var due: UInt64?
-        /// The last commit that the last fetch is known to show.
+        /// The last commit that the last fetch is known to reflect.
         var shown: UInt64?
         var isFetching = true
         /// Whether the next fetch shares an access with other fetches.
@@ -48,17 +48,17 @@ struct DirtySet<Member: Hashable & Sendable> {
     private var entries: [Member: Entry] = [:]
     /// The members that must fetch again after the next commit, regardless of its changes.
     private var uncertain: Set<Member> = []
-    /// The groups with a value of ``Group/changedBy``.
+    /// The groups whose ``Group/changedBy`` is set.
     private var changedGroups: [Int] = []
     /// The marked members that are neither being fetched nor remaining in a round, oldest first.
     private var pending: [Member] = []
-    /// The members that the current round still fetches.
+    /// The members that the current round has yet to fetch.
     private var remaining: ArraySlice<Member> = []
     /// The fetched members that must be delivered.
     private var fetched: [Member] = []
     private var round: UInt64 = 0
-    /// The start of the current round's running fetch, or `nil` between two fetches.
-    private var fetchBegin: UInt64?
+    /// The start time of the current round's running fetch, or `nil` between two fetches.
+    private var fetchStart: UInt64?
 
     var count: Int { entries.count }
     var uncertainCount: Int { uncertain.count }
@@ -67,9 +67,9 @@ struct DirtySet<Member: Hashable & Sendable> {
     var isUnfinished: Bool { !remaining.isEmpty }
 
     /// Whether the current round is in a fetch or still has members to fetch.
-    var isRoundRunning: Bool { fetchBegin != nil || isUnfinished }
+    var isRoundRunning: Bool { fetchStart != nil || isUnfinished }
 
-    /// Whether a round would find values to fetch.
+    /// Whether any values must be fetched.
     var hasWork: Bool { !pending.isEmpty || !remaining.isEmpty || !changedGroups.isEmpty }
 
     // MARK: Members
@@ -85,13 +85,14 @@ struct DirtySet<Member: Hashable & Sendable> {
             leave(group, member)
         }
         let group = groups.first { $0.value.region == region }?.key ?? makeGroup(region)
-        // The group's earlier change concerns a new member, too, at the price of one fetch.
+        // An earlier change to the group also marks a new member, which costs one extra fetch.
         groups[group]?.members.insert(member)
         entries[member, default: Entry(group: group)].group = group
     }
 
-    /// Removes a member, which the set no longer retains, unless its fetched value must be
-    /// delivered.
+    /// Removes a member.
+    ///
+    /// The set no longer retains the member unless its fetched value must be delivered.
     mutating func remove(_ member: Member) {
         uncertain.remove(member)
         guard let entry = entries.removeValue(forKey: member) else { return }
@@ -104,8 +105,8 @@ struct DirtySet<Member: Hashable & Sendable> {
         remaining.removeAll { $0 == member }
     }
 
-    /// Makes the next commit mark a member.
-    mutating func doubt(_ member: Member) {
+    /// Makes a member uncertain, so that the next commit marks it.
+    mutating func makeUncertain(_ member: Member) {
         if entries[member] != nil { uncertain.insert(member) }
     }
 
@@ -121,7 +122,7 @@ struct DirtySet<Member: Hashable & Sendable> {
 
     private mutating func leave(_ group: Int, _ member: Member) {
         groups[group]?.members.remove(member)
-        // The change of the previous region may have been the reason for this member's next fetch.
+        // A change to the previous region may require the member's next fetch.
         if let commit = groups[group]?.changedBy { mark(member, commit) }
         guard groups[group]?.members.isEmpty == true else { return }
         groups[group] = nil
@@ -131,17 +132,18 @@ struct DirtySet<Member: Hashable & Sendable> {
 
     // MARK: Marks
 
-    /// The members that a commit concerns if it changes the given groups.
+    /// Returns the members that a change to the given groups affects, including uncertain members.
     func members(changedIn groups: [Int]) -> Set<Member> {
         groups.reduce(into: uncertain) { $0.formUnion(self.groups[$1]?.members ?? []) }
     }
 
-    /// Takes commits into account, and marks the members of the groups that they changed.
+    /// Applies commits by marking the members of the groups that they changed.
     ///
     /// - Parameters:
     ///   - changes: The changed groups.
     ///   - count: The number of commits so far.
-    ///   - limit: The number of members up to which each is marked, rather than its group.
+    ///   - limit: The maximum number of members to mark individually. Beyond this limit, the method
+    ///     marks whole groups.
     /// - Returns: The members that are marked individually.
     @discardableResult
     mutating func commit(
@@ -168,7 +170,7 @@ struct DirtySet<Member: Hashable & Sendable> {
         return Array(marked)
     }
 
-    /// Requests a fetch that shows all commits counted so far.
+    /// Requests a fetch that reflects all commits counted so far.
     mutating func request(_ member: Member) { mark(member, commits) }
 
     private mutating func mark(_ member: Member, _ commit: UInt64) {
@@ -222,14 +224,14 @@ struct DirtySet<Member: Hashable & Sendable> {
     /// Makes the current round end after its running fetch.
     mutating func replaceRound() {
         round += 1
-        fetchBegin = nil
+        fetchStart = nil
     }
 
     /// Begins the next fetch of a round.
     ///
     /// - Parameters:
     ///   - round: The round.
-    ///   - commit: The last commit that the fetch is known to show.
+    ///   - commit: The last commit that the fetch is known to reflect.
     ///   - instant: The current time.
     /// - Returns: The member to fetch, or `nil` if the round is complete or another round has
     ///   replaced it.
@@ -237,13 +239,15 @@ struct DirtySet<Member: Hashable & Sendable> {
         guard isCurrent(round) else { return nil }
         while let member = remaining.popFirst() {
             guard begin(member, showing: commit) else { continue }
-            fetchBegin = instant
+            fetchStart = instant
             return member
         }
         return nil
     }
 
-    /// Begins a fetch of a marked member, which shows all commits counted so far.
+    /// Begins a fetch of a marked member.
+    ///
+    /// The fetch reflects all commits counted so far.
     ///
     /// - Returns: Whether the caller must fetch the value.
     mutating func beginFetch(_ member: Member) -> Bool {
@@ -262,11 +266,12 @@ struct DirtySet<Member: Hashable & Sendable> {
         return true
     }
 
-    /// Ends a fetch, and marks the member again if the fetch does not show all requested commits.
+    /// Ends a fetch, and marks the member again if the fetch does not reflect all requested
+    /// commits.
     ///
     /// - Parameters:
     ///   - member: The fetched member.
-    ///   - commit: The last commit that the value is known to show, or `nil` if it is unknown.
+    ///   - commit: The last commit that the value is known to reflect, or `nil` if it is unknown.
     ///   - isShared: Whether the next fetch shares an access with other fetches.
     ///   - round: The round of the fetch, which delivers the value, or `nil`.
     mutating func endFetch(
@@ -276,7 +281,7 @@ struct DirtySet<Member: Hashable & Sendable> {
         in round: UInt64? = nil
     ) {
         if let round {
-            if isCurrent(round) { fetchBegin = nil }
+            if isCurrent(round) { fetchStart = nil }
             fetched.append(member)
         }
         guard let index = entries.index(forKey: member) else { return }
@@ -296,7 +301,7 @@ struct DirtySet<Member: Hashable & Sendable> {
 
     /// Returns whether the current round has been in one fetch since before an instant.
     func isFetching(sinceBefore instant: UInt64) -> Bool {
-        fetchBegin.map { $0 < instant } == true
+        fetchStart.map { $0 < instant } == true
     }
 
     /// Removes and returns the members whose fetched values must be delivered.

@@ -2,10 +2,10 @@ import Synchronization
 
 /// Counts the fetches and duplicate values of a database's observations.
 final class ObservationCounts: Sendable {
-    /// How often a reader fetched a value.
+    /// The number of fetches on a reader.
     let onReaders = Atomic<UInt64>(0)
-    /// How often the writer fetched a value.
+    /// The number of fetches on the writer.
     let onWriter = Atomic<UInt64>(0)
-    /// How often a value equaled the previous value and was not delivered.
+    /// The number of values that equaled the previous value and were not delivered.
     let duplicates = Atomic<UInt64>(0)
 }

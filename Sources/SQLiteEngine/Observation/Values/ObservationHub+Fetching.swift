@@ -9,17 +9,17 @@ import Dispatch
 
 /// Fetches the marked values in rounds, one round at a time.
 ///
-/// A commit starts the fetcher only if the fetcher is inactive. Starting it wakes a thread, which is
-/// the most expensive part of an observed commit, especially if the scheduler runs that thread on
-/// the writer's processor. Therefore, the fetcher stays active after a long round, and wakes by
-/// timeout. The commits during its pause share the next round.
+/// A commit starts the fetcher only if the fetcher is inactive. Starting it wakes a thread, which
+/// is the most expensive part of an observed commit, especially if the scheduler runs that thread
+/// on the writer's processor. After a long round, the fetcher therefore stays active and wakes when
+/// a timeout expires. The commits during its pause share the next round.
 ///
 /// A round fetches all quick values in one access. A separate access for each value would cost more
-/// than the fetch itself: a thread switch, a transaction, and a connection that other accesses could
-/// use. A value with a slow previous fetch uses a separate access.
+/// than the fetch, because the access requires a thread switch, a transaction, and a connection
+/// that other accesses could use. A value whose previous fetch was slow uses a separate access.
 ///
-/// If a fetch that used to be quick takes a long time, another round on another thread takes over
-/// the remaining values. The marked values are in the ``DirtySet`` and belong to no thread, so the
+/// If a previously quick fetch takes a long time, another round on another thread takes over the
+/// remaining values. The marked values are in the ``DirtySet`` and belong to no thread, so the
 /// first round has nothing to hand over.
 extension ObservationHub {
     struct Fetcher {
@@ -53,7 +53,7 @@ extension ObservationHub {
     /// The queue that checks the rounds of all databases.
     private static let checking = DispatchQueue(label: "SQLiteEngine.observation.checking")
 
-    /// Requests a fetch that shows all commits counted so far.
+    /// Requests a fetch that reflects all commits counted so far.
     func request(_ member: any ObservedMember) {
         update { $0.dirty.request(Observed(member)) }
     }
@@ -67,7 +67,7 @@ extension ObservationHub {
     }
 
     private func sharesAccess(_ member: any ObservedMember) -> Bool {
-        // A round on the writer ends after a slow fetch, and the next round fetches the others.
+        // A round on the writer ends after a slow fetch. The next round fetches the other values.
         hasReaders ? member.usesReaders && member.isQuick : true
     }
 
@@ -77,7 +77,7 @@ extension ObservationHub {
     func runRound(since begin: UInt64? = nil) {
         let next: (database: (any ObservedDatabase)?, queue: DispatchQueue)? = update { state in
             fetcher.withLock { fetcher in
-                // A commit may have changed regions since the state took all commits into account.
+                // A commit may have changed regions since the state applied all commits.
                 fetcher.isActive = state.dirty.hasWork || !fetcher.log.changes.isEmpty
                 guard fetcher.isActive else { return nil }
                 return (state.database, fetcher.queue)
@@ -95,8 +95,8 @@ extension ObservationHub {
             return
         }
         let round = beginRound(of: database)
-        // Fetch on this thread if a reader is free, because each thread switch costs processor time
-        // that a writer could use.
+        // Fetches on this thread if a reader is free, because each thread switch costs processor
+        // time that a writer could use.
         let start = begin ?? monotonicNanoseconds()
         if round.isEmpty || database.readIfFree(at: Self.site, { fetch(round, .success($0)) }) {
             end(round, start)
@@ -144,7 +144,7 @@ extension ObservationHub {
         repeat {
             let next: (observed: Observed, commits: UInt64)? = state.withLock { [hasReaders] in
                 // No other thread commits while this thread holds the writer. A fetch on the writer
-                // therefore shows all commits counted so far.
+                // therefore reflects all commits counted so far.
                 let commits = hasReaders ? round.commits : $0.dirty.commits
                 return $0.dirty.next(in: round.number, showing: commits, at: now)
                     .map { ($0, commits) }
@@ -225,8 +225,8 @@ extension ObservationHub {
         }
     }
 
-    /// Delivers the fetched values of a round that is in a long fetch, and continues with the others
-    /// in another round.
+    /// Delivers the values that a round has fetched before a long fetch, and fetches the others in
+    /// another round.
     ///
     /// One reader stays free, because the running fetches may be waiting for an access that must
     /// read. A round on the writer has no successor, because the writer runs one access at a time.

@@ -24,7 +24,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         /// The database of the members, which retain it.
         weak var database: (any ObservedDatabase)?
         var isInstalled = false
-        /// The members that wait for the installation, with the state that each member shows.
+        /// The members that wait for the installation, with the state that each member's value
+        /// reflects.
         var joining: [Joining] = []
     }
 
@@ -57,10 +58,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     ///
     /// A thread that holds the lock of `state` may acquire this lock, but not the reverse.
     let fetcher = Lock(Fetcher())
-    /// The place where the fetcher pauses.
+    /// The parker on which the fetcher's thread sleeps between rounds.
     let parker = Parker()
     /// The regions that the open transaction may change, by table.
-    private var concerned: [SQLName: [Watched]] = [:]
+    private var watchedByTable: [SQLName: [Watched]] = [:]
     private var touched: [Int] = []
     /// Whether the open transaction has changed all regions that it may change.
     private var isAllTouched = false
@@ -87,8 +88,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// The number of the writer's commits while the hub was installed.
     var commits: UInt64 { fetcher.withLock { $0.log.commits } }
 
-    /// Changes the state after it has taken all commits into account, and starts the fetcher if
-    /// values are marked and the fetcher is inactive.
+    /// Applies all commits to the state, changes the state, and starts the fetcher if values are
+    /// marked and the fetcher is inactive.
     ///
     /// The caller may hold the writer, so this method fetches nothing on the caller's thread.
     func update<Value>(_ change: (inout State) -> Value) -> Value {
@@ -99,7 +100,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             let isImmediate =
                 !hasReaders || state.dirty.count == 0 || state.dirty.uncertainCount > 0
                 || !state.listeners.isEmpty
-            // A commit that precedes the new value of `isImmediate` may concern a member that this
+            // A commit that precedes the new value of `isImmediate` may affect a member that this
             // change made uncertain.
             let (newChanges, newCount) = fetcher.withLock { fetcher in
                 fetcher.log.version = state.dirty.version
@@ -146,7 +147,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             state.isInstalled = true
             defer { state.joining = [] }
             for joining in state.joining where isOpen {
-                state.dirty.doubt(Observed(joining.member))
+                state.dirty.makeUncertain(Observed(joining.member))
             }
             return state.joining
         }
@@ -161,7 +162,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if !isOpen { update { $0.dirty.confirmAll() } }
     }
 
-    /// Starts to notify a member of changes in a region, from a state that a reader showed.
+    /// Starts notifying a member of changes in a region after a state that a reader has read.
     ///
     /// This method does not wait. If the hub does not yet observe the writer, the hub acquires the
     /// writer once, when the writer is free, for all members that have joined by then. The hub
@@ -170,7 +171,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// - Parameters:
     ///   - region: The region that the value depends on.
     ///   - member: The observed value.
-    ///   - state: The committed state that the value shows, or an earlier state.
+    ///   - state: The committed state that the value reflects, or an earlier state.
     ///   - database: The database of this state.
     func join(
         _ region: DatabaseRegion,
@@ -235,8 +236,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         let found = groups(concernedBy: eventKind)
         for watched in found.watched
-        where concerned[found.table]?.contains(where: { $0.group == watched.group }) != true {
-            concerned[found.table, default: []].append(watched)
+        where watchedByTable[found.table]?.contains(where: { $0.group == watched.group }) != true {
+            watchedByTable[found.table, default: []].append(watched)
             isAllTouched = false
         }
         return !found.watched.isEmpty
@@ -264,7 +265,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     func databaseDidChange() {
-        for watched in concerned.values.joined() { touch(watched) }
+        for watched in watchedByTable.values.joined() { touch(watched) }
     }
 
     func databaseDidChange(with event: DatabaseEvent) {
@@ -272,14 +273,15 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if isAllTouched { return }
         // A statement on a virtual table changes shadow tables that SQLite does not report in
         // advance.
-        let candidates = concerned[SQLName(event.tableName)] ?? Array(concerned.values.joined())
+        let candidates =
+            watchedByTable[SQLName(event.tableName)] ?? Array(watchedByTable.values.joined())
         for watched in candidates where watched.region.isModified(by: event) { touch(watched) }
     }
 
     private func touch(_ watched: Watched) {
         if touched.contains(watched.group) { return }
         touched.append(watched.group)
-        isAllTouched = concerned.values.joined().allSatisfy { touched.contains($0.group) }
+        isAllTouched = watchedByTable.values.joined().allSatisfy { touched.contains($0.group) }
     }
 
     func databaseDidCommit(_ db: Database) {
@@ -323,10 +325,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Fetches a value on the writer that has just committed, if possible.
     private func fetchNow(_ member: any ObservedMember, on db: Database) {
         guard member.mayFetch(afterCommitOn: db) else { return }
-        let begun: UInt64? = state.withLock { state in
+        let commitsAtStart: UInt64? = state.withLock { state in
             state.dirty.beginFetch(Observed(member)) ? state.dirty.commits : nil
         }
-        guard let commits = begun else { return }
+        guard let commits = commitsAtStart else { return }
         let isFetched = member.fetch(afterCommitOn: db)
         state.withLock { state in
             if !isFetched { state.dirty.request(Observed(member)) }
@@ -338,7 +340,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     func databaseDidRollback(_ db: Database) { clearTransaction() }
 
     private func clearTransaction() {
-        if !concerned.isEmpty { concerned = [:] }
+        if !watchedByTable.isEmpty { watchedByTable = [:] }
         if !touched.isEmpty { touched = [] }
         isAllTouched = false
     }
@@ -353,6 +355,6 @@ extension ObservationHub.State {
     ) {
         self.database = database
         dirty.add(Observed(member), region, isUncertain: isUncertain)
-        if member.wantsChanges { listeners.insert(Observed(member)) }
+        if member.receivesChanges { listeners.insert(Observed(member)) }
     }
 }

@@ -52,7 +52,7 @@ extension ObservedDatabase {
         return status
     }
 
-    /// Refuses new locks, interrupts the writer, and ends the read transactions that idle
+    /// Rejects new locks, interrupts the writer, and ends the read transactions that idle
     /// connections keep.
     ///
     /// In WAL mode, a pool's reads continue. Its readers acquire no lock for which other processes

@@ -1,6 +1,6 @@
 /// The part of an observed value that its database's hub uses.
 protocol ObservedMember: AnyObject, Sendable {
-    var wantsChanges: Bool { get }
+    var receivesChanges: Bool { get }
     /// Called on the writer after a commit that may have changed the value.
     func databaseDidChange()
     /// Called when notifications of changes in a region start.

@@ -62,9 +62,9 @@ extension ObservedValue {
     }
 }
 
-/// A fetched value in transfer to the thread that delivers it.
+/// A fetched value that is being transferred to the thread that delivers it.
 ///
 /// `@unchecked Sendable`: the thread that fetched the value does not use the value again.
-struct Carried<Value>: @unchecked Sendable {
+struct TransferredValue<Value>: @unchecked Sendable {
     let value: Value
 }

@@ -5,7 +5,7 @@ import Telemetry
 
 /// A started observation, which fetches the value, observes commits, and delivers values.
 ///
-/// The hub's ``DirtySet`` decides when to fetch. One thread at a time reduces and delivers the
+/// The hub's ``DirtySet`` determines when to fetch. One thread at a time reduces and delivers the
 /// fetched values, in order.
 ///
 /// `@unchecked Sendable`: only the thread that received `true` from ``beginDelivery()`` uses
@@ -30,7 +30,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     /// The fetched values that have not been delivered yet, oldest first.
     struct Inbox {
-        var fetched: [Result<Carried<Reducer.Fetcher.Value>, any Error>] = []
+        var fetched: [Result<TransferredValue<Reducer.Fetcher.Value>, any Error>] = []
         var isDelivering = false
     }
 
@@ -138,7 +138,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         hub?.watch(region, for: self, of: database, mayBeWriting: mayBeWriting)
     }
 
-    /// Observes the commits after the state that a reader showed.
+    /// Observes the commits after the state that a reader has read.
     ///
     /// If commits occurred in the meantime, the observation fetches the value again. The
     /// observation does not hold the reader while it waits for the writer.
@@ -151,7 +151,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         guard let hub, let region = fetched.region, let database else { return }
         if !isDelivered { track(region) {} }
         hub.join(region, for: self, after: fetched.state, of: database)
-        // Remove the observation if it was canceled just before the hub added it.
+        // Removes the observation if it was canceled just before the hub added it.
         if !isActive { hub.unwatch(self) }
     }
 
@@ -169,13 +169,13 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 = region }
         for events in observation.events { events.willTrackRegion?(region) }
         watch()
-        // Remove the observation if it was canceled just before the hub added it.
+        // Removes the observation if it was canceled just before the hub added it.
         if !isActive { hub?.unwatch(self) }
     }
 
     // MARK: Later values
 
-    var wantsChanges: Bool { observation.events.contains { $0.databaseDidChange != nil } }
+    var receivesChanges: Bool { observation.events.contains { $0.databaseDidChange != nil } }
 
     func databaseDidChange() {
         for events in observation.events { events.databaseDidChange?() }
@@ -210,7 +210,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     func fetch(afterCommitOn db: Database) -> Bool {
         let result = Result { try fetchOnWriterMeasured(db) }
         if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
-            // The interrupt was for the access that has just committed.
+            // The interrupt was intended for the access that has just committed.
             return false
         }
         complete(result) { followNewRegion($0) }
@@ -218,7 +218,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return true
     }
 
-    /// Observes commits in a new region that a fetch on the writer has found.
+    /// Observes commits in a new region that a fetch on the writer has determined.
     private func followNewRegion(_ fetched: Fetched) {
         guard let region = fetched.region, isNew(region) else { return }
         track(region) { watch(region) }
@@ -238,7 +238,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         case .success(let fetched):
             guard isActive else { return }
             then(fetched)
-            let value = Carried(value: fetched.value)
+            let value = TransferredValue(value: fetched.value)
             inbox.withLock { $0.fetched.append(.success(value)) }
         case .failure(let error):
             inbox.withLock { $0.fetched.append(.failure(error)) }

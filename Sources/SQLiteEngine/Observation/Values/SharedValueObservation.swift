@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// How long a shared observation lasts.
+/// The lifetime of a shared observation.
 public enum SharedValueObservationExtent: Hashable, Sendable {
     /// Until the shared observation has been deallocated and has no clients.
     case observationLifetime
@@ -43,7 +43,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         /// The clients that started late and have not received the last value.
         var pendingClients: [Client] = []
         var isObserving = false
-        /// The number of the current observation, which identifies late results of an earlier one.
+        /// The number of the current observation, used to discard late results of earlier
+        /// observations.
         var number = 0
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
@@ -111,18 +112,21 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
     }
 
-    /// Starts the observation, which may deliver the first value and add or cancel other clients.
+    /// Starts the observation.
+    ///
+    /// This method may deliver the first value, so clients may be added or canceled during the
+    /// call.
     private func observe(as number: Int) {
         let cancellable = startObservation(
             { [weak self] in self?.receive(.failure($0), from: number) },
             { [weak self] in self?.receive(.success($0), from: number) }
         )
-        let isWanted = state.withLock { state in
+        let isCurrent = state.withLock { state in
             guard state.isObserving, state.number == number else { return false }
             state.cancellable = cancellable
             return true
         }
-        if !isWanted { cancellable.cancel() }
+        if !isCurrent { cancellable.cancel() }
     }
 
     /// Sends the last result to a late client, unless a newer value reaches the client first.

@@ -61,8 +61,7 @@ extension ValueObservation where Reducer: ValueReducer {
     /// - Parameters:
     ///   - reader: The database to fetch values from.
     ///   - scheduler: The scheduler that passes values to the sequence. Defaults to a task.
-    ///   - bufferingPolicy: The policy for buffering values when the observation is faster than the
-    ///     loop.
+    ///   - bufferingPolicy: The policy for buffering values that the loop has not consumed yet.
     /// - Returns: A sequence of the values, which throws the error that ends the observation, if
     ///   any.
     public func values(
@@ -80,7 +79,7 @@ extension ValueObservation where Reducer: ValueReducer {
     /// - Parameters:
     ///   - reader: The database to fetch values from.
     ///   - scheduler: The scheduler that delivers values.
-    ///   - extent: When the shared observation ends.
+    ///   - extent: The lifetime of the shared observation.
     /// - Returns: The shared observation, which starts with its first client.
     public func shared(
         in reader: any DatabaseReader,

@@ -12,9 +12,9 @@ import Telemetry
 /// }
 /// ```
 ///
-/// Values arrive in the order of the commits that they show. One value may represent several
-/// commits: while one fetch runs, at most one more is pending. The observation delivers no value
-/// after a cancellation or an error.
+/// Values arrive in the order of the commits that they reflect. One value may represent several
+/// commits, because at most one more fetch is pending while a fetch runs. The observation delivers
+/// no value after a cancellation or an error.
 ///
 /// On a pool, readers fetch the values, and no commit waits for a fetch. Fetching the first value
 /// takes as long as a read, even during a write that lasts several minutes. The observation holds
@@ -26,7 +26,7 @@ import Telemetry
 /// An observation does not detect changes by other connections and processes; see
 /// ``Database/notifyChanges(in:)``.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
-    /// Whether each fetch runs in a write transaction, and so may write.
+    /// Whether each fetch runs in a write transaction and may therefore write.
     public var requiresWriteAccess = false
 
     /// The callbacks, in the order in which they were added.
@@ -93,11 +93,11 @@ struct ValueObservationEvents: Sendable {
     var didCancel: (@Sendable () -> Void)?
 }
 
-// MARK: - What is observed
+// MARK: - Creating an observation
 
 extension ValueObservation {
-    /// Observes a closure's result, and fetches again when anything that the last fetch read has
-    /// changed.
+    /// Observes a closure's result, and fetches again when anything that the last fetch read may
+    /// have changed.
     public static func tracking<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> Self where Reducer == ValueReducers.Fetch<Value> {

@@ -10,8 +10,7 @@ import Dispatch
 
 /// Determines where a ``ValueObservation`` delivers its values.
 public protocol ValueObservationScheduler: Sendable {
-    /// Returns whether the first value arrives before the method that starts the observation
-    /// returns.
+    /// Returns whether the observation delivers the first value before its start method returns.
     func immediateInitialValue() -> Bool
 
     /// Schedules an action to run after the actions of all previous calls.
@@ -29,7 +28,7 @@ extension ValueObservationMainActorScheduler {
     public func schedule(_ action: @escaping @Sendable () -> Void) { scheduleOnMainActor(action) }
 }
 
-/// A scheduler that only runs actions on a queue, which allows one dispatch for several values.
+/// A scheduler that runs all actions on one queue, so that one dispatch can deliver several values.
 protocol QueueScheduler {
     var queue: DispatchQueue { get }
 }
@@ -63,7 +62,7 @@ extension ValueObservationScheduler where Self == AsyncValueObservationScheduler
 
 /// Delivers all values on the main actor.
 ///
-/// The first value arrives before the method that starts the observation returns.
+/// The first value arrives before the observation's start method returns.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler, QueueScheduler
 {
     var queue: DispatchQueue { .main }
@@ -120,7 +119,7 @@ extension ValueObservationScheduler where Self == DelayedMainActorValueObservati
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
     /// The actions that the task must run, in order.
     ///
-    /// A lock protects the actions. The stream carries no actions, which lets the thread sanitizer
+    /// A lock protects the actions. The stream carries no actions, so that the thread sanitizer can
     /// detect each transfer between threads. See `Promise` for the reason.
     private let actions: Lock<[@Sendable () -> Void]>
     private let wakeUps: AsyncStream<Void>.Continuation
@@ -140,7 +139,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
                     defer { actions = [] }
                     return actions
                 }
-                // Release each action, and the value that it delivers, after the action has run.
+                // Releases each action, and the value that it delivers, after the action has run.
                 ready.reverse()
                 while let action = ready.popLast() { action() }
             }

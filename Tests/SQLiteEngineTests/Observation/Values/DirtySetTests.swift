@@ -100,7 +100,7 @@ struct DirtySetTests {
     /// A logged commit marks the members that were uncertain at that time.
     @Test func aLoggedCommitWithoutChangesMarksUncertainMembers() {
         var set = makeSet(count: 2)
-        set.doubt(1)
+        set.makeUncertain(1)
         set.commit([], count: set.commits)
         #expect(!set.hasWork)
         set.commit([], count: set.commits + 1)
@@ -275,7 +275,7 @@ struct DirtySetTests {
         #expect(fetchNext(&set) == [0])
         commit(&set)
         #expect(!set.hasWork)
-        set.doubt(0)
+        set.makeUncertain(0)
         set.confirm(0)
         commit(&set)
         #expect(!set.hasWork)
@@ -286,7 +286,7 @@ struct DirtySetTests {
         commit(&set, to: Self.t)
         set.remove(0)
         #expect(fetchNext(&set) == [1])
-        set.doubt(0)
+        set.makeUncertain(0)
         set.request(0)
         #expect(set.uncertainCount == 0)
         #expect(!set.hasWork)
