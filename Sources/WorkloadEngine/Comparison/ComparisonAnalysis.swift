@@ -14,7 +14,7 @@ struct ComparisonAnalysis {
     /// The primary metrics, including replacements for metrics with too few samples.
     let primary: [ComparisonMetric]
     let metrics: [ComparisonMetric]
-    /// The metrics that replace metrics with too few samples, keyed by the requested metric's name.
+    /// The replacements for metrics with too few samples, keyed by the requested metric's name.
     let replaced: [String: String]
 
     /// Creates an analysis.

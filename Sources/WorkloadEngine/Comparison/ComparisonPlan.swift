@@ -6,7 +6,7 @@ struct ComparisonPlan {
         let isControl: Bool
     }
 
-    /// Two arms, of which `b` is judged against `a`.
+    /// A pair of arms, in which `b` is judged against `a`.
     struct Pair: Sendable, Hashable {
         let a: String
         let b: String
@@ -70,7 +70,9 @@ struct ComparisonPlan {
         tailMetrics.contains { metric.name == "\(metric.owner).\($0)" }
     }
 
-    /// Returns whether a condition uses the metric, which then must not be replaced.
+    /// Returns whether a condition uses the metric.
+    ///
+    /// Such a metric must not be replaced.
     func isFixed(_ metric: ComparisonMetric) -> Bool {
         conditions.contains { $0.metric == metric }
     }

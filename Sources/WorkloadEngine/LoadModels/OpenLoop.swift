@@ -1,4 +1,4 @@
-/// A worker for accesses that arrive on a schedule, even if no worker is free.
+/// A load model in which accesses arrive on a schedule, even if no worker is free.
 ///
 /// An arrival waits for an idle worker, and its response time starts at its scheduled time.
 /// Latencies therefore include the delay that a stall causes. Measuring from the actual start

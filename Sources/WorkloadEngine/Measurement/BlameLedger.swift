@@ -162,7 +162,7 @@ struct BlameLedger {
 
     // MARK: The result
 
-    /// Returns the causes of a client's slow accesses, or `nil` without timed accesses.
+    /// Returns the causes of a client's slow accesses, or `nil` if no accesses were timed.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }

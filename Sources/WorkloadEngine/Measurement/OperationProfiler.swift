@@ -5,7 +5,7 @@ struct OperationProfiler {
     /// Whether the profiler can run statements in addition to explaining them.
     private let runsStatements: Bool
 
-    /// The statement time during the load above which the profiler does not run a statement, in
+    /// The maximum statement time during the load for the profiler to run the statement, in
     /// nanoseconds.
     private static let maximumStatementTime: UInt64 = 1_000_000_000
 
@@ -30,7 +30,7 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                // A statement that was interrupted during the load may never end on its own.
+                // A statement that was interrupted during the load may never end otherwise.
                 let isQuick =
                     measured.interrupted == 0
                     && measured.service.map { $0.max <= Self.maximumStatementTime } == true

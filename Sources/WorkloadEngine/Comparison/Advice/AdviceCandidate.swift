@@ -14,7 +14,7 @@ struct AdviceCandidate: Sendable, Equatable {
     ///
     /// The arm's name is also the candidate's name.
     var arm: Arm
-    /// The line of the scenario or the SQL statement that makes the change.
+    /// The scenario line or SQL statement that makes the change.
     var change: String
     /// A cost that the metrics do not show.
     var cost: String
@@ -22,11 +22,11 @@ struct AdviceCandidate: Sendable, Equatable {
     var weakensDurability = false
 }
 
-/// Derives candidates for an arm from the result of one of its runs.
+/// Derives candidates for an arm from the result of a run.
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
-    /// The reader counts with short waits in a simulation.
+    /// The reader counts for which a simulation predicts short waits.
     var promisingReaders: [Int] = []
     /// Returns the proposed `CREATE INDEX` statements for a statement and its query plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }

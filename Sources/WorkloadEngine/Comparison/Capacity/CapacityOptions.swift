@@ -1,6 +1,6 @@
 import Foundation
 
-/// The options of a capacity search.
+/// Options for a capacity search.
 package struct CapacityOptions: Sendable {
     /// The arms, in the scenario's order.
     package var arms: [String]
@@ -25,7 +25,7 @@ package struct CapacityOptions: Sendable {
     package var within: Duration = .seconds(900)
     /// The library versions to record in the result's environment.
     package var versions: [String: String] = [:]
-    /// The options of each run.
+    /// The options for each run.
     package var run = RunOptions()
     /// A function that receives a description of each trial before the trial starts.
     package var onProgress: (@Sendable (String) -> Void)?

@@ -17,8 +17,8 @@ package final class CapacityRun: Sendable {
     ///
     /// Call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a time
-    ///   does not fit into a run.
+    /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a
+    ///   scenario time exceeds the length of a run.
     package init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -30,10 +30,10 @@ package final class CapacityRun: Sendable {
         criteria = CapacityCriteria(
             scenario,
             load,
-            further: options.thresholds,
+            additional: options.thresholds,
             limit: options.latencyLimit
         )
-        // Report a time that does not fit into a run before the search starts.
+        // Before the search starts, report a scenario time that exceeds the length of a run.
         _ = try scenario.scaled(toMeasured: options.duration)
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
@@ -87,7 +87,7 @@ package final class CapacityRun: Sendable {
         } catch TrialRunner.End.stopped {
             result.partial = true
             result.partialReason = CapacityResult.stopped
-        } catch TrialRunner.End.late {
+        } catch TrialRunner.End.timedOut {
             result.partial = true
             result.partialReason =
                 "the time limit was reached "
@@ -119,7 +119,7 @@ package final class CapacityRun: Sendable {
 
     private static let longFactor = 3.0
     /// The maximum factor by which a short run is extended to collect more samples.
-    private static let longestShortFactor = 5.0
+    private static let maximumShortFactor = 5.0
 
     func trial(
         _ variant: Variant,
@@ -151,7 +151,7 @@ package final class CapacityRun: Sendable {
                 return samples / max(rate * part.share, 1e-6)
             }.max() ?? 0
         guard isLong else {
-            let longest = options.duration * Self.longestShortFactor
+            let longest = options.duration * Self.maximumShortFactor
             return max(options.duration, min(longest, .seconds(full / 10)))
         }
         // Scenario times are in whole milliseconds.
@@ -209,7 +209,7 @@ package final class CapacityRun: Sendable {
                 try await advance(&searches[index], &result.arms[index])
             }
         }
-        if searches.contains(where: \.isLate) { throw TrialRunner.End.late }
+        if searches.contains(where: \.isLate) { throw TrialRunner.End.timedOut }
     }
 
     private func advance(

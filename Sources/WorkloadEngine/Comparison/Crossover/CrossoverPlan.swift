@@ -77,7 +77,7 @@ package struct CrossoverPlan: Sendable {
         }
         self.cells = scaled
         let samples = scaled.compactMap { $0.scenario.expectedSamples(of: asked.client) }.min()
-        metric = samples.map { asked.affordable(with: $0) } ?? asked
+        metric = samples.map { asked.measurable(with: $0) } ?? asked
         metricNote =
             metric == asked
             ? nil

@@ -47,7 +47,7 @@ package final class CrossoverRun: Sendable {
         guard let first = plan.cells.first, let last = plan.cells.last else { return }
         do {
             for (cell, name) in [(first, options.a), (last, options.b)] {
-                // Absolute times may not fit into the shortest run.
+                // Absolute times may exceed the length of the shortest run.
                 let shortest = Duration.milliseconds(Int(CrossoverOptions.shortest * 1_000))
                 let moment = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
                 guard let arm = moment.arms.first(where: { $0.name == name }) else { continue }
@@ -63,7 +63,7 @@ package final class CrossoverRun: Sendable {
     /// Ends the map early, with the pairs measured so far.
     package func stop() { trials.stop() }
 
-    /// The values of pairs of runs for the metric and each replacement, or `nil` for too few
+    /// The values of the metric and each replacement in pairs of runs, or `nil` for too few
     /// samples.
     private struct Tally {
         var a: [[Double?]] = []
@@ -134,7 +134,7 @@ package final class CrossoverRun: Sendable {
             }
         } catch TrialRunner.End.stopped {
             partialReason = CrossoverResult.stopped
-        } catch TrialRunner.End.late {
+        } catch TrialRunner.End.timedOut {
             partialReason =
                 "the time limit was reached "
                 + "(--within \(ReportUnits.seconds(options.within.inSeconds)))"
@@ -153,7 +153,7 @@ package final class CrossoverRun: Sendable {
     private func run(_ place: Place, on arm: Arm) async throws -> ArmResult {
         var scenario = place.cell.scenario
         scenario.clients.removeAll { place.leftOut[$0.name] != nil }
-        // Use the cell's own arm, which has the cell's number of readers.
+        // Use the arm in the cell's scenario, because it has the cell's number of readers.
         let cellArm = scenario.arms.first { $0.name == arm.name } ?? arm
         return try await trials.run(
             scenario.with(seed: scenario.seed &+ UInt64(place.block)),

@@ -16,12 +16,12 @@ struct ProgramResult {
     /// - Throws: ``RunError`` with the reason and the program's messages if there is no result.
     func result(of outcome: ProgramProcess.Outcome) throws -> RunResult {
         switch outcome.end {
-        case .late:
+        case .timedOut:
             throw failure(
                 "did not end within \(ReportUnits.seconds(limit.inSeconds)) and was killed",
                 outcome
             )
-        case .verbose: throw failure("wrote too much output and was killed", outcome)
+        case .outputTooLarge: throw failure("wrote too much output and was killed", outcome)
         case .signal(let number):
             throw failure(
                 "crashed: signal \(number) (\(String(cString: strsignal(number))))",

@@ -27,7 +27,8 @@ struct AccessSimulation {
         var isInterrupted = false
         var isWaiting = false
         var isNotified = false
-        /// How long running threads may overtake the worker, in nanoseconds from `start`.
+        /// The time after `start` during which running threads may overtake the worker, in
+        /// nanoseconds.
         var patience = 0.0
     }
 
@@ -55,7 +56,7 @@ struct AccessSimulation {
     private(set) var outcomes: [Outcome]
     /// Whether any access found all readers in use.
     ///
-    /// Otherwise, more readers have no effect.
+    /// If no access did, additional readers have no effect.
     private(set) var hasWaitedForReader = false
 
     private var ended = 0
@@ -252,7 +253,7 @@ struct AccessSimulation {
             || now - workers[worker].start >= workers[worker].patience
     }
 
-    /// Lets a woken waiter acquire a connection if one is free.
+    /// Wakes a waiter, which then acquires a connection if one is free.
     private mutating func wake(_ worker: Int, at now: Double) {
         workers[worker].isNotified = false
         if workers[worker].isWaiting, let resource = workers[worker].resource, free[resource] > 0 {

@@ -1,9 +1,9 @@
 import Telemetry
 import Units
 
-/// The part of an arm's run that samples cover, as a result that ``WhatIf`` can simulate.
+/// The sampled part of an arm's run, as a result that ``WhatIf`` can simulate.
 ///
-/// A recording of a run that was stopped has no result, and a result covers only the whole run.
+/// The recording of a stopped run has no result, and a result always covers the whole run.
 /// Samples contain the distributions of each second, with a precision of 25%, and the exact means.
 package struct SampledRun: Sendable {
     private let arm: String
@@ -242,7 +242,7 @@ private struct SampledClient {
 }
 
 extension LatencySpectrum {
-    /// Adds a distribution with wider buckets, and divides each of them equally.
+    /// Adds a distribution with wider buckets, and divides the count of each bucket equally.
     fileprivate mutating func add(_ distribution: LatencyDistribution) {
         for (offset, count) in distribution.counts.enumerated() where count > 0 {
             let bucket = distribution.firstBucket + offset

@@ -9,9 +9,9 @@ package struct WhatIf: Sendable {
     package let run: ArmResult
     /// The queue or pool of the recorded run.
     package let recorded: WhatIfSetting
-    /// Whether the recorded run used the user's database, which checks then require.
+    /// Whether the recorded run used the user's database.
     ///
-    /// The value is `nil` in results of older versions.
+    /// If so, checks require that database. The value is `nil` in results from older versions.
     package var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
@@ -25,7 +25,7 @@ package struct WhatIf: Sendable {
         /// The time of each client's accesses between acquiring a connection and entering the
         /// closure.
         var overheads: [String: SpectrumSampler] = [:]
-        /// The time of each resource between two accesses, in nanoseconds.
+        /// The idle time of each resource between two accesses, in nanoseconds.
         var handover = AccessSimulation.immediateHandover
     }
 

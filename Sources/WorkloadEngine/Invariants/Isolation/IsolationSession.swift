@@ -7,7 +7,7 @@ import Telemetry
 /// Only the session's thread uses this value.
 struct IsolationSession {
     enum Role: String, CaseIterable, Sendable {
-        /// Writes and rolls back some of the writes.
+        /// Writes, and rolls back some of the writes.
         case writer
         /// Writes with single statements or with transactions in SQL.
         case statements
@@ -250,7 +250,7 @@ struct IsolationSession {
         }
     }
 
-    /// Removes all objects in a transaction that the history does not contain.
+    /// Removes all objects, in a transaction that is not part of the history.
     func clear() {
         do {
             try target.perform(.write, as: client) { session in

@@ -9,9 +9,9 @@ import Telemetry
 /// the history and the rows. Between rounds, the sessions rest long enough to respect
 /// ``connectionShare`` and ``roundShare``.
 final class IsolationWatch: Sendable {
-    /// The maximum share of one connection's time for the sessions.
+    /// The maximum share of one connection's time that the sessions use.
     private static let connectionShare = 0.02
-    /// The maximum share of the run's time for rounds.
+    /// The maximum share of the run's time that rounds take.
     ///
     /// If the load saturates the database, sessions wait for connections much longer than they hold
     /// them. These waits also delay the load.
@@ -21,8 +21,9 @@ final class IsolationWatch: Sendable {
     /// The minimum rest between two rounds, in nanoseconds.
     private static let shortestPause: UInt64 = 50_000_000
     private static let transactionsPerRound = 6
-    /// The maximum number of attempts to read all objects at the end of a round, because the end of
-    /// the run may interrupt a read.
+    /// The maximum number of attempts to read all objects at the end of a round.
+    ///
+    /// The end of the run may interrupt a read.
     private static let attempts = 3
     static let client = WorkloadClientName(uncounted: "isolation")
 
@@ -147,7 +148,7 @@ final class IsolationWatch: Sendable {
 
     /// Returns the threads that the load must run, each with its sleeper.
     ///
-    /// Each session has a thread. Another thread conducts the rounds.
+    /// Each session has a thread. Another thread runs the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
             (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })
@@ -227,7 +228,7 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// Returns the rest that limits `time` to a share of the sum of `time` and the rest.
+    /// Returns the length of a rest that limits `time` to a share of `time` plus the rest.
     private static func rest(after time: UInt64, _ share: Double) -> UInt64 {
         UInt64(Double(time) * (1 / share - 1))
     }
