@@ -4,7 +4,7 @@ public struct PercentileCurve: Sendable, Codable, Equatable {
     public var count: UInt64
     /// The longest response time, in nanoseconds.
     public var max: UInt64
-    /// The points in ascending order, up to the last point with ten longer response times.
+    /// The points in ascending order, up to the last point that ten response times exceed.
     public var points: [Point]
 
     /// A response time that `percentile` percent of the accesses do not exceed.

@@ -31,7 +31,7 @@ struct AdviceCandidates {
     /// Returns the proposed `CREATE INDEX` statements for a statement and its query plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
 
-    private static let mostIndexes = 6
+    private static let maximumIndexes = 6
     /// The size of a large page cache, in KiB.
     private static let largeCache = 65_536
     /// The size of a large memory map, in bytes.
@@ -67,7 +67,7 @@ struct AdviceCandidates {
                 }
             }
         }
-        return statements.prefix(Self.mostIndexes).map { statement in
+        return statements.prefix(Self.maximumIndexes).map { statement in
             let words = statement.split(separator: " ").map(String.init)
             let name = words.count > 2 ? words[2] : "advised"
             return AdviceCandidate(

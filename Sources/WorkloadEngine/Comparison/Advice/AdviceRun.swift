@@ -88,14 +88,14 @@ package final class AdviceRun: Sendable {
             result.partialReason = AdviceResult.stopped
         } catch TrialRunner.End.timedOut {
             result.partial = true
-            result.partialReason = timeWasUp
+            result.partialReason = timeLimitReason
         }
         result.candidates.sort(by: AdviceResult.precedes)
         result.answer = AdviceReport.answer(of: result)
         return result
     }
 
-    private var timeWasUp: String {
+    private var timeLimitReason: String {
         "the time limit was reached (--within \(ReportUnits.seconds(options.within.inSeconds)))"
     }
 
@@ -245,7 +245,7 @@ package final class AdviceRun: Sendable {
         )
         if plan == nil, !chosen.isEmpty {
             result.partial = true
-            result.partialReason = timeWasUp + " before the confirmation could start"
+            result.partialReason = timeLimitReason + " before the confirmation could start"
         }
         chosen = Array(chosen.prefix(plan?.candidates ?? 0))
         let names = Set(chosen.map(\.candidate.arm.name))

@@ -17,8 +17,8 @@ enum AdviceSchedule {
     /// Returns the length of the measured part of the current arm's run, in seconds.
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
 
-    /// Returns the length of a measured part, in seconds, with enough samples for the median of
-    /// every primary latency.
+    /// Returns the length of a measured part, in seconds, that provides enough samples for the
+    /// median of every primary latency.
     ///
     /// `baseline` is a run of the current arm.
     static func neededSeconds(for metrics: [ComparisonMetric], in baseline: ArmResult) -> Double {
@@ -44,7 +44,7 @@ enum AdviceSchedule {
     ///   - candidates: The number of candidates.
     ///   - limit: The length of the whole search, in seconds.
     ///   - overhead: The time that a run takes in addition to its phases, in seconds.
-    ///   - needed: The length of a measured part with enough samples, in seconds.
+    ///   - needed: The length of a measured part that provides enough samples, in seconds.
     /// - Returns: The number of candidates in each round, and the length of each run's measured
     ///   part in seconds.
     static func screening(
@@ -77,7 +77,7 @@ enum AdviceSchedule {
     ///     number of candidates.
     ///   - left: The remaining time, in seconds.
     ///   - overhead: The time that a run takes in addition to its phases, in seconds.
-    ///   - needed: The length of a measured part with enough samples, in seconds.
+    ///   - needed: The length of a measured part that provides enough samples, in seconds.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.
     static func confirmation(

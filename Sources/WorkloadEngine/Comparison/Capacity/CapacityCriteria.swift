@@ -85,7 +85,7 @@ package struct CapacityCriteria: Sendable, Equatable {
         let problem: Verdict
         if let miss = miss(in: result) {
             problem = .missed(miss.reason)
-        } else if let open = thresholds.lazy.compactMap({ lack(in: result, $0) }).first {
+        } else if let open = thresholds.lazy.compactMap({ shortage(in: result, $0) }).first {
             problem = .undecided(open)
         } else {
             return .met
@@ -137,7 +137,7 @@ package struct CapacityCriteria: Sendable, Equatable {
         )
     }
 
-    private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
+    private func shortage(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
         let needed = threshold.neededSamples.map { " of \(ReportUnits.count($0))" } ?? ""

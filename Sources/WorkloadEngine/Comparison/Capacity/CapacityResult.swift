@@ -25,7 +25,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
     package var precision: Double
     /// The lengths of the measured parts of short and long runs.
     package var runSeconds: RunSeconds
-    /// The capacity of each arm, with one entry per number of readers of a pool.
+    /// The capacity of each arm, with one entry for each reader count of a pool.
     package var arms: [ArmCapacity]
     /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
     package var settings: [String: String]?
@@ -118,7 +118,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
         /// The reason that the next smaller number does not sustain the rate, or `nil` if that
         /// number was not tried.
         ///
-        /// If no number suffices, this is the reason for the largest number.
+        /// If no number suffices, the reason applies to the largest number.
         package var failure: String?
     }
 

@@ -242,7 +242,7 @@ package final class CapacityRun: Sendable {
         }
         state.search.record(verdict.answer)
         Self.note(state.search.outcome, in: &arm)
-        if isLong, verdict == .met { state.floor.hasMet = true }
+        if isLong, verdict == .met { state.floor.hasMetCriteria = true }
         if case .missed = verdict, let miss = criteria.miss(in: run) {
             state.floor.add(miss, at: rate, of: run, clients: load.parts.map(\.client))
         }

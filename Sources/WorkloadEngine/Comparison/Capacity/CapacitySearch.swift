@@ -94,14 +94,14 @@ package struct CapacitySearch: Sendable {
         case .probe(let rate):
             note(rate, answer)
         case .confirm(let rate), .refute(let rate):
-            noteLong(rate, answer)
+            noteLongRun(rate, answer)
         case .done:
             return
         }
         pending = next()
     }
 
-    private mutating func noteLong(_ rate: Double, _ answer: Answer) {
+    private mutating func noteLongRun(_ rate: Double, _ answer: Answer) {
         longRuns += 1
         if answer == .failed, isBestUndecided { halvesWithLongRuns = true }
         if answer == .passed { confirmed = max(confirmed ?? 0, rate) }

@@ -11,7 +11,7 @@ struct LatencyFloor {
     }
 
     /// Whether a run met all criteria, which proves that a sustained rate exists.
-    var hasMet = false
+    var hasMetCriteria = false
     private var entries: [Entry] = []
 
     /// The minimum ratio of two rates for a comparison of their runs.
@@ -48,7 +48,7 @@ struct LatencyFloor {
 
     /// The reason that every rate misses the limit, if this is known.
     var cause: String? {
-        guard !hasMet, let last = entries.last, last.inFlight <= Self.maximumConcurrency,
+        guard !hasMetCriteria, let last = entries.last, last.inFlight <= Self.maximumConcurrency,
             let measure = last.miss.measure
         else { return nil }
         let other = entries.first { entry in

@@ -76,10 +76,10 @@ struct ProgramResult {
         status: Int32 = 0
     ) -> RunError {
         let name = scenario.file.isEmpty ? scenario.name : scenario.file
-        let said = outcome.errors.replacing(path, with: name)
+        let messages = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         var text = "\(program.name) (\(program.path)) \(problem)"
-        if !said.isEmpty { text += "; it reports: \(said.suffix(Self.quotation))" }
+        if !messages.isEmpty { text += "; it reports: \(messages.suffix(Self.quotation))" }
         text +=
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
             + "json', as poolgauge does; to reproduce the problem, run: \(program.path) run "

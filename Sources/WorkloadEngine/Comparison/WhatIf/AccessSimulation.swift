@@ -20,8 +20,8 @@ struct AccessSimulation {
         var entry = 0.0
         var operation = 0
         var phase = PhasePlan.Place(index: 0, isMeasured: false)
-        var restOfBatches = 0
-        var demand = ServiceModel.Demand(work: 0, delay: 0, least: 0)
+        var remainingBatches = 0
+        var demand = ServiceModel.Demand(work: 0, delay: 0, minimum: 0)
         var resource: Int?
         var foundFree = false
         var isInterrupted = false
@@ -161,7 +161,7 @@ struct AccessSimulation {
         else { return }
         workers[worker].intended = Double(moment)
         workers[worker].phase = phases.place(at: moment)
-        workers[worker].restOfBatches = clients[workers[worker].client].batches - 1
+        workers[worker].remainingBatches = clients[workers[worker].client].batches - 1
         schedule(max(now, Double(moment)), worker, .turn)
     }
 
@@ -189,7 +189,7 @@ struct AccessSimulation {
             let name = clients[workers[worker].client].plan.name.name
             guard interrupts.victim == nil || interrupts.victim == name,
                 // A worker that only holds its connection is not running a statement.
-                workers[worker].demand.least == 0,
+                workers[worker].demand.minimum == 0,
                 processors.shorten(worker, to: interrupts.latency, at: now)
             else { continue }
             workers[worker].demand.delay = 0
@@ -319,7 +319,7 @@ struct AccessSimulation {
         if let factor = clients[client].seconds?.factor(at: now) {
             demand.work *= factor
             demand.delay *= factor
-            demand.least *= factor
+            demand.minimum *= factor
         }
         workers[worker].demand = demand
         if demand.work > 0 {
@@ -331,7 +331,7 @@ struct AccessSimulation {
 
     private mutating func hold(_ worker: Int, at now: Double) {
         let demand = workers[worker].demand
-        schedule(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)
+        schedule(max(now + demand.delay, workers[worker].entry + demand.minimum), worker, .end)
     }
 
     private mutating func finish(_ worker: Int, at now: Double) {
@@ -350,10 +350,10 @@ struct AccessSimulation {
             workers[worker].resource = nil
             release(resource, at: now)
         }
-        guard finished.restOfBatches > 0, UInt64(now) < phases.end else {
+        guard finished.remainingBatches > 0, UInt64(now) < phases.end else {
             return plan(worker, freeAt: now)
         }
-        workers[worker].restOfBatches -= 1
+        workers[worker].remainingBatches -= 1
         workers[worker].phase = phases.place(at: UInt64(now))
         schedule(now + Self.betweenBatches, worker, .batch)
     }

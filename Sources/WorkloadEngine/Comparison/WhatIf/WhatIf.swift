@@ -68,15 +68,15 @@ package struct WhatIf: Sendable {
     ///
     /// - Throws: ``WhatIfError`` if the recording cannot be simulated.
     package func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
-        var wanted = settings
-        if !wanted.contains(recorded) {
-            wanted.append(recorded)
-            wanted.sort { ($0.readers ?? 0) < ($1.readers ?? 0) }
+        var requested = settings
+        if !requested.contains(recorded) {
+            requested.append(recorded)
+            requested.sort { ($0.readers ?? 0) < ($1.readers ?? 0) }
         }
         var predictions: [WhatIfPrediction] = []
         // The first pool in which no access waits for a reader in any simulation.
         var enough: WhatIfPrediction?
-        for setting in wanted {
+        for setting in requested {
             if let enough, let sufficient = enough.setting.readers,
                 setting.readers ?? 0 > sufficient
             {

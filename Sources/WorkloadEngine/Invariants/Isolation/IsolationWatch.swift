@@ -6,7 +6,7 @@ import Telemetry
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
 /// lists and registers that no other round uses. One session then reads all objects, and the watch
 /// checks the round's history. To limit memory and the size of the table, the watch then discards
-/// the history and the rows. Between rounds, the sessions rest long enough to respect
+/// the history and the rows. Between rounds, the sessions pause long enough to respect
 /// ``connectionShare`` and ``roundShare``.
 final class IsolationWatch: Sendable {
     /// The maximum share of one connection's time that the sessions use.
@@ -18,7 +18,7 @@ final class IsolationWatch: Sendable {
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
-    /// The minimum rest between two rounds, in nanoseconds.
+    /// The minimum pause between two rounds, in nanoseconds.
     private static let shortestPause: UInt64 = 50_000_000
     private static let transactionsPerRound = 6
     /// The maximum number of attempts to read all objects at the end of a round.
@@ -192,10 +192,10 @@ final class IsolationWatch: Sendable {
                 isViolated = true
                 context.events.note("isolation violated: \(example)", .error)
             }
-            rest(
+            pause(
                 for: max(
-                    Self.rest(after: held, Self.connectionShare),
-                    Self.rest(after: duration, Self.roundShare)
+                    Self.pause(after: held, Self.connectionShare),
+                    Self.pause(after: duration, Self.roundShare)
                 ),
                 control,
                 until: context.phases.end
@@ -228,12 +228,12 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// Returns the length of a rest that limits `time` to a share of `time` plus the rest.
-    private static func rest(after time: UInt64, _ share: Double) -> UInt64 {
+    /// Returns the length of a pause that limits `time` to a share of `time` plus the pause.
+    private static func pause(after time: UInt64, _ share: Double) -> UInt64 {
         UInt64(Double(time) * (1 / share - 1))
     }
 
-    private func rest(for length: UInt64, _ control: RunControl, until end: UInt64) {
+    private func pause(for length: UInt64, _ control: RunControl, until end: UInt64) {
         let deadline = clock.now() &+ max(Self.shortestPause, length)
         while control.stage < .stopped, clock.now() < min(deadline, control.clockTime(of: end)) {
             conductor.sleep(until: min(deadline, control.clockTime(of: end)))
