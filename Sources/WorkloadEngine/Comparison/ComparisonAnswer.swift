@@ -70,7 +70,7 @@ struct ComparisonAnswer {
 
     private func title(_ metric: String) -> String { ComparisonResult.title(of: metric) }
 
-    // MARK: The effect of WAL alone
+    // MARK: Effect of WAL alone
 
     /// Returns the name of a queue in WAL mode that otherwise matches `first`, a queue in another
     /// mode.

@@ -101,11 +101,11 @@ struct ComparisonPlan {
 
     private static func primary(
         _ scenario: Scenario,
-        _ asked: [String]?,
+        _ requested: [String]?,
         _ catalog: MetricCatalog
     ) throws -> [ComparisonMetric] {
-        if let asked {
-            return try asked.map { name in
+        if let requested {
+            return try requested.map { name in
                 do { return try ComparisonMetric(name, in: catalog) } catch {
                     throw RunError(.scenario, "\(error)")
                 }

@@ -128,9 +128,9 @@ struct ComparisonSummary {
         _ blocks: [ComparisonRun.Block]
     ) -> [String] {
         var warnings: [String] = []
-        for (asked, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
+        for (requested, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
             warnings.append(
-                "\(asked) has too few samples in some blocks and was replaced by \(metric) "
+                "\(requested) has too few samples in some blocks and was replaced by \(metric) "
                     + "(a longer \(options.limit == nil ? "--duration" : "--within") avoids this)"
             )
         }

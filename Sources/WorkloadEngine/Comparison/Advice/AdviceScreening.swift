@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in rounds of short runs, and runs only the better candidates again.
+/// Screens candidates in rounds of short runs, keeping the better candidates for the next round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm

@@ -15,7 +15,7 @@ package struct CapacitySearch: Sendable {
         case confirm(Double)
         /// A long run just above the found rate, to confirm that the rate fails.
         case refute(Double)
-        /// The search is over.
+        /// The search is complete.
         case done(Outcome)
     }
 

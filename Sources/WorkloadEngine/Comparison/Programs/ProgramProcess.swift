@@ -154,8 +154,7 @@ final class ProgramProcess: Sendable {
         return result != 0 ? errno != EINTR : info.si_signo != 0
     }
 
-    /// Ends the descendants of the ended program, and returns the program's status as `waitpid`
-    /// does.
+    /// Kills the descendants of the ended program, and returns the program's `waitpid` status.
     private func reap() -> Int32 {
         state.withLock { state in
             guard let group = state.group else { return 0 }

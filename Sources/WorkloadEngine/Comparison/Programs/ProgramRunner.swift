@@ -43,7 +43,7 @@ final class ProgramRunner: Sendable {
     ///
     /// Building ends early if `isStopped` returns `true`.
     ///
-    /// - Throws: ``ScenarioError``, ``RunError``, or an error of the dataset.
+    /// - Throws: ``ScenarioError``, ``RunError``, or an error from the dataset.
     init(
         _ options: ComparedPrograms,
         _ scenario: Scenario,

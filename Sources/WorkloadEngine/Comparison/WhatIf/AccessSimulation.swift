@@ -84,7 +84,7 @@ struct AccessSimulation {
     /// Creates a simulation.
     ///
     /// - Parameters:
-    ///   - clients: The clients with unused arrivals.
+    ///   - clients: The clients. No arrivals may have been drawn from their schedules.
     ///   - phases: The phases of the load.
     ///   - setting: The queue or pool that serves the accesses.
     ///   - processors: The number of processors.

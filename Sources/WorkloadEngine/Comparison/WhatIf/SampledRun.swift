@@ -12,7 +12,7 @@ package struct SampledRun: Sendable {
     /// The measured time that the samples cover, in seconds.
     private var seconds = 0.0
 
-    /// The longest period that is simulated, in seconds.
+    /// The maximum length of the simulated period, in seconds.
     ///
     /// The distributions cover all samples.
     private static let longestSimulation = 600.0
@@ -44,7 +44,7 @@ package struct SampledRun: Sendable {
     ///   - scenario: The recorded scenario.
     ///   - environment: The machine that recorded the run.
     /// - Returns: The result of the covered part of the run.
-    /// - Throws: ``WhatIfError`` if the samples do not suffice, or an error from the scenario.
+    /// - Throws: ``WhatIfError`` if there are too few samples, or an error from the scenario.
     package func result(
         of scenario: Scenario,
         on environment: HostEnvironment

@@ -218,7 +218,7 @@ final class IsolationWatch: Sendable {
         for sleeper in sleepers { sleeper.wake() }
         while state.withLock({ $0.working > 0 }) { conductor.sleep(until: .max) }
         if let session = sessions.first(where: { $0.name == "reader-1" }) {
-            _ = (0..<Self.attempts).contains { _ in session.readEverything(ofRound: round) }
+            _ = (0..<Self.attempts).contains { _ in session.readAllObjects(ofRound: round) }
             session.clear()
         }
         let history = recorder.history
