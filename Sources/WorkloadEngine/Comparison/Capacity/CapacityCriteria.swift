@@ -80,7 +80,7 @@ package struct CapacityCriteria: Sendable, Equatable {
         var observed = 0.0
     }
 
-    /// Returns whether a run sustained its rate.
+    /// Returns the verdict on a run.
     package func verdict(of result: ArmResult) -> Verdict {
         let problem: Verdict
         if let miss = miss(in: result) {
@@ -145,8 +145,8 @@ package struct CapacityCriteria: Sendable, Equatable {
             + ReportUnits.count(count) + needed
     }
 
-    /// Returns the number of samples that a client's percentiles need, or 0 if there are no
-    /// percentiles.
+    /// Returns the number of samples that a client's percentile criteria need, or 0 if there are no
+    /// such criteria.
     func neededSamples(of client: String) -> UInt64 {
         thresholds.filter { $0.metric.hasPrefix(client + ".") }.compactMap(\.neededSamples).max()
             ?? 0

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 package final class CapacityRun: Sendable {
-    /// The default numbers of readers to try for a rate.
+    /// The default reader counts to try for a rate.
     package static let defaultReaders = [1, 2, 3, 4, 6, 8, 12, 16]
 
     let scenario: Scenario
@@ -180,7 +180,7 @@ package final class CapacityRun: Sendable {
         var search: CapacitySearch
         var floor = LatencyFloor()
         var isOver = false
-        var isLate = false
+        var hasTimedOut = false
     }
 
     /// Searches for the capacities of all arms.
@@ -209,7 +209,7 @@ package final class CapacityRun: Sendable {
                 try await advance(&searches[index], &result.arms[index])
             }
         }
-        if searches.contains(where: \.isLate) { throw TrialRunner.End.timedOut }
+        if searches.contains(where: \.hasTimedOut) { throw TrialRunner.End.timedOut }
     }
 
     private func advance(
@@ -227,7 +227,7 @@ package final class CapacityRun: Sendable {
         }
         if isLong, let reason = shortage(at: rate) {
             arm.unanswered = reason
-            state.isLate = true
+            state.hasTimedOut = true
             state.isOver = true
             return
         }

@@ -31,7 +31,7 @@ package struct OfferedLoad: Sendable, Equatable {
     package let ownRate: Double?
     private let scenario: Scenario
 
-    /// Determines which clients of a scenario have arrivals.
+    /// Determines the clients with arrivals in a scenario.
     ///
     /// - Throws: ``RunError`` if no client can have arrivals.
     package init(_ scenario: Scenario) throws(RunError) {

@@ -79,10 +79,10 @@ final class TrialRunner: Sendable {
     /// An overloaded arm has a larger overhead, because its last accesses are still running when a
     /// run ends. For an arm without runs, the method uses the mean of all runs.
     func overhead(of arms: [Arm]) -> Double {
-        let usual = overhead
+        let mean = overhead
         let overheads = state.withLock { $0.overheads }
-        guard !arms.isEmpty else { return usual }
-        return arms.reduce(0) { $0 + (overheads[$1.name] ?? usual) } / Double(arms.count)
+        guard !arms.isEmpty else { return mean }
+        return arms.reduce(0) { $0 + (overheads[$1.name] ?? mean) } / Double(arms.count)
     }
 
     static let guess = 0.5

@@ -33,9 +33,9 @@ package final class CrossoverRun: Sendable {
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// The plan.
+    /// The current plan.
     ///
-    /// Its time estimate is more precise after ``rehearse()``.
+    /// The time estimate is more precise after ``rehearse()``.
     package var plan: CrossoverPlan { planned.withLock { $0 } }
 
     /// Builds the data, runs each arm briefly to measure a run's overhead, and updates the plan.
@@ -49,9 +49,9 @@ package final class CrossoverRun: Sendable {
             for (cell, name) in [(first, options.a), (last, options.b)] {
                 // Absolute times may exceed the length of the shortest run.
                 let shortest = Duration.milliseconds(Int(CrossoverOptions.shortest * 1_000))
-                let moment = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
-                guard let arm = moment.arms.first(where: { $0.name == name }) else { continue }
-                _ = try await trials.run(moment, on: arm, datasetSeed: scenario.seed)
+                let brief = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
+                guard let arm = brief.arms.first(where: { $0.name == name }) else { continue }
+                _ = try await trials.run(brief, on: arm, datasetSeed: scenario.seed)
             }
         } catch is TrialRunner.End {
             return
@@ -183,8 +183,9 @@ package final class CrossoverRun: Sendable {
 
     // MARK: Result
 
-    /// Returns the index of the first replacement with a value in nearly all runs, because all
-    /// cells must use the same metric.
+    /// Returns the index of the first replacement with values in nearly all runs.
+    ///
+    /// All cells must use the same metric.
     private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
         metrics.indices.first { index in
             tallies.allSatisfy { tally in
