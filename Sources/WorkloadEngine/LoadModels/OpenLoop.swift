@@ -11,7 +11,7 @@ struct OpenLoop: LoadModel {
 
     init(queue: ArrivalQueue) { self.queue = queue }
 
-    /// Returns the time of the next arrival, or `.max` if the load ends before it.
+    /// Returns the time of the next arrival, or `.max` if the load ends first.
     mutating func next(freeAt now: UInt64) -> UInt64? {
         let arrival = queue.take()
         mass = arrival.mass

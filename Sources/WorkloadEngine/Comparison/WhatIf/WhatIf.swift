@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Predicts the waits of accesses with other numbers of readers from a recorded run.
+/// Predicts, from a recorded run, how long accesses wait with other numbers of readers.
 ///
 /// Accesses arrive at the recorded times with service times drawn from the recorded service times.
 package struct WhatIf: Sendable {
