@@ -37,8 +37,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     /// The replacements of declared metrics with too few samples, keyed by the declared metric, or
     /// `nil` if there are none.
     public var replaced: [String: String]?
-    /// The noise floor of each metric, which is the ratio (at least 1) by which two runs of one arm
-    /// differ.
+    /// The noise floor of each metric, as the ratio (at least 1) of two runs of one arm.
     public var noiseFloor: [String: Double]
     /// The difference between the first arm's two runs for each metric.
     public var noise: [NoiseMeasurement]

@@ -1,4 +1,4 @@
-/// A client's response times by percentile, for a chart whose axis expands the tail.
+/// A client's response times by percentile, for a chart with an expanded tail.
 public struct PercentileCurve: Sendable, Codable, Equatable {
     /// The number of response times.
     public var count: UInt64

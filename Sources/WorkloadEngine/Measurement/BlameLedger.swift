@@ -7,8 +7,7 @@ struct BlameLedger {
     struct Entry {
         var access: SlowAccesses.Access
         var operation: String
-        /// The time for which each client held the resource, in nanoseconds, summed over all
-        /// connections.
+        /// The hold time of each client, in nanoseconds, summed over all connections.
         var held: [Int: UInt64]
     }
 

@@ -2,7 +2,7 @@
 package struct CapacityCriteria: Sendable, Equatable {
     /// The limits on metrics.
     package var thresholds: [Threshold]
-    /// The clients whose arrival rates the search varies.
+    /// The clients with varied arrival rates.
     package var clients: [String]
     /// The maximum share of a client's arrivals, 0…1, that may be skipped or unfinished.
     package var incompleteLimit: Double
@@ -28,7 +28,7 @@ package struct CapacityCriteria: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
-    ///   - load: The load whose rate the search varies.
+    ///   - load: The load that the search varies.
     ///   - additional: Additional thresholds.
     ///   - limit: The limit for clients without a latency threshold.
     package init(

@@ -17,7 +17,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
     package var partial: Bool
     /// The reason that the search ended early, or `nil` if it was complete.
     package var partialReason: String?
-    /// The load whose rate the search varied.
+    /// The load that the search varied.
     package var load: Load
     /// The criteria that a sustained rate must meet.
     package var criteria: [String]
@@ -35,7 +35,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
     /// The outcomes at shares of the slowest arm's capacity, or `nil` if a capacity is unknown.
     package var equalLoads: [EqualLoad]?
 
-    /// The load whose rate the search varied.
+    /// The load that the search varied.
     package struct Load: Sendable, Codable, Equatable {
         /// The origin of the arrivals.
         package var origin: OfferedLoad.Origin

@@ -21,8 +21,7 @@ struct LatencyFloor {
     /// The minimum ratio of the value at the lower rate to the value at the higher rate for the
     /// two values to be considered equal.
     private static let minimumEqualRatio = 0.9
-    /// The maximum mean number of concurrent accesses at which accesses rarely wait for one
-    /// another.
+    /// The mean number of concurrent accesses up to which accesses rarely wait for one another.
     private static let maximumConcurrency = 0.5
 
     mutating func add(

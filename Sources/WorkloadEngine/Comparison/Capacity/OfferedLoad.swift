@@ -1,4 +1,4 @@
-/// The load whose rate a search varies.
+/// The load that a capacity search varies.
 ///
 /// The load consists of the clients with arrivals. Each client keeps its share of the total rate,
 /// and the mean rate replaces any stages. If no client has arrivals, the search converts closed

@@ -72,7 +72,7 @@ struct AccessSimulation {
     private static let slice = 700e3
     /// The interval of the scheduler's ticks, in nanoseconds (250 Hz on Linux).
     private static let tick = 4e6
-    /// The time between a worker's batches, in nanoseconds, in which waiters can acquire the
+    /// The time between a worker's batches, in nanoseconds, during which waiters can acquire the
     /// connection.
     private static let betweenBatches = 100e3
 

@@ -207,7 +207,7 @@ final class IsolationWatch: Sendable {
 
     /// Runs one round and checks its history.
     ///
-    /// - Returns: The time for which the round held connections, in nanoseconds.
+    /// - Returns: The total hold time of the round, in nanoseconds.
     private func runRound() -> UInt64 {
         let round = state.withLock { state in
             state.round += 1
