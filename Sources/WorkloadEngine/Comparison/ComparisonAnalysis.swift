@@ -14,7 +14,7 @@ struct ComparisonAnalysis {
     /// The primary metrics, including replacements for metrics with too few samples.
     let primary: [ComparisonMetric]
     let metrics: [ComparisonMetric]
-    /// The metrics that replace metrics with too few samples, keyed by the requested metric's name.
+    /// The replacements for metrics with too few samples, keyed by the requested metric's name.
     let replaced: [String: String]
 
     /// Creates an analysis.
@@ -30,21 +30,21 @@ struct ComparisonAnalysis {
         }
         var primary: [ComparisonMetric] = []
         var replaced: [String: String] = [:]
-        for asked in plan.primary {
-            // The choice depends only on the numbers of samples and not on which arm is faster.
+        for requested in plan.primary {
+            // The choice depends only on the number of samples, so it favors no arm.
             func complete(_ metric: ComparisonMetric) -> Int {
                 blocks.count { block in
                     slots.indices.allSatisfy { block[$0].value(of: metric) != nil }
                 }
             }
-            var metric = asked
-            var lower = plan.isFixed(asked) ? nil : asked.lowerPercentile
+            var metric = requested
+            var lower = plan.isFixed(requested) ? nil : requested.lowerPercentile
             while complete(metric) < blocks.count, let next = lower {
                 if complete(next) > complete(metric) { metric = next }
                 lower = next.lowerPercentile
             }
-            if metric != asked {
-                replaced[asked.name] = metric.name
+            if metric != requested {
+                replaced[requested.name] = metric.name
             }
             if !primary.contains(metric) { primary.append(metric) }
         }
@@ -204,7 +204,7 @@ struct ComparisonAnalysis {
         return ((location.estimate < 0) == metric.isLowerBetter ? .better : .worse, nil)
     }
 
-    // MARK: A representative block
+    // MARK: Representative block
 
     func representativeBlock(of count: Int) -> Int? {
         guard count > 0 else { return nil }

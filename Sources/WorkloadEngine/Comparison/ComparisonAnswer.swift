@@ -12,7 +12,7 @@ struct ComparisonAnswer {
         guard let first = arms.first, arms.count > 1, result.blocks > 0 else { return [] }
         // The pool's sentence also describes the queue in WAL mode.
         let judged = arms.dropFirst().filter { arm in
-            !arms.contains { logQueue(between: first, and: $0) == arm.name }
+            !arms.contains { walQueue(between: first, and: $0) == arm.name }
         }
         return judged.map { sentence(of: $0, against: first) }
     }
@@ -24,7 +24,7 @@ struct ComparisonAnswer {
         var sentence =
             "\(arm.name): "
             + different.map(change).joined(separator: ", ") + " than \(first.name)"
-        if let share = logShare(of: different, arm, first) { sentence += "; " + share }
+        if let share = walShare(of: different, arm, first) { sentence += "; " + share }
         let rest = pairs.filter { !$0.verdict.isDifference }
         if !rest.isEmpty { sentence += "; " + rest.map(withoutDifference).joined(separator: ", ") }
         return sentence + "."
@@ -70,13 +70,13 @@ struct ComparisonAnswer {
 
     private func title(_ metric: String) -> String { ComparisonResult.title(of: metric) }
 
-    // MARK: The effect of WAL alone
+    // MARK: Effect of WAL alone
 
     /// Returns the name of a queue in WAL mode that otherwise matches `first`, a queue in another
     /// mode.
     ///
     /// Returns `nil` unless `arm` is a pool.
-    private func logQueue(between first: Arm, and arm: Arm) -> String? {
+    private func walQueue(between first: Arm, and arm: Arm) -> String? {
         guard first.kind == .queue, !first.isWAL, arm.kind == .pool else { return nil }
         return arms.first {
             $0.kind == .queue && $0.isWAL && $0.library == arm.library && $0.name != first.name
@@ -90,8 +90,8 @@ struct ComparisonAnswer {
     }
 
     /// Describes how much of a pool's advantage over a queue also occurs with a queue in WAL mode.
-    private func logShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
-        guard let queue = logQueue(between: first, and: arm) else { return nil }
+    private func walShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
+        guard let queue = walQueue(between: first, and: arm) else { return nil }
         let means = "WAL and synchronous NORMAL alone"
         let shares = pairs.compactMap { pair -> (title: String, share: Share)? in
             guard let alone = result.pair(pair.metric, of: queue, against: first.name) else {

@@ -63,9 +63,9 @@ public struct ComparisonMetric: Sendable, Hashable {
         func percentile(_ name: String) -> Double? {
             name.first == "p" ? Double(name.dropFirst()) : nil
         }
-        guard let asked = percentile(name),
+        guard let requested = percentile(name),
             let nearest = names.filter({ percentile($0) != nil }).min(by: {
-                abs((percentile($0) ?? 0) - asked) < abs((percentile($1) ?? 0) - asked)
+                abs((percentile($0) ?? 0) - requested) < abs((percentile($1) ?? 0) - requested)
             })
         else { return NearestName.hint(name, among: names) }
         return "; did you mean '\(nearest)'?"
@@ -112,7 +112,7 @@ public struct ComparisonMetric: Sendable, Hashable {
 
     var isResponse: Bool { metric == "\(owner).response" }
 
-    /// Returns the smallest value in a comparison, because zero has no logarithm.
+    /// Returns the positive value that replaces smaller values, because zero has no logarithm.
     ///
     /// For counts, the value is one half, the usual continuity correction.
     func smallest(seconds: Double) -> Double {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The options of a comparison.
+/// Options for a comparison.
 public struct ComparisonOptions: Sendable {
     /// The number of blocks.
     ///
@@ -28,7 +28,7 @@ public struct ComparisonOptions: Sendable {
     ///
     /// The metrics of these conditions are also primary metrics.
     public var failIf: [FailCondition] = []
-    /// The options of each run.
+    /// The options for each run.
     public var run = RunOptions()
     /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]
@@ -51,7 +51,7 @@ extension ComparisonOptions {
     /// - Throws: ``RunError`` if the scenario has no arm with a given name.
     func chosenArms(in scenario: Scenario) throws -> [Arm] {
         if let programs { return try programs.arms(of: scenario) }
-        guard let names = arms else { return Self.usualArms(of: scenario) }
+        guard let names = arms else { return Self.standardArms(of: scenario) }
         var chosen: [Arm] = []
         for name in names {
             let arm = try scenario.arm(named: name)
@@ -71,7 +71,7 @@ extension ComparisonOptions {
     /// a pool.
     ///
     /// If the scenario has fewer than two of these arms, returns all of the scenario's arms.
-    private static func usualArms(of scenario: Scenario) -> [Arm] {
+    private static func standardArms(of scenario: Scenario) -> [Arm] {
         let usual = ["queue", "queue-wal", "pool"].compactMap { name in
             scenario.arms.first { $0.name == name }
         }

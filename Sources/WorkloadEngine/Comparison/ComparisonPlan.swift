@@ -6,7 +6,7 @@ struct ComparisonPlan {
         let isControl: Bool
     }
 
-    /// Two arms, of which `b` is judged against `a`.
+    /// A pair of arms, in which `b` is judged against `a`.
     struct Pair: Sendable, Hashable {
         let a: String
         let b: String
@@ -70,7 +70,9 @@ struct ComparisonPlan {
         tailMetrics.contains { metric.name == "\(metric.owner).\($0)" }
     }
 
-    /// Returns whether a condition uses the metric, which then must not be replaced.
+    /// Returns whether a condition uses the metric.
+    ///
+    /// Such a metric must not be replaced.
     func isFixed(_ metric: ComparisonMetric) -> Bool {
         conditions.contains { $0.metric == metric }
     }
@@ -99,11 +101,11 @@ struct ComparisonPlan {
 
     private static func primary(
         _ scenario: Scenario,
-        _ asked: [String]?,
+        _ requested: [String]?,
         _ catalog: MetricCatalog
     ) throws -> [ComparisonMetric] {
-        if let asked {
-            return try asked.map { name in
+        if let requested {
+            return try requested.map { name in
                 do { return try ComparisonMetric(name, in: catalog) } catch {
                     throw RunError(.scenario, "\(error)")
                 }

@@ -37,10 +37,9 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     /// The replacements of declared metrics with too few samples, keyed by the declared metric, or
     /// `nil` if there are none.
     public var replaced: [String: String]?
-    /// The noise floor of each metric, which is the ratio (at least 1) by which two runs of one arm
-    /// differ.
+    /// The noise floor of each metric, as the ratio (at least 1) of two runs of one arm.
     public var noiseFloor: [String: Double]
-    /// The differences between the first arm's two runs, metric by metric.
+    /// The difference between the first arm's two runs for each metric.
     public var noise: [NoiseMeasurement]
     /// The comparison of each metric for each pair of arms, starting with ``primary`` metrics.
     public var pairs: [ComparisonPair]
@@ -57,7 +56,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var warnings: [String]?
     /// The failed runs, as `block 3, pool: reason`, or `nil` if there are none.
     public var failedRuns: [String]?
-    /// The runs that the generator limited, as `block 3, pool: reason`.
+    /// The runs in which the generator was the bottleneck, as `block 3, pool: reason`.
     ///
     /// The value is `nil` unless such runs make the result invalid. If there are only a few, their
     /// blocks are discarded and ``warnings`` contains an entry for them.

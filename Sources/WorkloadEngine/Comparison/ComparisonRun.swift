@@ -1,12 +1,12 @@
 import Foundation
 import Telemetry
 
-/// Runs a scenario on several arms in blocks, so that a change of the machine affects all arms.
+/// Runs a scenario on several arms in blocks, so that a change in the machine affects all arms.
 ///
-/// In each block, every arm runs once and the first arm runs twice, in an order drawn from the
-/// seed. Each run uses a fresh copy of the data, and all runs in a block use the same seed. Runs in
-/// a block therefore differ only because of the arm, and the first arm's two runs differ only
-/// because of noise.
+/// In each block, the first arm runs twice and every other arm runs once, in an order drawn from
+/// the seed. Each run uses a fresh copy of the data, and all runs in a block use the same seed.
+/// Runs in a block therefore differ only because of the arm, and the first arm's two runs differ
+/// only because of noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -33,7 +33,7 @@ public final class ComparisonRun: Sendable {
         self.options = options
     }
 
-    /// Ends the comparison early, with a partial result of the completed blocks.
+    /// Ends the comparison early, with a partial result from the completed blocks.
     public func stop() {
         let (current, programs) = state.withLock { state in
             state.isStopped = true
@@ -51,7 +51,7 @@ public final class ComparisonRun: Sendable {
     /// Runs all blocks.
     ///
     /// - Throws: ``RunError``, for example if there are too few blocks to show a difference, or
-    ///   ``ScenarioError`` if a time does not fit into a block.
+    ///   ``ScenarioError`` if a scenario time exceeds the length of a block.
     public func run() async throws -> ComparisonResult {
         let arms = try options.chosenArms(in: self.scenario)
         let datasets = options.run.datasets ?? DatasetStore(in: options.run.folder)
@@ -62,7 +62,7 @@ public final class ComparisonRun: Sendable {
         defer { programs?.close() }
         let leftOut =
             options.programs?.hasOwnTarget == true
-            ? [:] : try leaveOutUnsupported(from: &scenario)
+            ? [:] : try removeUnsupported(from: &scenario)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)
         var progress = ComparisonProgress(
             runs: plan.slots.count * options.blocks,
@@ -199,8 +199,8 @@ public final class ComparisonRun: Sendable {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }
 
-    /// Removes the clients that some arm cannot run, and returns the reasons.
-    private func leaveOutUnsupported(from scenario: inout Scenario) throws -> [String: String] {
+    /// Removes the clients that at least one arm cannot run, and returns the reasons.
+    private func removeUnsupported(from scenario: inout Scenario) throws -> [String: String] {
         let leftOut = try options.run.obstacles(
             to: scenario.clients,
             on: scenario.arms,
@@ -210,7 +210,8 @@ public final class ComparisonRun: Sendable {
             return "arm '\(arm.name)' does not support \(access.rawValue) accesses"
         }
         scenario.clients.removeAll { leftOut[$0.name] != nil }
-        // Thresholds apply to single runs, so a threshold on errors means that errors are expected.
+        // Keep the other thresholds, because a threshold on errors indicates that errors are
+        // expected.
         scenario.thresholds.removeAll { threshold in
             leftOut.keys.contains { threshold.metric.hasPrefix($0 + ".") }
         }

@@ -128,9 +128,9 @@ struct ComparisonSummary {
         _ blocks: [ComparisonRun.Block]
     ) -> [String] {
         var warnings: [String] = []
-        for (asked, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
+        for (requested, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
             warnings.append(
-                "\(asked) has too few samples in some blocks and was replaced by \(metric) "
+                "\(requested) has too few samples in some blocks and was replaced by \(metric) "
                     + "(a longer \(options.limit == nil ? "--duration" : "--within") avoids this)"
             )
         }
@@ -159,8 +159,8 @@ struct ComparisonSummary {
     ) -> String? {
         // A high percentile may vary because of the random load.
         let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }
-        let found = steady.compactMap { own in
-            analysis.leaps(in: own).map { (metric: own.metric, leaps: $0) }
+        let found = steady.compactMap { measurement in
+            analysis.leaps(in: measurement).map { (metric: measurement.metric, leaps: $0) }
         }
         guard let first = plan.arms.first?.name,
             let (metric, leaps) = found.max(by: { $0.leaps.count < $1.leaps.count })

@@ -13,7 +13,7 @@ public struct FailCondition: Sendable, Equatable {
     public let metric: ComparisonMetric
     /// Whether the condition fails above ``factor`` rather than below it.
     public let failsAbove: Bool
-    /// The limit of the ratio.
+    /// The limit for the ratio.
     public let factor: Double
 
     /// The error for an invalid condition.

@@ -3,9 +3,9 @@ import Foundation
 /// Blocks in which two runs of one arm differ by far more than in the other blocks.
 ///
 /// A shared machine switches between a few speeds and keeps each speed for seconds. Runs at the
-/// same speed agree within a few percent, unlike runs at different speeds. A few blocks with a
-/// switch widen the intervals of all comparisons and determine the noise floor. More blocks reduce
-/// this effect.
+/// same speed agree within a few percent. A *leap* is a change of speed between the two runs of a
+/// block. A few blocks with leaps widen the intervals of all comparisons and determine the noise
+/// floor. More blocks reduce this effect.
 struct MachineLeaps: Equatable {
     let count: Int
     /// The smallest ratio of the two runs in these blocks, above 1.

@@ -1,10 +1,10 @@
-/// A client's response times by percentile, for a chart whose axis expands the tail.
+/// A client's response times by percentile, for a chart with an expanded tail.
 public struct PercentileCurve: Sendable, Codable, Equatable {
     /// The number of response times.
     public var count: UInt64
     /// The longest response time, in nanoseconds.
     public var max: UInt64
-    /// The points in ascending order, up to the last point with ten longer response times.
+    /// The points in ascending order, up to the last point that ten response times exceed.
     public var points: [Point]
 
     /// A response time that `percentile` percent of the accesses do not exceed.

@@ -7,10 +7,10 @@ extension RunOptions {
     ///
     /// - Parameters:
     ///   - clients: The clients to check.
-    ///   - arms: The arms, the first of which with an obstacle provides a client's reason.
+    ///   - arms: The arms. A client's reason comes from the first arm that cannot run the client.
     ///   - factory: The factory that opens the arms.
-    ///   - reason: A function that returns why a client cannot run on an arm's target, if it
-    ///     cannot.
+    ///   - reason: A function that returns the reason that a client cannot run on an arm's target,
+    ///     if any.
     /// - Returns: The reasons.
     /// - Throws: The library's error if an arm cannot be opened.
     func obstacles(

@@ -6,10 +6,10 @@ extension Scenario {
 
     /// Returns the scenario with its phases, including a warm-up, scaled to the length of a block.
     ///
-    /// - Throws: ``ScenarioError`` if a time does not fit into the block.
+    /// - Throws: ``ScenarioError`` if a scenario time exceeds the length of the block.
     func scaled(toBlock duration: Duration) throws(ScenarioError) -> Scenario {
         var scenario = try scaled(toMeasured: duration)
-        // Limit the drain, because otherwise accesses that never end could take as long as the
+        // Limit the drain. Otherwise, the wait for accesses that never end could be as long as the
         // block.
         scenario.drain = min(scenario.drain, max(Self.minimumDrain, duration / 6))
         let minimum = min(Self.minimumWarmUp, duration / 2)

@@ -2,9 +2,9 @@
 public enum Dataset: Sendable, Equatable {
     /// pgbench's four tables, with 100,000 accounts per unit of scale.
     case pgbench(scale: Int)
-    /// YCSB's `usertable` with this many records.
+    /// YCSB's `usertable` with the given number of records.
     case ycsb(records: Int)
-    /// sysbench's `sbtest` with this many rows.
+    /// sysbench's `sbtest` with the given number of rows.
     case sysbench(rows: Int)
     /// Custom tables, filled with random values.
     case schema(SchemaDataset)

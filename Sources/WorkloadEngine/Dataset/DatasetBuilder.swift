@@ -1,6 +1,6 @@
 /// Creates and fills a dataset's tables.
 package enum DatasetBuilder {
-    /// The error for a failed statement of a dataset.
+    /// The error for a failed dataset statement.
     package struct Failure: Error, CustomStringConvertible {
         /// The statement.
         package let sql: String

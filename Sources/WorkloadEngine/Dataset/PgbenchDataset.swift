@@ -50,7 +50,9 @@ package enum PgbenchDataset {
         "select-only": [selectBalance],
     ]
 
-    /// The import statement, which adds history with a delta of 0 to keep the four sums equal.
+    /// The import statement.
+    ///
+    /// The statement adds a history row with a delta of 0 to keep the four sums equal.
     static let importStatement = """
         INSERT INTO history (tid, bid, aid, delta, mtime) \
         VALUES (:tid, :bid, :aid, 0, CURRENT_TIMESTAMP)
@@ -58,7 +60,7 @@ package enum PgbenchDataset {
 
     /// The snapshot query.
     ///
-    /// Every payment and every import changes its result.
+    /// Every payment and every import changes the result.
     static let snapshotQuery =
         "SELECT (SELECT sum(tbalance) FROM tellers), (SELECT max(rowid) FROM history)"
 

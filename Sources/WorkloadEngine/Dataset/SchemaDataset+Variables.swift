@@ -1,5 +1,5 @@
 extension SchemaDataset {
-    /// A uniform variable `table_column` over the numbers of each numbered column.
+    /// The uniform variables for the numbered columns, keyed by names such as `table_column`.
     var variables: [String: Variable] {
         var variables: [String: Variable] = [:]
         for table in tables {

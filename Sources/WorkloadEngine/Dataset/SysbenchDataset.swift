@@ -64,7 +64,7 @@ enum SysbenchDataset {
 
     /// The snapshot query.
     ///
-    /// Every insert and every write to the first hundred rows changes its result.
+    /// Every insert and every write to the first hundred rows changes the result.
     static let snapshotQuery = """
         SELECT (SELECT max(id) FROM sbtest), (SELECT group_concat(k || c || pad) FROM \
         (SELECT * FROM sbtest ORDER BY id LIMIT 100))

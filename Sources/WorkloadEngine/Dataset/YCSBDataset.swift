@@ -20,8 +20,8 @@ enum YCSBDataset {
         "SELECT \(fields.joined(separator: ", ")) FROM usertable WHERE YCSB_KEY = :key"
     /// A statement that writes one field.
     ///
-    /// SQLite writes the whole record in any case. One statement with a `CASE` per field replaces
-    /// ten statements and needs only a few more steps.
+    /// SQLite always writes the whole record. One statement with a `CASE` per field replaces ten
+    /// statements and takes only a few more steps.
     private static let update =
         "UPDATE usertable SET "
         + fields.enumerated()
@@ -45,7 +45,7 @@ enum YCSBDataset {
 
     /// The snapshot query.
     ///
-    /// Every insert and every update of the first hundred records changes its result.
+    /// Every insert and every update of the first hundred records changes the result.
     static let snapshotQuery = """
         SELECT (SELECT max(rowid) FROM usertable), (SELECT group_concat(\
         \(fields.joined(separator: " || "))) FROM \

@@ -1,10 +1,12 @@
-/// A distribution of the values in a list, in proportion to their weights.
+/// A weighted distribution of the values in a list.
 package struct ChoiceDistribution: Sendable, Equatable {
     private let values: [WorkloadValue]
     /// The sum of the weights up to each value.
     private let sums: [Double]
 
-    /// Creates the distribution, in which values without a weight have the weight 1.
+    /// Creates the distribution.
+    ///
+    /// A value without a weight has the weight 1.
     package init(_ values: [WorkloadValue], weights: [Double] = []) {
         self.values = values
         var sum = 0.0

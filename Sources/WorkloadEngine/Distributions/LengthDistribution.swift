@@ -2,7 +2,7 @@
 package enum LengthDistribution: Sendable, Equatable {
     /// A constant length.
     case fixed(Int)
-    /// A random length, where 0 replaces a negative length.
+    /// A random length, with 0 instead of negative lengths.
     indirect case drawn(Generator)
 
     mutating func next(using stream: inout RandomStream) -> Int {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A counter that many threads share, with the largest drawn value that is in the database.
+/// A counter shared by many threads, with the largest drawn value that is in the database.
 ///
 /// Both numbers are atomic, so threads that draw and publish values never wait for one another.
 package final class SharedSequence: Sendable {
@@ -10,7 +10,7 @@ package final class SharedSequence: Sendable {
     /// Creates a sequence that starts at 0.
     package init() {}
 
-    /// Returns each number only once, starting at 0.
+    /// Returns the next number, starting at 0.
     func next() -> Int64 { drawn.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// The largest published value, or `Int64.min` before the first publication.

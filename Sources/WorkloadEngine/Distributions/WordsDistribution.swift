@@ -38,7 +38,7 @@ package struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the rank with syllables as digits, like the column names in a spreadsheet.
+    /// Appends the rank, written with syllables as digits like a column name in a spreadsheet.
     private static func append(word rank: Int64, to bytes: inout [UInt8]) {
         var rest = Int(rank)
         while rest > 0 {

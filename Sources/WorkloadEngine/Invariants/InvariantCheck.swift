@@ -3,7 +3,8 @@ struct InvariantCheck {
     let stability: StabilityLog
     /// The transactions that ran alongside the load, or the error that prevented them.
     ///
-    /// This is `nil` if the scenario does not check isolation or the arm does not support writes.
+    /// The value is `nil` if the scenario does not check isolation or the arm does not support
+    /// writes.
     var isolation: Result<IsolationWatch, any Error>?
 
     private static let reader = WorkloadClientName("invariants")
@@ -46,7 +47,7 @@ struct InvariantCheck {
                 let name = try tableName(table, session)
                 let rows = try session.rows("SELECT coalesce(sum(\(column)), 0) FROM \(name)", [])
                 guard case .integer(let sum) = rows.first?.first else {
-                    throw UnexpectedAnswer(question: "the sum of \(name).\(column)", rows: rows)
+                    throw UnexpectedResult(subject: "the sum of \(name).\(column)", rows: rows)
                 }
                 sums.append((table, String(sum)))
             }
@@ -61,7 +62,7 @@ struct InvariantCheck {
             [.text(table), .text("pgbench_" + table)]
         )
         guard case .text(let name) = rows.first?.first else {
-            throw UnexpectedAnswer(question: "the table \(table)", rows: rows)
+            throw UnexpectedResult(subject: "the table \(table)", rows: rows)
         }
         return name
     }
@@ -114,9 +115,9 @@ struct InvariantCheck {
     }
 }
 
-private struct UnexpectedAnswer: Error, CustomStringConvertible {
-    var question: String
+private struct UnexpectedResult: Error, CustomStringConvertible {
+    var subject: String
     var rows: [[WorkloadValue]]
 
-    var description: String { "the query for \(question) returned \(rows)" }
+    var description: String { "the query for \(subject) returned \(rows)" }
 }

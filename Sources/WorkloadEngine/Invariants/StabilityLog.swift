@@ -9,10 +9,10 @@ final class StabilityLog: Sendable {
 
     private let tally = Lock(Tally())
 
-    func record(by maker: String, isStable: Bool) {
+    func record(by client: String, isStable: Bool) {
         tally.withLock { tally in
             tally.compared += 1
-            if !isStable { tally.changed.append(maker) }
+            if !isStable { tally.changed.append(client) }
         }
     }
 

@@ -1,4 +1,4 @@
-/// A worker that starts its next access after the previous access and a think time have ended.
+/// A load model in which an access starts after the previous access and a think time have ended.
 ///
 /// A closed loop measures capacity, because a slow database receives fewer accesses. Without a
 /// schedule, accesses cannot lag.

@@ -14,11 +14,11 @@ protocol LoadModel: Sendable {
 
     /// Returns the time of the next access after a change in the load.
     ///
-    /// `moment` is the last result of ``next(freeAt:)``.
+    /// `time` is the last result of ``next(freeAt:)``.
     func rescheduled(_ time: UInt64) -> UInt64
 }
 
 extension LoadModel {
-    /// Returns `moment`, because most changes in the load do not move accesses.
+    /// Returns `time`, because most changes in the load do not move accesses.
     func rescheduled(_ time: UInt64) -> UInt64 { time }
 }

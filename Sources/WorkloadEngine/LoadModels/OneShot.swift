@@ -1,4 +1,4 @@
-/// A worker that makes one access at a fixed load time.
+/// A load model with one access at a fixed load time.
 struct OneShot: LoadModel {
     let moment: UInt64
     private var isOver = false

@@ -1,4 +1,4 @@
-/// A worker for accesses that arrive on a schedule, even if no worker is free.
+/// A load model in which accesses arrive on a schedule, even if no worker is free.
 ///
 /// An arrival waits for an idle worker, and its response time starts at its scheduled time.
 /// Latencies therefore include the delay that a stall causes. Measuring from the actual start
@@ -11,7 +11,7 @@ struct OpenLoop: LoadModel {
 
     init(queue: ArrivalQueue) { self.queue = queue }
 
-    /// Returns the time of the next arrival, or `.max` if the load ends before it.
+    /// Returns the time of the next arrival, or `.max` if the load ends first.
     mutating func next(freeAt now: UInt64) -> UInt64? {
         let arrival = queue.take()
         mass = arrival.mass

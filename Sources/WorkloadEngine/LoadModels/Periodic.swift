@@ -1,4 +1,4 @@
-/// A worker that makes an access at the end of every period.
+/// A load model with an access at the end of every period.
 ///
 /// The times are fixed in advance. If an access takes longer than a period, the next access starts
 /// late.

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A target in which statements are names of closures.
+/// A target that runs the closure with the same name as the statement.
 final class ClosureTarget: WorkloadTarget {
     enum Body: Sendable {
         case blocking(LoadTest.Body)

@@ -92,7 +92,7 @@ public struct LoadTest: Sendable {
     ///   - workers: The number of threads that serve the arrivals.
     ///   - rate: The number of arrivals per second.
     ///   - process: The distribution of the arrivals over time.
-    ///   - skipAfter: How late an access can be before it is skipped, or `nil` to skip no accesses.
+    ///   - skipAfter: The delay after which an access is skipped, or `nil` to skip no accesses.
     ///   - body: The closure of an access.
     public mutating func client(
         _ name: String,

@@ -1,16 +1,16 @@
 import Telemetry
 
 struct AccessHistograms: Sendable {
-    /// The response times of completed accesses, from intended start to end.
+    /// The response times of completed accesses, from the intended start to the end.
     var response = LatencyHistogram()
-    /// The wait times of completed accesses, from start to start of the closure.
+    /// The wait times of completed accesses, from the start to the entry into the closure.
     var wait = LatencyHistogram()
-    /// The service times of completed accesses, from start of the closure to end.
+    /// The service times of completed accesses, from the entry into the closure to the end.
     var service = LatencyHistogram()
-    /// The delays of scheduled accesses, from intended start to actual start.
+    /// The delays of scheduled accesses, from the intended start to the actual start.
     var lag = LatencyHistogram()
 
-    /// The processor times of sampled accesses, from start of the closure to end.
+    /// The processor times of sampled accesses, from the entry into the closure to the end.
     var processor = ProcessorTally()
 
     mutating func add(_ other: AccessHistograms) {

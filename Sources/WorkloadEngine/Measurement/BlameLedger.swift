@@ -7,8 +7,7 @@ struct BlameLedger {
     struct Entry {
         var access: SlowAccesses.Access
         var operation: String
-        /// The time for which each client held the resource, in nanoseconds, summed over all
-        /// connections.
+        /// The hold time of each client, in nanoseconds, summed over all connections.
         var held: [Int: UInt64]
     }
 
@@ -111,7 +110,7 @@ struct BlameLedger {
             )
             clients[client].entries.append(entry)
         }
-        // Allow twice the limit so that sorting is rare.
+        // Allow twice the limit to keep sorting rare.
         if clients[client].entries.count > 2 * Self.limit { shorten(client) }
     }
 
@@ -160,9 +159,9 @@ struct BlameLedger {
         return held
     }
 
-    // MARK: The result
+    // MARK: Result
 
-    /// Returns the causes of a client's slow accesses, or `nil` without timed accesses.
+    /// Returns the causes of a client's slow accesses, or `nil` if no accesses were timed.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }
@@ -219,10 +218,10 @@ struct BlameLedger {
         let time = entry.access.stamps.entry - entry.access.stamps.intended
         let sum = entry.held.values.reduce(0, +)
         guard let capacity, sum > 0 else { return entry }
-        let most = Double(time) * Double(capacity)
-        guard Double(sum) > most else { return entry }
+        let maximum = Double(time) * Double(capacity)
+        guard Double(sum) > maximum else { return entry }
         var entry = entry
-        entry.held = entry.held.mapValues { UInt64(Double($0) * most / Double(sum)) }
+        entry.held = entry.held.mapValues { UInt64(Double($0) * maximum / Double(sum)) }
         return entry
     }
 

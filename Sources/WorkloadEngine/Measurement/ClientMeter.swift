@@ -101,7 +101,7 @@ struct ClientMeter {
         plan.operationNames[cell % plan.operationNames.count]
     }
 
-    /// Returns the client's status at a load time, with queued and running accesses as
+    /// Returns the client's status at a load time, counting queued and running accesses as
     /// unfinished.
     mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
         if plan.knobs.read().workers != plan.client.workers { isSteady = false }

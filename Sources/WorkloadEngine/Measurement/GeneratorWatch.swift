@@ -7,7 +7,7 @@ struct GeneratorLoad {
     /// The median time of an access inside the target, in nanoseconds, or `nil` with too few
     /// samples.
     var typical: UInt64?
-    /// The share of the measured time for which workers are busy with accesses, in 0…1.
+    /// The share of the measured time during which workers are busy with accesses, in 0…1.
     var busyShare: Double
 }
 

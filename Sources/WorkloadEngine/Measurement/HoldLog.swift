@@ -6,7 +6,7 @@ struct HoldLog: Sendable {
     struct Entry: Sendable, Equatable {
         var from: UInt64
         var until: UInt64
-        /// The time for which the connection was held, in nanoseconds.
+        /// The total hold time in the interval, in nanoseconds.
         var held: UInt64
     }
 

@@ -1,5 +1,4 @@
-/// The time for which a client's workers held connections in each millisecond of the last 16
-/// seconds.
+/// The total hold time of a client's workers in each millisecond of the last 16 seconds.
 ///
 /// The timeline has a fixed size of 64 KB. It covers only the last part of a longer wait.
 struct HoldTimeline: Sendable {
@@ -7,7 +6,7 @@ struct HoldTimeline: Sendable {
     static let length: UInt64 = 16_384
     private static let width: UInt64 = 1_000_000
 
-    /// The time held in each millisecond, in nanoseconds, indexed by the millisecond's number
+    /// The hold time in each millisecond, in nanoseconds, indexed by the millisecond's number
     /// modulo the length.
     private var held = [UInt32](repeating: 0, count: Int(Self.length))
     private var latest: UInt64
@@ -38,7 +37,7 @@ struct HoldTimeline: Sendable {
         }
     }
 
-    /// Returns the total time for which connections were held in an interval, in nanoseconds.
+    /// Returns the total hold time in an interval, in nanoseconds.
     func held(from: UInt64, until: UInt64) -> UInt64 {
         var sum = 0.0
         for (number, overlap) in overlaps(from: from, until: until) {

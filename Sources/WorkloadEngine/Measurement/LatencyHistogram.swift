@@ -7,7 +7,7 @@ import Telemetry
 struct LatencyHistogram: Sendable {
     /// The largest latency that the histogram can represent, in nanoseconds.
     ///
-    /// Longer latencies are recorded with this value.
+    /// Longer latencies are recorded as this value.
     static let longest: UInt64 = 3_600_000_000_000
 
     private var histogram = Histogram<UInt32>(

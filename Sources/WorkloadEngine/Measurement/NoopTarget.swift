@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A target that does nothing, which makes the generator's own cost measurable.
+/// A target that does nothing, to measure the generator's own cost.
 final class NoopTarget: WorkloadTarget {
     private struct Session: WorkloadSession {
         func run(_ sql: String, _ values: [WorkloadValue]) -> Int { 0 }

@@ -5,8 +5,9 @@ struct OperationProfiler {
     /// Whether the profiler can run statements in addition to explaining them.
     private let runsStatements: Bool
 
-    /// The statement time during the load above which the profiler does not run a statement, in
-    /// nanoseconds.
+    /// The maximum duration, in nanoseconds, of an operation that the profiler runs.
+    ///
+    /// The duration was measured during the load.
     private static let maximumStatementTime: UInt64 = 1_000_000_000
 
     init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
@@ -30,7 +31,7 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                // A statement that was interrupted during the load may never end on its own.
+                // An interrupted statement might never end without an interrupt.
                 let isQuick =
                     measured.interrupted == 0
                     && measured.service.map { $0.max <= Self.maximumStatementTime } == true

@@ -1,7 +1,7 @@
 /// The processor times of sampled accesses.
 ///
-/// A measurement makes a system call that takes a few hundred nanoseconds, so a worker measures
-/// at most one access per ``interval``.
+/// Each measurement requires a system call that takes a few hundred nanoseconds, so a worker
+/// measures at most one access per ``interval``.
 struct ProcessorTally: Sendable {
     /// The time between a worker's measured accesses, in nanoseconds.
     static let interval: UInt64 = 2_000_000

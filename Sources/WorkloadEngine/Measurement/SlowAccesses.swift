@@ -14,7 +14,7 @@ struct SlowAccesses: Sendable {
     /// The shortest response time in ``accesses``, after the number of accesses reaches the
     /// limit.
     private var shortest: UInt64 = 0
-    private var leastIndex = 0
+    private var shortestIndex = 0
 
     @inline(__always)
     mutating func offer(_ stamps: WorkerRecorder.Stamps, cell: Int) {
@@ -27,10 +27,10 @@ struct SlowAccesses: Sendable {
             accesses.append(access)
             guard accesses.count == Self.limit else { return }
         } else {
-            accesses[leastIndex] = access
+            accesses[shortestIndex] = access
         }
-        leastIndex = accesses.indices.min { accesses[$0].response < accesses[$1].response } ?? 0
-        shortest = accesses[leastIndex].response
+        shortestIndex = accesses.indices.min { accesses[$0].response < accesses[$1].response } ?? 0
+        shortest = accesses[shortestIndex].response
     }
 
     mutating func clear() {

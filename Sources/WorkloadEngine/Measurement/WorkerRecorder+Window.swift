@@ -1,6 +1,6 @@
 extension WorkerRecorder {
     struct Window: Sendable {
-        /// The latencies at each cell, or `nil` at a cell without latencies.
+        /// The latencies of each cell, or `nil` for a cell without latencies.
         ///
         /// Memory is allocated on demand, because most operations occur in only one phase per
         /// second.

@@ -208,7 +208,7 @@ final class WorkerRecorder: Sendable {
     /// A *cell* is the index `phase × operations + operation`. Cells after the last phase do not
     /// appear in results.
     struct Reading: Sendable {
-        /// The counts at each cell, in which the running access is only offered and started.
+        /// The counts of each cell, in which the running access counts only as offered and started.
         var counts: [AccessCounts]
         /// The number of completed accesses, including accesses that are not measured.
         var completed: UInt64

@@ -22,8 +22,9 @@ enum ClientMetrics {
 
     /// The other metrics, in the order of their columns.
     ///
-    /// Each metric has a column in CSV. Those with a ``MetricDescriptor/column`` also have one in
-    /// the tables of text and HTML: see `throughput`, and `longest-wait` for a metric without one.
+    /// Each metric has a CSV column. A metric with a ``MetricDescriptor/column``, such as
+    /// `throughput`, also has a column in text and HTML tables. A metric such as `longest-wait`
+    /// does not.
     static let values: [Metric] = [
         count("offered", isLowerBetter: false, "Accesses that the load requested.") { $0.offered },
         count("started", isLowerBetter: false, hasColumn: false, "Accesses that started.") {

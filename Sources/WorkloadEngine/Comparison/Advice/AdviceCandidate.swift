@@ -14,7 +14,7 @@ struct AdviceCandidate: Sendable, Equatable {
     ///
     /// The arm's name is also the candidate's name.
     var arm: Arm
-    /// The line of the scenario or the SQL statement that makes the change.
+    /// The scenario line or SQL statement that makes the change.
     var change: String
     /// A cost that the metrics do not show.
     var cost: String
@@ -22,16 +22,16 @@ struct AdviceCandidate: Sendable, Equatable {
     var weakensDurability = false
 }
 
-/// Derives candidates for an arm from the result of one of its runs.
+/// Derives candidates for an arm from the result of a run.
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
-    /// The reader counts with short waits in a simulation.
+    /// The reader counts for which a simulation predicts short waits.
     var promisingReaders: [Int] = []
     /// Returns the proposed `CREATE INDEX` statements for a statement and its query plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
 
-    private static let mostIndexes = 6
+    private static let maximumIndexes = 6
     /// The size of a large page cache, in KiB.
     private static let largeCache = 65_536
     /// The size of a large memory map, in bytes.
@@ -67,7 +67,7 @@ struct AdviceCandidates {
                 }
             }
         }
-        return statements.prefix(Self.mostIndexes).map { statement in
+        return statements.prefix(Self.maximumIndexes).map { statement in
             let words = statement.split(separator: " ").map(String.init)
             let name = words.count > 2 ? words[2] : "advised"
             return AdviceCandidate(

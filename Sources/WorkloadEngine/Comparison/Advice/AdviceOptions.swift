@@ -1,8 +1,10 @@
-/// The options of a search for advice.
+/// Options for an advice search.
 package struct AdviceOptions: Sendable {
-    /// The arm to change, or `nil` for the arm `present` or the first arm.
+    /// The name of the arm to change.
+    ///
+    /// If `nil`, the search uses the arm named `present` or, if there is none, the first arm.
     package var arm: String?
-    /// The time limit, after which the search ends with the findings so far.
+    /// The time limit, after which the search ends and returns its findings so far.
     package var within: Duration = .seconds(300)
     /// A function that returns the index proposals for an open database.
     package var indexes: @Sendable (any WorkloadTarget) throws -> IndexProposals = { _ in
@@ -11,7 +13,7 @@ package struct AdviceOptions: Sendable {
 
     /// Returns `CREATE INDEX` statements for a statement and the lines of its `EXPLAIN QUERY PLAN`.
     package typealias IndexProposals = (_ sql: String, _ plan: [String]) -> [String]
-    /// The options of each run.
+    /// The options for each run.
     package var run = RunOptions()
     /// The library versions to record in the result's environment.
     package var versions: [String: String] = [:]

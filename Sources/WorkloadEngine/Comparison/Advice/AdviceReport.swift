@@ -109,7 +109,7 @@ package enum AdviceReport {
         switch candidate.verdict {
         case .notConfirmed: "not confirmed: others were more promising, or time ran out"
         case .small:
-            "less than \(RatioText.factor(AdviceResult.leastEffect)) better: "
+            "less than \(RatioText.factor(AdviceResult.minimumEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")
         case .noDifference: "no difference in new pairs of runs"
         case .worse: "worse in new pairs of runs"
@@ -120,7 +120,7 @@ package enum AdviceReport {
     }
 
     private static func method(_ result: AdviceResult) -> [String] {
-        // Lower percentiles replaced percentiles with too few samples.
+        // If a percentile had too few samples, the confirmation used a lower percentile.
         let confirmed = result.candidates.lazy.compactMap(\.confirmed).first { !$0.isEmpty }
         let metrics = confirmed?.map(\.metric) ?? result.primary
         var lines = metrics.isEmpty ? [] : ["primary metrics: " + metrics.joined(separator: ", ")]

@@ -1,4 +1,4 @@
-/// The result of a search for advice (`poolgauge.advice/1`).
+/// The result of an advice search (`poolgauge.advice/1`).
 ///
 /// Latencies are in nanoseconds, and throughputs are in accesses/s.
 package struct AdviceResult: Sendable, Codable, Equatable {
@@ -31,9 +31,9 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     ///
     /// Each round eliminates the less promising half of the candidates.
     package var screeningRounds: Int
-    /// The length of a screening run's measured part, in seconds.
+    /// The length of the measured part of a screening run, in seconds.
     package var screeningSeconds: Double
-    /// The length of a confirmation run's measured part, in seconds, or `nil` if there was no
+    /// The length of the measured part of a confirmation run, in seconds, or `nil` if there was no
     /// confirmation.
     package var confirmingSeconds: Double?
     /// The noise floor of each primary metric, as a ratio of at least 1, or `nil` if there was no
@@ -50,7 +50,7 @@ package struct AdviceResult: Sendable, Codable, Equatable {
     package struct Candidate: Sendable, Codable, Equatable {
         /// The candidate's name.
         package var name: String
-        /// The line of the scenario or the SQL statement that makes the change.
+        /// The scenario line or SQL statement that makes the change.
         package var change: String
         /// A cost that the metrics do not show.
         package var cost: String
@@ -58,8 +58,8 @@ package struct AdviceResult: Sendable, Codable, Equatable {
         package var weakensDurability: Bool
         /// The outcome.
         package var verdict: Verdict
-        /// The factor by which the primary metrics improved in the screening, as a geometric mean,
-        /// or `nil` if there are no values.
+        /// The geometric mean of the factors by which the primary metrics improved in the
+        /// screening, or `nil` if there are no values.
         package var screening: Double?
         /// The comparison of the primary metrics on fresh pairs of runs, or `nil` if there was no
         /// confirmation.
@@ -105,7 +105,7 @@ package struct AdviceResult: Sendable, Codable, Equatable {
 
     /// The minimum improvement for a recommendation, and the minimum deterioration that prevents
     /// one, as a factor.
-    static let leastEffect = 1.1
+    static let minimumEffect = 1.1
 
     static let stopped = "stopped"
 }
@@ -116,8 +116,8 @@ extension AdviceResult {
         guard let gain = primaryPairs.compactMap(\.improvement).max() else {
             return loss == nil ? .noDifference : .worse
         }
-        if let loss, loss >= leastEffect { return .tradeOff }
-        return gain < leastEffect ? .small : .recommended
+        if let loss, loss >= minimumEffect { return .tradeOff }
+        return gain < minimumEffect ? .small : .recommended
     }
 
     static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Searches for changes to an arm that improve a scenario's primary metrics.
 ///
-/// The search runs the current arm once and derives candidates from the result. A screening runs
+/// The search runs the current arm once and derives candidates from the result. A screening tests
 /// all candidates in a few short runs. A confirmation then tests the best three candidates on fresh
 /// pairs of runs. Only the fresh pairs determine the verdict, so a candidate that led the screening
 /// by chance has no advantage.
@@ -18,7 +18,7 @@ package final class AdviceRun: Sendable {
     private let arm: Arm
     private let comparison = Lock<ComparisonRun?>(nil)
 
-    private static let mostConfirmed = 3
+    private static let maximumConfirmed = 3
     /// The share of failed accesses, 0…1, above which a client's error rate becomes a primary
     /// metric.
     private static let errorShare = 0.005
@@ -60,7 +60,7 @@ package final class AdviceRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``RunError``, or ``ScenarioError`` if a time does not fit into a run.
+    /// - Throws: ``RunError``, or ``ScenarioError`` if a scenario time exceeds the length of a run.
     package func run() async throws -> AdviceResult {
         defer { datasets.remove() }
         var result = AdviceResult(
@@ -86,16 +86,16 @@ package final class AdviceRun: Sendable {
         } catch TrialRunner.End.stopped {
             result.partial = true
             result.partialReason = AdviceResult.stopped
-        } catch TrialRunner.End.late {
+        } catch TrialRunner.End.timedOut {
             result.partial = true
-            result.partialReason = timeWasUp
+            result.partialReason = timeLimitReason
         }
         result.candidates.sort(by: AdviceResult.precedes)
         result.answer = AdviceReport.answer(of: result)
         return result
     }
 
-    private var timeWasUp: String {
+    private var timeLimitReason: String {
         "the time limit was reached (--within \(ReportUnits.seconds(options.within.inSeconds)))"
     }
 
@@ -200,7 +200,7 @@ package final class AdviceRun: Sendable {
         return metrics
     }
 
-    /// Returns the smallest number of readers with nearly minimal waits in a simulation.
+    /// Returns the smallest number of readers for which a simulation predicts nearly minimal waits.
     private func promisingReaders(_ baseline: ArmResult) -> [Int] {
         guard arm.kind == .pool else { return [] }
         let recorded = RunResult(
@@ -222,7 +222,7 @@ package final class AdviceRun: Sendable {
             return (readers, prediction.clients.values.reduce(0) { $0 + Double($1.p99) })
         }
         guard let best = waits.map(\.1).min() else { return [] }
-        // A microsecond does not justify another connection.
+        // A difference of one microsecond does not justify another connection.
         return waits.first { $0.1 <= best * 1.1 + 1_000 }.map { [$0.0] } ?? []
     }
 
@@ -234,7 +234,7 @@ package final class AdviceRun: Sendable {
         _ needed: Double,
         _ result: inout AdviceResult
     ) async throws {
-        var chosen = found.chosen(most: Self.mostConfirmed)
+        var chosen = found.chosen(atMost: Self.maximumConfirmed)
         let plan = AdviceSchedule.confirmation(
             candidates: chosen.count,
             tests: { $0 * metrics.count },
@@ -245,7 +245,7 @@ package final class AdviceRun: Sendable {
         )
         if plan == nil, !chosen.isEmpty {
             result.partial = true
-            result.partialReason = timeWasUp + " before the confirmation could start"
+            result.partialReason = timeLimitReason + " before the confirmation could start"
         }
         chosen = Array(chosen.prefix(plan?.candidates ?? 0))
         let names = Set(chosen.map(\.candidate.arm.name))
@@ -260,7 +260,7 @@ package final class AdviceRun: Sendable {
         result.blocks = compared.blocks
         result.confirmingSeconds = compared.blockDuration.rounded(toDigits: 3)
         var warnings = (result.warnings ?? []) + (compared.warnings ?? [])
-        // Omit failures of the current arm, which the search is expected to fix.
+        // Omit failures of the current arm, because the search is expected to fix them.
         warnings += (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }.prefix(3)
         warnings += (compared.invalidRuns ?? []).prefix(3)
         result.warnings = warnings.isEmpty ? nil : warnings
@@ -268,10 +268,12 @@ package final class AdviceRun: Sendable {
         result.candidates += chosen.map { judged($0, compared) }
         if compared.partial { throw TrialRunner.End.stopped }
         let tests = compared.pairs.filter(\.primary).count
-        if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.late }
+        if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.timedOut }
     }
 
-    /// The remaining time for the confirmation, in seconds, without half a second for the report.
+    /// The remaining time for the confirmation, in seconds.
+    ///
+    /// Half a second is reserved for the report.
     private var remaining: Double { options.within.inSeconds - trials.elapsed - 0.5 }
 
     private func compare(

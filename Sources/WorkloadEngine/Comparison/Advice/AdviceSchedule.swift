@@ -1,28 +1,28 @@
 enum AdviceSchedule {
-    static let leastScreened = 4
-    private static let mostRounds = 3
-    private static let leastSeconds = 0.3
-    /// The length of a measured part, in seconds, above which the noise hardly decreases.
-    private static let comfortableSeconds = 0.35
+    static let minimumCandidates = 4
+    private static let maximumRounds = 3
+    private static let minimumSeconds = 0.3
+    /// The length of a measured part, in seconds, beyond which longer runs hardly reduce the noise.
+    private static let sufficientSeconds = 0.35
     /// The length of a run's phases, including the warm-up, as a multiple of its measured part.
     private static let phases = 1.5
 
     private static let screeningShare = 0.3
     /// The planned share of the remaining time for a confirmation.
     ///
-    /// The rest is a reserve for delays by other work on the machine, because a missing block can
+    /// The rest is a reserve for delays caused by other work on the machine. A missing block can
     /// make the other blocks useless.
     private static let plannedShare = 0.9
 
     /// Returns the length of the measured part of the current arm's run, in seconds.
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
 
-    /// Returns the length of a measured part, in seconds, with enough samples for the median of
-    /// every primary latency.
+    /// Returns the length of a measured part, in seconds, that provides enough samples for the
+    /// median of every primary latency.
     ///
     /// `baseline` is a run of the current arm.
     static func neededSeconds(for metrics: [ComparisonMetric], in baseline: ArmResult) -> Double {
-        metrics.reduce(leastSeconds) { longest, metric in
+        metrics.reduce(minimumSeconds) { longest, metric in
             var metric = metric
             while let lower = metric.lowerPercentile { metric = lower }
             guard metric.percentile != nil, baseline.duration > 0,
@@ -43,8 +43,8 @@ enum AdviceSchedule {
     /// - Parameters:
     ///   - candidates: The number of candidates.
     ///   - limit: The length of the whole search, in seconds.
-    ///   - overhead: The time of a run beyond its phases, in seconds.
-    ///   - needed: The length of a measured part with enough samples, in seconds.
+    ///   - overhead: The time that a run takes in addition to its phases, in seconds.
+    ///   - needed: The length of a measured part that provides enough samples, in seconds.
     /// - Returns: The number of candidates in each round, and the length of each run's measured
     ///   part in seconds.
     static func screening(
@@ -54,16 +54,16 @@ enum AdviceSchedule {
         needed: Double
     ) -> (rounds: [Int], seconds: Double) {
         var rounds = [candidates]
-        while rounds.count < mostRounds, let last = rounds.last {
-            rounds.append(min(last, max((last + 1) / 2, leastScreened)))
+        while rounds.count < maximumRounds, let last = rounds.last {
+            rounds.append(min(last, max((last + 1) / 2, minimumCandidates)))
         }
         // The current arm also runs once in each round.
         func seconds() -> Double {
             let runs = rounds.reduce(0) { $0 + $1 + 1 }
             return (limit * screeningShare / Double(runs) - overhead) / phases
         }
-        while rounds.count > 1, seconds() < max(needed, comfortableSeconds) { rounds.removeLast() }
-        return (rounds, min(max(seconds(), leastSeconds), 3))
+        while rounds.count > 1, seconds() < max(needed, sufficientSeconds) { rounds.removeLast() }
+        return (rounds, min(max(seconds(), minimumSeconds), 3))
     }
 
     /// Plans the confirmation, or returns `nil` if the time is too short for one candidate.
@@ -76,8 +76,8 @@ enum AdviceSchedule {
     ///   - tests: A function that returns the number of tests for Holm's correction, given the
     ///     number of candidates.
     ///   - left: The remaining time, in seconds.
-    ///   - overhead: The time of a run beyond its phases, in seconds.
-    ///   - needed: The length of a measured part with enough samples, in seconds.
+    ///   - overhead: The time that a run takes in addition to its phases, in seconds.
+    ///   - needed: The length of a measured part that provides enough samples, in seconds.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.
     static func confirmation(
@@ -91,8 +91,8 @@ enum AdviceSchedule {
             // The current arm runs twice in each block.
             (left * plannedShare / Double((count + 2) * blocks) - overhead) / phases
         }
-        let comfortable = max(needed, comfortableSeconds)
-        for (spare, length) in [(2, comfortable), (0, comfortable), (0, needed)] {
+        let sufficient = max(needed, sufficientSeconds)
+        for (spare, length) in [(2, sufficient), (0, sufficient), (0, needed)] {
             for count in stride(from: candidates, to: 0, by: -1) {
                 let minimumBlocks = BlockCount.minimum(tests: tests(count))
                 guard seconds(count, minimumBlocks + spare) >= length else { continue }
@@ -104,7 +104,7 @@ enum AdviceSchedule {
             }
         }
         let minimumBlocks = BlockCount.minimum(tests: tests(1))
-        guard candidates > 0, seconds(1, minimumBlocks) >= leastSeconds else { return nil }
+        guard candidates > 0, seconds(1, minimumBlocks) >= minimumSeconds else { return nil }
         return (1, minimumBlocks, seconds(1, minimumBlocks))
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in short runs, and repeats the runs of the better candidates in each round.
+/// Screens candidates in rounds of short runs, keeping the better candidates for the next round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm
@@ -14,13 +14,14 @@ struct AdviceScreening {
     /// `plan` contains the number of candidates in each round, and the length of each run's
     /// measured part in seconds.
     ///
-    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time does not fit into a run.
+    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a scenario time exceeds the length of
+    ///   a run.
     func run(
         _ found: inout [ScreenedCandidate],
         _ plan: (rounds: [Int], seconds: Double)
     ) async throws {
         let block = try scenario.scaled(toBlock: .seconds(plan.seconds))
-        // The confirmation uses the seeds from the scenario's seed upward, so use other seeds.
+        // The confirmation uses consecutive seeds from the scenario's seed onward. Use other seeds.
         let seed = scenario.seed &+ 10_000
         var random = RandomStream(seed: scenario.seed, stream: "advice/order")
         for (round, count) in plan.rounds.enumerated() {

@@ -32,12 +32,12 @@ struct ScreenedCandidate: Sendable {
 
 extension [ScreenedCandidate] {
     /// The improvement factor above which a candidate is promising.
-    private static var leastScreening: Double { 1.02 }
-    /// The share of the best score at which a candidate is worth confirming.
-    private static var leastShare: Double { 0.25 }
+    private static var minimumFactor: Double { 1.02 }
+    /// The minimum score of a candidate for the confirmation, as a share of the best score.
+    private static var minimumShare: Double { 0.25 }
 
     var promising: [ScreenedCandidate] {
-        filter { ($0.score ?? 0) > log(Self.leastScreening) }
+        filter { ($0.score ?? 0) > log(Self.minimumFactor) }
             .sorted { ($0.score ?? 0) > ($1.score ?? 0) }
     }
 
@@ -45,14 +45,14 @@ extension [ScreenedCandidate] {
     ///
     /// Candidates that preserve durability come first, then those with the highest score.
     /// Candidates with scores far below the best score are omitted to allow longer runs of the
-    /// others.
-    func chosen(most: Int) -> [ScreenedCandidate] {
+    /// remaining candidates.
+    func chosen(atMost count: Int) -> [ScreenedCandidate] {
         let best = promising.first { !$0.candidate.weakensDurability }?.score ?? 0
-        let ranked = promising.filter { ($0.score ?? 0) >= best * Self.leastShare }
+        let ranked = promising.filter { ($0.score ?? 0) >= best * Self.minimumShare }
         var chosen: [ScreenedCandidate] = []
         for tried in ranked.filter({ !$0.candidate.weakensDurability })
             + ranked.filter(\.candidate.weakensDurability)
-        where chosen.count < most {
+        where chosen.count < count {
             guard !chosen.contains(where: { $0.candidate.kind == tried.candidate.kind }) else {
                 continue
             }

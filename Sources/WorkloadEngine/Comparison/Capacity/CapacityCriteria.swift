@@ -1,20 +1,24 @@
-/// The criteria that a sustained rate meets.
+/// The criteria for a sustained rate.
 package struct CapacityCriteria: Sendable, Equatable {
     /// The limits on metrics.
     package var thresholds: [Threshold]
-    /// The clients whose arrival rates the search varies.
+    /// The clients with varied arrival rates.
     package var clients: [String]
     /// The maximum share of a client's arrivals, 0…1, that may be skipped or unfinished.
-    package var mostLeft: Double
+    package var incompleteLimit: Double
 
-    /// The default of ``mostLeft``, which allows for accesses in progress at the end of a run.
-    package static let defaultLeft = 0.02
+    /// The default ``incompleteLimit``, which allows for accesses in progress at the end of a run.
+    package static let defaultIncompleteLimit = 0.02
 
     /// Creates criteria.
-    package init(thresholds: [Threshold], clients: [String], mostLeft: Double = defaultLeft) {
+    package init(
+        thresholds: [Threshold],
+        clients: [String],
+        incompleteLimit: Double = defaultIncompleteLimit
+    ) {
         self.thresholds = thresholds
         self.clients = clients
-        self.mostLeft = mostLeft
+        self.incompleteLimit = incompleteLimit
     }
 
     /// Creates the criteria for a scenario's load.
@@ -24,16 +28,16 @@ package struct CapacityCriteria: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
-    ///   - load: The load whose rate the search varies.
-    ///   - further: Additional thresholds.
+    ///   - load: The load that the search varies.
+    ///   - additional: Additional thresholds.
     ///   - limit: The limit for clients without a latency threshold.
     package init(
         _ scenario: Scenario,
         _ load: OfferedLoad,
-        further: [Threshold] = [],
+        additional: [Threshold] = [],
         limit: Duration
     ) {
-        var thresholds = scenario.thresholds + further
+        var thresholds = scenario.thresholds + additional
         let names = load.parts.map(\.client)
         for name in names {
             let isLimited = thresholds.contains { threshold in
@@ -55,7 +59,7 @@ package struct CapacityCriteria: Sendable, Equatable {
         self.init(thresholds: thresholds, clients: names)
     }
 
-    /// The decision on whether a run sustained its rate.
+    /// The verdict on whether a run sustained its rate.
     package enum Verdict: Sendable, Equatable {
         /// The run met all criteria.
         case met
@@ -63,7 +67,7 @@ package struct CapacityCriteria: Sendable, Equatable {
         case missed(String)
         /// The run missed no criterion, but the described percentile has too few samples.
         case undecided(String)
-        /// The run is not conclusive, because the generator was the bottleneck for the given
+        /// The run is inconclusive, because the generator was the bottleneck for the given
         /// reason.
         case invalid(String)
     }
@@ -76,12 +80,12 @@ package struct CapacityCriteria: Sendable, Equatable {
         var observed = 0.0
     }
 
-    /// Returns whether a run sustained its rate.
+    /// Returns the verdict on a run.
     package func verdict(of result: ArmResult) -> Verdict {
         let problem: Verdict
         if let miss = miss(in: result) {
             problem = .missed(miss.reason)
-        } else if let open = thresholds.lazy.compactMap({ lack(in: result, $0) }).first {
+        } else if let open = thresholds.lazy.compactMap({ shortage(in: result, $0) }).first {
             problem = .undecided(open)
         } else {
             return .met
@@ -102,7 +106,7 @@ package struct CapacityCriteria: Sendable, Equatable {
             // One or two accesses may be in progress when the run ends.
             guard client.offered > 0, left > 2 else { continue }
             let share = Double(left) / Double(client.offered)
-            if share > mostLeft {
+            if share > incompleteLimit {
                 return Miss(
                     reason: "\(ReportUnits.percent(share)) of \(name)'s accesses were not completed"
                 )
@@ -133,7 +137,7 @@ package struct CapacityCriteria: Sendable, Equatable {
         )
     }
 
-    private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
+    private func shortage(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
         let needed = threshold.neededSamples.map { " of \(ReportUnits.count($0))" } ?? ""
@@ -141,8 +145,8 @@ package struct CapacityCriteria: Sendable, Equatable {
             + ReportUnits.count(count) + needed
     }
 
-    /// Returns the number of samples that a client's percentiles need, or 0 if there are no
-    /// percentiles.
+    /// Returns the number of samples that a client's percentile criteria need, or 0 if there are no
+    /// such criteria.
     func neededSamples(of client: String) -> UInt64 {
         thresholds.filter { $0.metric.hasPrefix(client + ".") }.compactMap(\.neededSamples).max()
             ?? 0
@@ -150,8 +154,9 @@ package struct CapacityCriteria: Sendable, Equatable {
 
     /// The descriptions of the criteria.
     package var lines: [String] {
-        thresholds.map { "\($0.metric) \($0.expression)" }
-            + ["at most \(ReportUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
+        let share = ReportUnits.percent(incompleteLimit)
+        return thresholds.map { "\($0.metric) \($0.expression)" }
+            + ["at most \(share) of the arrivals skipped or unfinished"]
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The options of a capacity search.
+/// Options for a capacity search.
 package struct CapacityOptions: Sendable {
     /// The arms, in the scenario's order.
     package var arms: [String]
@@ -12,20 +12,20 @@ package struct CapacityOptions: Sendable {
     package var precision = 0.05
     /// The reader counts to try with each pool, or an empty array for the scenario's counts.
     package var readers: [Int] = []
-    /// The rate, in accesses/s, for which to find the smallest sufficient number of readers, if
-    /// any.
+    /// The rate that the smallest number of readers must sustain, in accesses/s, or `nil` to skip
+    /// this search.
     package var rate: Double?
     /// The limit on the 99th percentile of response times, for clients without a latency threshold.
     package var latencyLimit: Duration = .milliseconds(50)
     /// Additional thresholds.
     package var thresholds: [Threshold] = []
-    /// The shares of the slowest arm's capacity at which to compare latencies.
+    /// The loads at which to compare latencies, as shares of the slowest arm's capacity.
     package var equalLoads = [0.5, 0.7, 0.9]
     /// The time limit, after which the search ends with the capacities found so far.
     package var within: Duration = .seconds(900)
     /// The library versions to record in the result's environment.
     package var versions: [String: String] = [:]
-    /// The options of each run.
+    /// The options for each run.
     package var run = RunOptions()
     /// A function that receives a description of each trial before the trial starts.
     package var onProgress: (@Sendable (String) -> Void)?

@@ -17,7 +17,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
     package var partial: Bool
     /// The reason that the search ended early, or `nil` if it was complete.
     package var partialReason: String?
-    /// The load whose rate the search varied.
+    /// The load that the search varied.
     package var load: Load
     /// The criteria that a sustained rate must meet.
     package var criteria: [String]
@@ -25,7 +25,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
     package var precision: Double
     /// The lengths of the measured parts of short and long runs.
     package var runSeconds: RunSeconds
-    /// The capacity of each arm, with one entry per number of readers of a pool.
+    /// The capacity of each arm, with one entry for each reader count of a pool.
     package var arms: [ArmCapacity]
     /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
     package var settings: [String: String]?
@@ -35,7 +35,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
     /// The outcomes at shares of the slowest arm's capacity, or `nil` if a capacity is unknown.
     package var equalLoads: [EqualLoad]?
 
-    /// The load whose rate the search varied.
+    /// The load that the search varied.
     package struct Load: Sendable, Codable, Equatable {
         /// The origin of the arrivals.
         package var origin: OfferedLoad.Origin
@@ -118,7 +118,7 @@ package struct CapacityResult: Sendable, Codable, Equatable {
         /// The reason that the next smaller number does not sustain the rate, or `nil` if that
         /// number was not tried.
         ///
-        /// If no number suffices, this is the reason for the largest number.
+        /// If no number suffices, the reason applies to the largest number.
         package var failure: String?
     }
 

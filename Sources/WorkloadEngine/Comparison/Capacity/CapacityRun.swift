@@ -4,7 +4,7 @@ import Foundation
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 package final class CapacityRun: Sendable {
-    /// The default numbers of readers to try for a rate.
+    /// The default reader counts to try for a rate.
     package static let defaultReaders = [1, 2, 3, 4, 6, 8, 12, 16]
 
     let scenario: Scenario
@@ -17,8 +17,8 @@ package final class CapacityRun: Sendable {
     ///
     /// Call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a time
-    ///   does not fit into a run.
+    /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a
+    ///   scenario time exceeds the length of a run.
     package init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -30,10 +30,10 @@ package final class CapacityRun: Sendable {
         criteria = CapacityCriteria(
             scenario,
             load,
-            further: options.thresholds,
+            additional: options.thresholds,
             limit: options.latencyLimit
         )
-        // Report a time that does not fit into a run before the search starts.
+        // Before the search starts, report a scenario time that exceeds the length of a run.
         _ = try scenario.scaled(toMeasured: options.duration)
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
@@ -87,7 +87,7 @@ package final class CapacityRun: Sendable {
         } catch TrialRunner.End.stopped {
             result.partial = true
             result.partialReason = CapacityResult.stopped
-        } catch TrialRunner.End.late {
+        } catch TrialRunner.End.timedOut {
             result.partial = true
             result.partialReason =
                 "the time limit was reached "
@@ -119,7 +119,7 @@ package final class CapacityRun: Sendable {
 
     private static let longFactor = 3.0
     /// The maximum factor by which a short run is extended to collect more samples.
-    private static let longestShortFactor = 5.0
+    private static let maximumShortFactor = 5.0
 
     func trial(
         _ variant: Variant,
@@ -151,7 +151,7 @@ package final class CapacityRun: Sendable {
                 return samples / max(rate * part.share, 1e-6)
             }.max() ?? 0
         guard isLong else {
-            let longest = options.duration * Self.longestShortFactor
+            let longest = options.duration * Self.maximumShortFactor
             return max(options.duration, min(longest, .seconds(full / 10)))
         }
         // Scenario times are in whole milliseconds.
@@ -180,7 +180,7 @@ package final class CapacityRun: Sendable {
         var search: CapacitySearch
         var floor = LatencyFloor()
         var isOver = false
-        var isLate = false
+        var hasTimedOut = false
     }
 
     /// Searches for the capacities of all arms.
@@ -209,7 +209,7 @@ package final class CapacityRun: Sendable {
                 try await advance(&searches[index], &result.arms[index])
             }
         }
-        if searches.contains(where: \.isLate) { throw TrialRunner.End.late }
+        if searches.contains(where: \.hasTimedOut) { throw TrialRunner.End.timedOut }
     }
 
     private func advance(
@@ -227,7 +227,7 @@ package final class CapacityRun: Sendable {
         }
         if isLong, let reason = shortage(at: rate) {
             arm.unanswered = reason
-            state.isLate = true
+            state.hasTimedOut = true
             state.isOver = true
             return
         }
@@ -242,7 +242,7 @@ package final class CapacityRun: Sendable {
         }
         state.search.record(verdict.answer)
         Self.note(state.search.outcome, in: &arm)
-        if isLong, verdict == .met { state.floor.hasMet = true }
+        if isLong, verdict == .met { state.floor.hasMetCriteria = true }
         if case .missed = verdict, let miss = criteria.miss(in: run) {
             state.floor.add(miss, at: rate, of: run, clients: load.parts.map(\.client))
         }

@@ -15,7 +15,7 @@ package struct CapacitySearch: Sendable {
         case confirm(Double)
         /// A long run just above the found rate, to confirm that the rate fails.
         case refute(Double)
-        /// The search is over.
+        /// The search is complete.
         case done(Outcome)
     }
 
@@ -50,7 +50,7 @@ package struct CapacitySearch: Sendable {
     package let precision: Double
     private let floor: Double
     private let ceiling: Double
-    private let mostLongRuns: Int
+    private let maximumLongRuns: Int
     private var best: Double?
     private var worst: Double?
     private var isWorstUnknown = false
@@ -70,18 +70,18 @@ package struct CapacitySearch: Sendable {
     ///   - precision: The relative precision of the limit.
     ///   - floor: The lowest rate to try.
     ///   - ceiling: The highest rate to try.
-    ///   - mostLongRuns: The maximum number of long runs.
+    ///   - maximumLongRuns: The maximum number of long runs.
     package init(
         start: Double,
         precision: Double = 0.05,
         floor: Double = 0.5,
         ceiling: Double = 1e6,
-        mostLongRuns: Int = 10
+        maximumLongRuns: Int = 10
     ) {
         self.precision = max(precision, 0.001)
         self.floor = floor
         self.ceiling = ceiling
-        self.mostLongRuns = mostLongRuns
+        self.maximumLongRuns = maximumLongRuns
         pending = .probe(min(max(start, floor), ceiling))
     }
 
@@ -94,14 +94,14 @@ package struct CapacitySearch: Sendable {
         case .probe(let rate):
             note(rate, answer)
         case .confirm(let rate), .refute(let rate):
-            noteLong(rate, answer)
+            noteLongRun(rate, answer)
         case .done:
             return
         }
         pending = next()
     }
 
-    private mutating func noteLong(_ rate: Double, _ answer: Answer) {
+    private mutating func noteLongRun(_ rate: Double, _ answer: Answer) {
         longRuns += 1
         if answer == .failed, isBestUndecided { halvesWithLongRuns = true }
         if answer == .passed { confirmed = max(confirmed ?? 0, rate) }
@@ -135,7 +135,7 @@ package struct CapacitySearch: Sendable {
 
     private func next() -> Step {
         let step = 1 + precision
-        guard longRuns < mostLongRuns else { return .done(outcome) }
+        guard longRuns < maximumLongRuns else { return .done(outcome) }
         guard let best else {
             guard let worst, worst > floor else { return .done(outcome) }
             guard longRuns > 0 else { return .probe(max(floor, worst / 2)) }

@@ -1,7 +1,7 @@
 /// Determines whether every rate misses a limit.
 ///
-/// This is the case if two runs with arrival rates that differ by a factor of two miss the limit by
-/// about the same amount, and if accesses are too rare to wait for one another.
+/// Every rate misses the limit if two runs, one at half the rate of the other, miss it by about the
+/// same amount, and if accesses are too rare to wait for one another.
 struct LatencyFloor {
     private struct Entry {
         var rate: Double
@@ -11,19 +11,18 @@ struct LatencyFloor {
     }
 
     /// Whether a run met all criteria, which proves that a sustained rate exists.
-    var hasMet = false
+    var hasMetCriteria = false
     private var entries: [Entry] = []
 
     /// The minimum ratio of two rates for a comparison of their runs.
     ///
     /// The ratio is slightly below 2 to allow for the rounding of halved rates.
     private static let spread = 1.9
-    /// The minimum ratio of the value at the lower rate to the value at the higher rate at
-    /// which the two values are considered equal.
-    private static let sameShare = 0.9
-    /// The maximum mean number of concurrent accesses at which accesses rarely wait for one
-    /// another.
-    private static let fewInFlight = 0.5
+    /// The minimum ratio of the value at the lower rate to the value at the higher rate for the
+    /// two values to be considered equal.
+    private static let minimumEqualRatio = 0.9
+    /// The mean number of concurrent accesses up to which accesses rarely wait for one another.
+    private static let maximumConcurrency = 0.5
 
     mutating func add(
         _ miss: CapacityCriteria.Miss,
@@ -48,12 +47,12 @@ struct LatencyFloor {
 
     /// The reason that every rate misses the limit, if this is known.
     var cause: String? {
-        guard !hasMet, let last = entries.last, last.inFlight <= Self.fewInFlight,
+        guard !hasMetCriteria, let last = entries.last, last.inFlight <= Self.maximumConcurrency,
             let measure = last.miss.measure
         else { return nil }
         let other = entries.first { entry in
             entry.miss.measure == measure && entry.rate >= last.rate * Self.spread
-                && last.miss.observed >= entry.miss.observed * Self.sameShare
+                && last.miss.observed >= entry.miss.observed * Self.minimumEqualRatio
         }
         guard let other else { return nil }
         let rates = "at \(ReportUnits.rate(last.rate)) as at \(ReportUnits.rate(other.rate))"

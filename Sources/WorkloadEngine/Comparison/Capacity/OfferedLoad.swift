@@ -1,4 +1,4 @@
-/// The load whose rate a search varies.
+/// The load that a capacity search varies.
 ///
 /// The load consists of the clients with arrivals. Each client keeps its share of the total rate,
 /// and the mean rate replaces any stages. If no client has arrivals, the search converts closed
@@ -31,7 +31,7 @@ package struct OfferedLoad: Sendable, Equatable {
     package let ownRate: Double?
     private let scenario: Scenario
 
-    /// Determines which clients of a scenario have arrivals.
+    /// Determines the clients with arrivals in a scenario.
     ///
     /// - Throws: ``RunError`` if no client can have arrivals.
     package init(_ scenario: Scenario) throws(RunError) {

@@ -1,4 +1,6 @@
-/// Finds the smallest number of readers that passes, if additional readers are never worse.
+/// Finds the smallest number of readers that passes.
+///
+/// The search assumes that additional readers never worsen the outcome.
 package struct ReaderSearch: Sendable {
     /// The candidate numbers of readers, in ascending order.
     package let candidates: [Int]

@@ -9,13 +9,13 @@ final class TrialRunner: Sendable {
         /// ``TrialRunner/stop()`` was called.
         case stopped
         /// The time limit was reached.
-        case late
+        case timedOut
     }
 
     private struct State: Sendable {
         var isStopped = false
         var current: WorkloadRun?
-        /// The total time of all runs beyond their phases, in seconds.
+        /// The total time that all runs took in addition to their phases, in seconds.
         var overhead = 0.0
         var count = 0
         /// The overhead of each arm's last run, in seconds, keyed by name.
@@ -67,7 +67,9 @@ final class TrialRunner: Sendable {
     /// The remaining time for the phases of another run, in seconds.
     var remaining: Double { limit - elapsed - overhead }
 
-    /// The mean time of a run beyond its phases, in seconds, or ``guess`` before the first run.
+    /// The mean overhead of a run, in seconds, or ``guess`` before the first run.
+    ///
+    /// The overhead is the time that a run takes in addition to its phases.
     var overhead: Double {
         state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
     }
@@ -77,10 +79,10 @@ final class TrialRunner: Sendable {
     /// An overloaded arm has a larger overhead, because its last accesses are still running when a
     /// run ends. For an arm without runs, the method uses the mean of all runs.
     func overhead(of arms: [Arm]) -> Double {
-        let usual = overhead
+        let mean = overhead
         let overheads = state.withLock { $0.overheads }
-        guard !arms.isEmpty else { return usual }
-        return arms.reduce(0) { $0 + (overheads[$1.name] ?? usual) } / Double(arms.count)
+        guard !arms.isEmpty else { return mean }
+        return arms.reduce(0) { $0 + (overheads[$1.name] ?? mean) } / Double(arms.count)
     }
 
     static let guess = 0.5
@@ -118,7 +120,7 @@ final class TrialRunner: Sendable {
         scenario.dataInvariants = []
         scenario.drain = min(scenario.drain, Self.drain)
         let length = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }.inSeconds
-        guard elapsed + length + overhead <= limit else { throw End.late }
+        guard elapsed + length + overhead <= limit else { throw End.timedOut }
         var options = options
         options.datasets = datasets
         options.datasetSeed = datasetSeed

@@ -87,9 +87,10 @@ package struct CrossoverMetric: Sendable, Equatable {
         return Double(Percentile.neededCount(for: percent) ?? 1)
     }
 
-    /// Returns the metric if there are enough samples, or else the highest percentile with enough
-    /// samples or the mean.
-    func affordable(with samples: Double) -> CrossoverMetric {
+    /// Returns the metric or, if there are too few samples, a replacement.
+    ///
+    /// The replacement is the highest percentile with enough samples, or the mean if there is none.
+    func measurable(with samples: Double) -> CrossoverMetric {
         // Require a third more samples, because uneven arrivals would leave some blocks with too
         // few.
         var metric = self
@@ -104,8 +105,9 @@ package struct CrossoverMetric: Sendable, Equatable {
         return metric
     }
 
-    /// The metric and its replacements for runs with too few accesses, which are the lower
-    /// percentiles and the mean.
+    /// The metric, followed by its replacements for runs with too few accesses.
+    ///
+    /// The replacements are the lower percentiles and the mean.
     var replacements: [CrossoverMetric] {
         guard aggregate.hasPrefix("p(") else { return [self] }
         let lower = MetricCatalog.percentiles.reversed().map { "p(\($0))" }

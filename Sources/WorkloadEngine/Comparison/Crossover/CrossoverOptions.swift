@@ -1,6 +1,6 @@
 import Foundation
 
-/// The options of a crossover map.
+/// Options for a crossover map.
 package struct CrossoverOptions: Sendable {
     /// The baseline arm.
     package var a: String
@@ -23,7 +23,7 @@ package struct CrossoverOptions: Sendable {
     package var command: String?
     /// The library versions to record in the result's environment.
     package var versions: [String: String] = [:]
-    /// The options of each run.
+    /// The options for each run.
     package var run = RunOptions()
     /// A function that receives a description of each run before the run starts.
     package var onProgress: (@Sendable (String) -> Void)?

@@ -58,7 +58,7 @@ package struct CrossoverPlan: Sendable {
         }
         var base = scenario
         base.arms = arms
-        let asked = try options.metric ?? CrossoverMetric(defaultOf: scenario)
+        let requested = try options.metric ?? CrossoverMetric(defaultOf: scenario)
         let cells = try Self.cells(of: base, options.sweeps)
         noisePairs = min(2, cells.count)
         runs = options.blocks * (cells.count + noisePairs) * 2
@@ -76,12 +76,12 @@ package struct CrossoverPlan: Sendable {
             return cell
         }
         self.cells = scaled
-        let samples = scaled.compactMap { $0.scenario.expectedSamples(of: asked.client) }.min()
-        metric = samples.map { asked.affordable(with: $0) } ?? asked
+        let samples = scaled.compactMap { $0.scenario.expectedSamples(of: requested.client) }.min()
+        metric = samples.map { requested.measurable(with: $0) } ?? requested
         metricNote =
-            metric == asked
+            metric == requested
             ? nil
-            : "\(metric.name) instead of \(asked.name): runs of "
+            : "\(metric.name) instead of \(requested.name): runs of "
                 + "\(ReportUnits.seconds(duration.inSeconds)) have too few accesses; use a "
                 + "longer --duration"
     }
@@ -130,7 +130,7 @@ package struct CrossoverPlan: Sendable {
 
     // MARK: Time
 
-    /// Returns the total time of a run with this measured part, in seconds.
+    /// Returns the total time of a run with the given measured part, in seconds.
     private static func seconds(
         _ duration: Duration,
         _ scenario: Scenario,
@@ -139,7 +139,7 @@ package struct CrossoverPlan: Sendable {
         duration.inSeconds * (1 + warmUpShare(scenario)) + overhead
     }
 
-    /// Returns the ratio of the time outside the measured part to the measured part.
+    /// Returns the ratio of the time outside the measured part to the time inside it.
     private static func warmUpShare(_ scenario: Scenario) -> Double {
         let all = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
         return max(0, all / scenario.measuredDuration - 1)
@@ -185,7 +185,7 @@ package struct CrossoverPlan: Sendable {
         var fitting = Int(duration.inSeconds.rounded(.up))
         while (try? scenario.scaled(toMeasured: .seconds(fitting))) == nil {
             fitting += 1
-            // The error does not depend on the length.
+            // If even an hour is too short, the error has another cause.
             guard fitting <= 3_600 else { return error }
         }
         let needed = Double(runs) * seconds(.seconds(fitting), scenario, overhead) / 0.9

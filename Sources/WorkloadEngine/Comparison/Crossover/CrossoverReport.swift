@@ -141,7 +141,7 @@ package enum CrossoverReport {
             + corners.map { "  \(run) \($0.options.joined(separator: " "))" }
     }
 
-    // MARK: The map
+    // MARK: Map
 
     private static func map(
         _ page: CrossoverGrid.Page,

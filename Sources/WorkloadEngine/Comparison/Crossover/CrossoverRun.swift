@@ -33,9 +33,9 @@ package final class CrossoverRun: Sendable {
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// The plan.
+    /// The current plan.
     ///
-    /// Its time estimate is more precise after ``rehearse()``.
+    /// The time estimate is more precise after ``rehearse()``.
     package var plan: CrossoverPlan { planned.withLock { $0 } }
 
     /// Builds the data, runs each arm briefly to measure a run's overhead, and updates the plan.
@@ -47,11 +47,11 @@ package final class CrossoverRun: Sendable {
         guard let first = plan.cells.first, let last = plan.cells.last else { return }
         do {
             for (cell, name) in [(first, options.a), (last, options.b)] {
-                // Absolute times may not fit into the shortest run.
+                // Absolute times may exceed the length of the shortest run.
                 let shortest = Duration.milliseconds(Int(CrossoverOptions.shortest * 1_000))
-                let moment = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
-                guard let arm = moment.arms.first(where: { $0.name == name }) else { continue }
-                _ = try await trials.run(moment, on: arm, datasetSeed: scenario.seed)
+                let brief = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
+                guard let arm = brief.arms.first(where: { $0.name == name }) else { continue }
+                _ = try await trials.run(brief, on: arm, datasetSeed: scenario.seed)
             }
         } catch is TrialRunner.End {
             return
@@ -63,7 +63,7 @@ package final class CrossoverRun: Sendable {
     /// Ends the map early, with the pairs measured so far.
     package func stop() { trials.stop() }
 
-    /// The values of pairs of runs for the metric and each replacement, or `nil` for too few
+    /// The values of the metric and each replacement in pairs of runs, or `nil` for too few
     /// samples.
     private struct Tally {
         var a: [[Double?]] = []
@@ -134,7 +134,7 @@ package final class CrossoverRun: Sendable {
             }
         } catch TrialRunner.End.stopped {
             partialReason = CrossoverResult.stopped
-        } catch TrialRunner.End.late {
+        } catch TrialRunner.End.timedOut {
             partialReason =
                 "the time limit was reached "
                 + "(--within \(ReportUnits.seconds(options.within.inSeconds)))"
@@ -153,7 +153,7 @@ package final class CrossoverRun: Sendable {
     private func run(_ place: Place, on arm: Arm) async throws -> ArmResult {
         var scenario = place.cell.scenario
         scenario.clients.removeAll { place.leftOut[$0.name] != nil }
-        // Use the cell's own arm, which has the cell's number of readers.
+        // Use the arm in the cell's scenario, because it has the cell's number of readers.
         let cellArm = scenario.arms.first { $0.name == arm.name } ?? arm
         return try await trials.run(
             scenario.with(seed: scenario.seed &+ UInt64(place.block)),
@@ -183,8 +183,9 @@ package final class CrossoverRun: Sendable {
 
     // MARK: Result
 
-    /// Returns the index of the first replacement with a value in nearly all runs, because all
-    /// cells must use the same metric.
+    /// Returns the index of the first replacement with values in nearly all runs.
+    ///
+    /// All cells must use the same metric.
     private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
         metrics.indices.first { index in
             tallies.allSatisfy { tally in

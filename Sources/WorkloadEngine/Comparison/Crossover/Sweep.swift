@@ -9,7 +9,7 @@ package struct Sweep: Sendable, Equatable {
         case readers
         /// The share of the accesses that write, 0…1.
         case writeShare = "write-share"
-        /// The time for which clients with `hold` hold their connections.
+        /// The hold time of clients with `hold`.
         case hold
         /// The total number of arrivals per second.
         case rate

@@ -86,7 +86,7 @@ public struct ComparedPrograms: Sendable {
     public var hasOwnTarget = false
     /// The environment variables of the programs.
     public var environment: [String: String] = ProcessInfo.processInfo.environment
-    /// The time that a run may need in addition to three times the length of its phases.
+    /// The time that a run may take in addition to three times the length of its phases.
     package var patience: Duration = .seconds(60)
 
     /// Creates a comparison of programs, with the baseline first.

@@ -18,9 +18,9 @@ final class ProgramProcess: Sendable {
             /// A signal ended the program.
             case signal(Int32)
             /// The program exceeded the time limit.
-            case late
+            case timedOut
             /// The program wrote more than ``ProgramProcess/outputLimit`` bytes.
-            case verbose
+            case outputTooLarge
             /// ``ProgramProcess/stop()`` ended the program.
             case stopped
         }
@@ -39,7 +39,7 @@ final class ProgramProcess: Sendable {
     private static let outputLimit = 256 << 20
     /// The time between two checks of the program, in microseconds.
     private static let interval: UInt32 = 10_000
-    /// The time in which a stopped program can remove its files, in nanoseconds.
+    /// The time that a stopped program has to remove its files, in nanoseconds.
     private static let grace: UInt64 = 5_000_000_000
 
     private let path: String
@@ -73,7 +73,7 @@ final class ProgramProcess: Sendable {
         self.limit = limit.wholeNanoseconds
     }
 
-    /// Ends the program early, but allows it time to remove its files.
+    /// Ends the program early, after allowing it time to remove its files.
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -88,7 +88,7 @@ final class ProgramProcess: Sendable {
         }
     }
 
-    /// Runs the program on the current thread and waits for its end.
+    /// Runs the program and blocks the current thread until the program ends.
     ///
     /// - Throws: ``RunError`` if the program cannot be started.
     func run() throws -> Outcome {
@@ -101,7 +101,7 @@ final class ProgramProcess: Sendable {
         let end = isStopped ? .stopped : wait(for: output.path, errors.path)
         return Outcome(
             end: end,
-            output: end == .verbose ? Data() : (try? Data(contentsOf: output)) ?? Data(),
+            output: end == .outputTooLarge ? Data() : (try? Data(contentsOf: output)) ?? Data(),
             errors: Self.ending(of: errors)
         )
     }
@@ -113,7 +113,7 @@ final class ProgramProcess: Sendable {
         return String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)
     }
 
-    // MARK: The end
+    // MARK: Termination
 
     private func wait(for files: String...) -> Outcome.End {
         let clock = MonotonicClock()
@@ -123,15 +123,16 @@ final class ProgramProcess: Sendable {
         while !hasEnded {
             let now = clock.now()
             if end == nil {
-                if now - start > limit { end = .late }
-                if files.reduce(0, { $0 + Self.size(of: $1) }) > Self.outputLimit { end = .verbose }
+                if now - start > limit { end = .timedOut }
+                let size = files.reduce(0) { $0 + Self.size(of: $1) }
+                if size > Self.outputLimit { end = .outputTooLarge }
                 if state.withLock({ $0.isStopped }) { end = .stopped }
             }
             switch end {
             case .stopped:
                 stoppedAt = stoppedAt ?? now
                 if let stoppedAt, now - stoppedAt > Self.grace { killGroup() }
-            case .late, .verbose: killGroup()
+            case .timedOut, .outputTooLarge: killGroup()
             default: break
             }
             usleep(Self.interval)
@@ -153,8 +154,7 @@ final class ProgramProcess: Sendable {
         return result != 0 ? errno != EINTR : info.si_signo != 0
     }
 
-    /// Ends the descendants of the ended program, and returns the program's status as `waitpid`
-    /// does.
+    /// Kills the descendants of the ended program, and returns the program's `waitpid` status.
     private func reap() -> Int32 {
         state.withLock { state in
             guard let group = state.group else { return 0 }
@@ -171,7 +171,7 @@ final class ProgramProcess: Sendable {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    // MARK: The start
+    // MARK: Launch
 
     private func spawn(_ output: String, _ errors: String) throws -> pid_t {
         #if canImport(Glibc)

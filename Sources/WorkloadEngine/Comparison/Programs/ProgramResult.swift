@@ -16,12 +16,12 @@ struct ProgramResult {
     /// - Throws: ``RunError`` with the reason and the program's messages if there is no result.
     func result(of outcome: ProgramProcess.Outcome) throws -> RunResult {
         switch outcome.end {
-        case .late:
+        case .timedOut:
             throw failure(
                 "did not end within \(ReportUnits.seconds(limit.inSeconds)) and was killed",
                 outcome
             )
-        case .verbose: throw failure("wrote too much output and was killed", outcome)
+        case .outputTooLarge: throw failure("wrote too much output and was killed", outcome)
         case .signal(let number):
             throw failure(
                 "crashed: signal \(number) (\(String(cString: strsignal(number))))",
@@ -76,10 +76,10 @@ struct ProgramResult {
         status: Int32 = 0
     ) -> RunError {
         let name = scenario.file.isEmpty ? scenario.name : scenario.file
-        let said = outcome.errors.replacing(path, with: name)
+        let messages = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         var text = "\(program.name) (\(program.path)) \(problem)"
-        if !said.isEmpty { text += "; it reports: \(said.suffix(Self.quotation))" }
+        if !messages.isEmpty { text += "; it reports: \(messages.suffix(Self.quotation))" }
         text +=
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
             + "json', as poolgauge does; to reproduce the problem, run: \(program.path) run "

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Runs the blocks of a comparison in other programs, with the same data for all.
+/// Runs the blocks of a comparison in other programs, with the same data for all programs.
 final class ProgramRunner: Sendable {
     private struct State: Sendable {
         var isStopped = false
@@ -43,7 +43,7 @@ final class ProgramRunner: Sendable {
     ///
     /// Building ends early if `isStopped` returns `true`.
     ///
-    /// - Throws: ``ScenarioError``, ``RunError``, or an error of the dataset.
+    /// - Throws: ``ScenarioError``, ``RunError``, or an error from the dataset.
     init(
         _ options: ComparedPrograms,
         _ scenario: Scenario,

@@ -13,7 +13,7 @@ package enum BlockCount {
         return min(1, Double(sign: .plus, exponent: 1 - max(1, blocks), significand: significand))
     }
 
-    /// Returns whether the number of blocks can show a difference in the number of tests.
+    /// Returns whether the given number of blocks can show a difference in the given tests.
     package static func suffices(_ blocks: Int, tests: Int) -> Bool {
         smallestPValue(blocks: blocks, tests: tests) <= significance
     }

@@ -20,14 +20,15 @@ struct AccessSimulation {
         var entry = 0.0
         var operation = 0
         var phase = PhasePlan.Place(index: 0, isMeasured: false)
-        var restOfBatches = 0
-        var demand = ServiceModel.Demand(work: 0, delay: 0, least: 0)
+        var remainingBatches = 0
+        var demand = ServiceModel.Demand(work: 0, delay: 0, minimum: 0)
         var resource: Int?
         var foundFree = false
         var isInterrupted = false
         var isWaiting = false
         var isNotified = false
-        /// How long running threads may overtake the worker, in nanoseconds from `start`.
+        /// The time after `start` during which running threads may overtake the worker, in
+        /// nanoseconds.
         var patience = 0.0
     }
 
@@ -55,7 +56,7 @@ struct AccessSimulation {
     private(set) var outcomes: [Outcome]
     /// Whether any access found all readers in use.
     ///
-    /// Otherwise, more readers have no effect.
+    /// If no access did, additional readers have no effect.
     private(set) var hasWaitedForReader = false
 
     private var ended = 0
@@ -71,7 +72,7 @@ struct AccessSimulation {
     private static let slice = 700e3
     /// The interval of the scheduler's ticks, in nanoseconds (250 Hz on Linux).
     private static let tick = 4e6
-    /// The time between a worker's batches, in nanoseconds, in which waiters can acquire the
+    /// The time between a worker's batches, in nanoseconds, during which waiters can acquire the
     /// connection.
     private static let betweenBatches = 100e3
 
@@ -83,7 +84,7 @@ struct AccessSimulation {
     /// Creates a simulation.
     ///
     /// - Parameters:
-    ///   - clients: The clients with unused arrivals.
+    ///   - clients: The clients. No arrivals may have been drawn from their schedules.
     ///   - phases: The phases of the load.
     ///   - setting: The queue or pool that serves the accesses.
     ///   - processors: The number of processors.
@@ -160,7 +161,7 @@ struct AccessSimulation {
         else { return }
         workers[worker].intended = Double(moment)
         workers[worker].phase = phases.place(at: moment)
-        workers[worker].restOfBatches = clients[workers[worker].client].batches - 1
+        workers[worker].remainingBatches = clients[workers[worker].client].batches - 1
         schedule(max(now, Double(moment)), worker, .turn)
     }
 
@@ -188,7 +189,7 @@ struct AccessSimulation {
             let name = clients[workers[worker].client].plan.name.name
             guard interrupts.victim == nil || interrupts.victim == name,
                 // A worker that only holds its connection is not running a statement.
-                workers[worker].demand.least == 0,
+                workers[worker].demand.minimum == 0,
                 processors.shorten(worker, to: interrupts.latency, at: now)
             else { continue }
             workers[worker].demand.delay = 0
@@ -252,7 +253,7 @@ struct AccessSimulation {
             || now - workers[worker].start >= workers[worker].patience
     }
 
-    /// Lets a woken waiter acquire a connection if one is free.
+    /// Wakes a waiter, which then acquires a connection if one is free.
     private mutating func wake(_ worker: Int, at now: Double) {
         workers[worker].isNotified = false
         if workers[worker].isWaiting, let resource = workers[worker].resource, free[resource] > 0 {
@@ -318,7 +319,7 @@ struct AccessSimulation {
         if let factor = clients[client].seconds?.factor(at: now) {
             demand.work *= factor
             demand.delay *= factor
-            demand.least *= factor
+            demand.minimum *= factor
         }
         workers[worker].demand = demand
         if demand.work > 0 {
@@ -330,7 +331,7 @@ struct AccessSimulation {
 
     private mutating func hold(_ worker: Int, at now: Double) {
         let demand = workers[worker].demand
-        schedule(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)
+        schedule(max(now + demand.delay, workers[worker].entry + demand.minimum), worker, .end)
     }
 
     private mutating func finish(_ worker: Int, at now: Double) {
@@ -349,10 +350,10 @@ struct AccessSimulation {
             workers[worker].resource = nil
             release(resource, at: now)
         }
-        guard finished.restOfBatches > 0, UInt64(now) < phases.end else {
+        guard finished.remainingBatches > 0, UInt64(now) < phases.end else {
             return plan(worker, freeAt: now)
         }
-        workers[worker].restOfBatches -= 1
+        workers[worker].remainingBatches -= 1
         workers[worker].phase = phases.place(at: UInt64(now))
         schedule(now + Self.betweenBatches, worker, .batch)
     }

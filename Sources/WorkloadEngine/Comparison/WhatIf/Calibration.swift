@@ -1,8 +1,8 @@
 /// Fits the service models of a load to the recorded run.
 ///
 /// If the processor time was measured, the difference between the recorded mean and the simulated
-/// mean becomes a delay. Otherwise, all time counts as work, which is less than the recorded time
-/// if accesses shared processors.
+/// mean becomes a delay. Otherwise, the model consists only of work, which is less than the
+/// recorded time if accesses shared processors.
 enum Calibration {
     private static let rounds = 6
 

@@ -1,9 +1,9 @@
 import Telemetry
 import Units
 
-/// The part of an arm's run that samples cover, as a result that ``WhatIf`` can simulate.
+/// The sampled part of an arm's run, as a result that ``WhatIf`` can simulate.
 ///
-/// A recording of a run that was stopped has no result, and a result covers only the whole run.
+/// The recording of a stopped run has no result, and a result always covers the whole run.
 /// Samples contain the distributions of each second, with a precision of 25%, and the exact means.
 package struct SampledRun: Sendable {
     private let arm: String
@@ -12,7 +12,7 @@ package struct SampledRun: Sendable {
     /// The measured time that the samples cover, in seconds.
     private var seconds = 0.0
 
-    /// The longest period that is simulated, in seconds.
+    /// The maximum length of the simulated period, in seconds.
     ///
     /// The distributions cover all samples.
     private static let longestSimulation = 600.0
@@ -44,7 +44,7 @@ package struct SampledRun: Sendable {
     ///   - scenario: The recorded scenario.
     ///   - environment: The machine that recorded the run.
     /// - Returns: The result of the covered part of the run.
-    /// - Throws: ``WhatIfError`` if the samples do not suffice, or an error from the scenario.
+    /// - Throws: ``WhatIfError`` if there are too few samples, or an error from the scenario.
     package func result(
         of scenario: Scenario,
         on environment: HostEnvironment
@@ -242,7 +242,7 @@ private struct SampledClient {
 }
 
 extension LatencySpectrum {
-    /// Adds a distribution with wider buckets, and divides each of them equally.
+    /// Adds a distribution with wider buckets, and divides the count of each bucket equally.
     fileprivate mutating func add(_ distribution: LatencyDistribution) {
         for (offset, count) in distribution.counts.enumerated() where count > 0 {
             let bucket = distribution.firstBucket + offset

@@ -61,16 +61,16 @@ struct ServiceModel: Sendable {
         /// The delay after the work, in nanoseconds.
         var delay: Double
         /// The minimum time from entry to end, in nanoseconds.
-        var least: Double
+        var minimum: Double
     }
 
     func draw(using random: inout RandomStream) -> Demand {
         let time = times.next(using: &random)
         if hold > 0 {
-            let least = excess.draw(insteadOf: time, hold: hold, using: &random) ?? time
-            return Demand(work: holdWork, delay: 0, least: least)
+            let minimum = excess.draw(insteadOf: time, hold: hold, using: &random) ?? time
+            return Demand(work: holdWork, delay: 0, minimum: minimum)
         }
-        return Demand(work: time * work, delay: time * delay, least: 0)
+        return Demand(work: time * work, delay: time * delay, minimum: 0)
     }
 }
 

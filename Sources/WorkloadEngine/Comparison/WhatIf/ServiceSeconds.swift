@@ -6,8 +6,8 @@
 struct ServiceSeconds: Sendable {
     /// Each known second's mean divided by the mean of all seconds.
     ///
-    /// The memory depends on the number of intervals, not on their times, which a damaged result may
-    /// place in the far future.
+    /// A dictionary limits the memory, because a damaged result may contain intervals in the far
+    /// future.
     private let factors: [Int: Double]
 
     private static let minimumCount: UInt64 = 30

@@ -5,8 +5,8 @@
 /// job's demand (Kleinrock, *Queueing Systems*, volume 2, 1976, section 4.4).
 struct SharedProcessors {
     let count: Int
-    /// The work that a job receives from the start until ``time``, in nanoseconds.
-    private var given = 0.0
+    /// The work that a continuously running job receives until ``time``, in nanoseconds.
+    private var workPerJob = 0.0
     private var time = 0.0
     private var jobs = MinimumHeap<(end: Double, order: UInt64, job: Int)> {
         ($0.end, $0.order) < ($1.end, $1.order)
@@ -21,7 +21,7 @@ struct SharedProcessors {
     private var speed: Double { min(1, Double(count) / Double(max(1, jobs.count))) }
 
     private mutating func advance(to now: Double) {
-        given += max(0, now - time) * speed
+        workPerJob += max(0, now - time) * speed
         time = max(time, now)
     }
 
@@ -29,7 +29,7 @@ struct SharedProcessors {
     mutating func add(_ job: Int, demand: Double, at now: Double) {
         advance(to: now)
         order += 1
-        jobs.push((given + demand, order, job))
+        jobs.push((workPerJob + demand, order, job))
     }
 
     /// Limits the remaining processor time of a job.
@@ -37,7 +37,7 @@ struct SharedProcessors {
     /// - Returns: Whether the job exists and would otherwise end later.
     mutating func shorten(_ job: Int, to demand: Double, at now: Double) -> Bool {
         advance(to: now)
-        let end = given + demand
+        let end = workPerJob + demand
         guard !jobs.removeAll(where: { $0.job == job && $0.end > end }).isEmpty else {
             return false
         }
@@ -48,7 +48,7 @@ struct SharedProcessors {
 
     /// The time at which the next job ends if no job is added, or `nil` if there are no jobs.
     var nextEnd: Double? {
-        jobs.first.map { time + max(0, $0.end - given) / speed }
+        jobs.first.map { time + max(0, $0.end - workPerJob) / speed }
     }
 
     /// Removes and returns the job that ends at ``nextEnd``.
@@ -56,7 +56,7 @@ struct SharedProcessors {
         advance(to: now)
         guard let first = jobs.pop() else { return nil }
         // Remove the rest of the completed job's work, which rounding can leave.
-        given = max(given, first.end)
+        workPerJob = max(workPerJob, first.end)
         return first.job
     }
 }

@@ -23,7 +23,7 @@ extension WhatIf {
         _ scenario: Scenario? = nil,
         with settings: [Scenario.Setting] = []
     ) throws -> Scenario {
-        var scenario = try scenario ?? ownScenario()
+        var scenario = try scenario ?? recordedScenario()
         scenario = try scenario.with(settings)
         if let scale = load.scale, scenario.dataset.scaleFactor != scale {
             scenario = try scenario.with(scale: scale)
@@ -37,7 +37,7 @@ extension WhatIf {
         return scenario
     }
 
-    private func ownScenario() throws -> Scenario {
+    private func recordedScenario() throws -> Scenario {
         let text = result.environment.scenarioText
         guard !text.isEmpty else {
             throw WhatIfError(
@@ -74,8 +74,8 @@ extension WhatIf {
             guard let recorded = load.clients[name], recorded.isNearlyEqual(to: client) else {
                 throw WhatIfError(
                     .differentScenario,
-                    "the run was recorded with a different '\(name)' than scenario "
-                        + "'\(scenario.name)' has; repeat the recording's --set options, or "
+                    "client '\(name)' of the recorded run differs from scenario "
+                        + "'\(scenario.name)'; repeat the recording's --set options, or "
                         + "specify the scenario with --scenario"
                 )
             }
@@ -84,8 +84,8 @@ extension WhatIf {
 
     /// Plans alternating runs of the nearest settings and, optionally, of the recorded setting.
     ///
-    /// Runs of the recorded setting show whether the model or a change in the machine causes a
-    /// wrong prediction.
+    /// Runs of the recorded setting show whether a wrong prediction is due to the model or to a
+    /// change in the machine.
     ///
     /// - Parameters:
     ///   - scenario: The scenario to run.
@@ -186,8 +186,8 @@ extension WhatIf {
             Self.problem(of: runs),
         ].compactMap { $0 }
         var clients: [String: WhatIfRepetition.Client] = [:]
-        for (name, own) in run.clients {
-            guard let then = own.wait?.p99,
+        for (name, client) in run.clients {
+            guard let then = client.wait?.p99,
                 let change = WhatIfComparison(
                     predicted: then,
                     measured: runs.compactMap { $0.clients[name] }

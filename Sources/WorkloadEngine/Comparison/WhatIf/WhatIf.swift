@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Predicts the waits of accesses with other numbers of readers from a recorded run.
+/// Predicts, from a recorded run, how long accesses wait with other numbers of readers.
 ///
 /// Accesses arrive at the recorded times with service times drawn from the recorded service times.
 package struct WhatIf: Sendable {
@@ -9,9 +9,9 @@ package struct WhatIf: Sendable {
     package let run: ArmResult
     /// The queue or pool of the recorded run.
     package let recorded: WhatIfSetting
-    /// Whether the recorded run used the user's database, which checks then require.
+    /// Whether the recorded run used the user's database.
     ///
-    /// The value is `nil` in results of older versions.
+    /// If so, checks require that database. The value is `nil` in results from older versions.
     package var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
@@ -25,7 +25,7 @@ package struct WhatIf: Sendable {
         /// The time of each client's accesses between acquiring a connection and entering the
         /// closure.
         var overheads: [String: SpectrumSampler] = [:]
-        /// The time of each resource between two accesses, in nanoseconds.
+        /// The idle time of each resource between two accesses, in nanoseconds.
         var handover = AccessSimulation.immediateHandover
     }
 
@@ -68,15 +68,15 @@ package struct WhatIf: Sendable {
     ///
     /// - Throws: ``WhatIfError`` if the recording cannot be simulated.
     package func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
-        var wanted = settings
-        if !wanted.contains(recorded) {
-            wanted.append(recorded)
-            wanted.sort { ($0.readers ?? 0) < ($1.readers ?? 0) }
+        var requested = settings
+        if !requested.contains(recorded) {
+            requested.append(recorded)
+            requested.sort { ($0.readers ?? 0) < ($1.readers ?? 0) }
         }
         var predictions: [WhatIfPrediction] = []
         // The first pool in which no access waits for a reader in any simulation.
         var enough: WhatIfPrediction?
-        for setting in wanted {
+        for setting in requested {
             if let enough, let sufficient = enough.setting.readers,
                 setting.readers ?? 0 > sufficient
             {

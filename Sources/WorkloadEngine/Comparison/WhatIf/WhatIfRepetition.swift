@@ -22,7 +22,7 @@ package struct WhatIfRepetition: Sendable, Codable, Equatable {
         package var verdict: Verdict
     }
 
-    /// The decision on whether a client's wait has changed.
+    /// The verdict on whether a client's wait has changed.
     package enum Verdict: String, Sendable, Codable {
         /// The waits differ by at most 25% of the new wait or by at most one millisecond.
         case same

@@ -14,7 +14,7 @@ package struct WhatIfResult: Sendable, Codable, Equatable {
     package var arm: String
     /// The queue or pool of the recorded run.
     package var recorded: WhatIfSetting
-    /// The library versions in the recorded run, or `nil` in results of older versions.
+    /// The library versions in the recorded run, or `nil` in results from older versions.
     package var versions: [String: String]?
     /// The recorded arm's journal mode and `synchronous` setting, keyed by the arm's name, or `nil`
     /// if they are unknown.

@@ -28,7 +28,7 @@ final class IsolationCosts: Sendable {
         }
     }
 
-    /// Returns and resets the time for which connections were held, in nanoseconds.
+    /// Returns and resets the total hold time, in nanoseconds.
     func takeHeldTime() -> UInt64 {
         state.withLock { state in
             defer { state.held = 0 }

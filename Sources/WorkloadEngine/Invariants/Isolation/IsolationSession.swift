@@ -7,7 +7,7 @@ import Telemetry
 /// Only the session's thread uses this value.
 struct IsolationSession {
     enum Role: String, CaseIterable, Sendable {
-        /// Writes and rolls back some of the writes.
+        /// Writes, and rolls back some of the writes.
         case writer
         /// Writes with single statements or with transactions in SQL.
         case statements
@@ -74,14 +74,14 @@ struct IsolationSession {
         case .reader: read()
         case .snapshots: readSnapshot()
         case .writer: write()
-        case .statements: isHeads ? append() : writeInSQL()
-        case .tasks: runTask(isHeads ? .read : .write)
-        case .process: isHeads ? read() : write()
+        case .statements: coinFlip ? append() : writeInSQL()
+        case .tasks: runTask(coinFlip ? .read : .write)
+        case .process: coinFlip ? read() : write()
         case .concurrentReads: writeAndRead()
         }
     }
 
-    private var isHeads: Bool { script.draw(below: 2) == 0 }
+    private var coinFlip: Bool { script.draw(below: 2) == 0 }
 
     private var isRolledBack: Bool { script.draw(below: 6) == 0 }
 
@@ -231,7 +231,7 @@ struct IsolationSession {
     }
 
     /// Reads all of a round's objects and returns whether the read succeeded.
-    func readEverything(ofRound round: Int) -> Bool {
+    func readAllObjects(ofRound round: Int) -> Bool {
         let transaction = recorder.begin("last read", in: index)
         do {
             try target.perform(.read, as: client) { session in
@@ -250,7 +250,7 @@ struct IsolationSession {
         }
     }
 
-    /// Removes all objects in a transaction that the history does not contain.
+    /// Removes all objects, in a transaction that is not part of the history.
     func clear() {
         do {
             try target.perform(.write, as: client) { session in

@@ -6,23 +6,24 @@ import Telemetry
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
 /// lists and registers that no other round uses. One session then reads all objects, and the watch
 /// checks the round's history. To limit memory and the size of the table, the watch then discards
-/// the history and the rows. Between rounds, the sessions rest long enough to respect
+/// the history and the rows. Between rounds, the sessions pause long enough to respect
 /// ``connectionShare`` and ``roundShare``.
 final class IsolationWatch: Sendable {
-    /// The maximum share of one connection's time for the sessions.
+    /// The maximum share of one connection's time that the sessions use.
     private static let connectionShare = 0.02
-    /// The maximum share of the run's time for rounds.
+    /// The maximum share of the run's time that rounds take.
     ///
     /// If the load saturates the database, sessions wait for connections much longer than they hold
     /// them. These waits also delay the load.
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
-    /// The minimum rest between two rounds, in nanoseconds.
+    /// The minimum pause between two rounds, in nanoseconds.
     private static let shortestPause: UInt64 = 50_000_000
     private static let transactionsPerRound = 6
-    /// The maximum number of attempts to read all objects at the end of a round, because the end of
-    /// the run may interrupt a read.
+    /// The maximum number of attempts to read all objects at the end of a round.
+    ///
+    /// The end of the run may interrupt a read.
     private static let attempts = 3
     static let client = WorkloadClientName(uncounted: "isolation")
 
@@ -147,7 +148,7 @@ final class IsolationWatch: Sendable {
 
     /// Returns the threads that the load must run, each with its sleeper.
     ///
-    /// Each session has a thread. Another thread conducts the rounds.
+    /// Each session has a thread. Another thread runs the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
             (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })
@@ -191,10 +192,10 @@ final class IsolationWatch: Sendable {
                 isViolated = true
                 context.events.note("isolation violated: \(example)", .error)
             }
-            rest(
+            pause(
                 for: max(
-                    Self.rest(after: held, Self.connectionShare),
-                    Self.rest(after: duration, Self.roundShare)
+                    Self.pause(after: held, Self.connectionShare),
+                    Self.pause(after: duration, Self.roundShare)
                 ),
                 control,
                 until: context.phases.end
@@ -206,7 +207,7 @@ final class IsolationWatch: Sendable {
 
     /// Runs one round and checks its history.
     ///
-    /// - Returns: The time for which the round held connections, in nanoseconds.
+    /// - Returns: The total hold time of the round, in nanoseconds.
     private func runRound() -> UInt64 {
         let round = state.withLock { state in
             state.round += 1
@@ -217,7 +218,7 @@ final class IsolationWatch: Sendable {
         for sleeper in sleepers { sleeper.wake() }
         while state.withLock({ $0.working > 0 }) { conductor.sleep(until: .max) }
         if let session = sessions.first(where: { $0.name == "reader-1" }) {
-            _ = (0..<Self.attempts).contains { _ in session.readEverything(ofRound: round) }
+            _ = (0..<Self.attempts).contains { _ in session.readAllObjects(ofRound: round) }
             session.clear()
         }
         let history = recorder.history
@@ -227,12 +228,12 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// Returns the rest that limits `time` to a share of the sum of `time` and the rest.
-    private static func rest(after time: UInt64, _ share: Double) -> UInt64 {
+    /// Returns the length of a pause that limits `time` to a share of `time` plus the pause.
+    private static func pause(after time: UInt64, _ share: Double) -> UInt64 {
         UInt64(Double(time) * (1 / share - 1))
     }
 
-    private func rest(for length: UInt64, _ control: RunControl, until end: UInt64) {
+    private func pause(for length: UInt64, _ control: RunControl, until end: UInt64) {
         let deadline = clock.now() &+ max(Self.shortestPause, length)
         while control.stage < .stopped, clock.now() < min(deadline, control.clockTime(of: end)) {
             conductor.sleep(until: min(deadline, control.clockTime(of: end)))

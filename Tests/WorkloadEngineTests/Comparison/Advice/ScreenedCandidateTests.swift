@@ -25,7 +25,7 @@ struct ScreenedCandidateTests {
     }
 
     private func chosen(_ found: [ScreenedCandidate], most: Int = 3) -> [String] {
-        found.chosen(most: most).map(\.candidate.arm.name)
+        found.chosen(atMost: most).map(\.candidate.arm.name)
     }
 
     @Test func theScoreIsTheMeanOfAllRounds() throws {
