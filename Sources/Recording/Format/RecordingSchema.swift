@@ -1,3 +1,5 @@
+import SQLiteEngine
+
 /// The tables of a recording, as `docs/Recordings.md` describes them.
 enum RecordingSchema {
     /// The version of the format, which is the file's `user_version`.
@@ -73,4 +75,28 @@ enum RecordingSchema {
         PRAGMA user_version = \(version);
         PRAGMA application_id = \(applicationID);
         """
+
+    /// Checks that a file contains only ordinary tables.
+    ///
+    /// In a file from another person, a view, a trigger, a virtual table, or a generated column
+    /// could run any query when the file is read or extended, even one that does not end.
+    ///
+    /// - Throws: ``RecordingError`` for another object, and the errors of SQLite.
+    static func check(_ db: Database, path: String) throws {
+        let name = try String.fetchOne(
+            db,
+            sql: """
+                SELECT name FROM sqlite_schema WHERE type <> 'table' OR rootpage = 0
+                UNION ALL
+                SELECT s.name FROM sqlite_schema AS s, pragma_table_xinfo(s.name)
+                WHERE s.type = 'table' AND s.rootpage <> 0 AND hidden <> 0
+                LIMIT 1
+                """
+        )
+        guard let name else { return }
+        throw RecordingError(
+            "'\(path)' contains '\(name)', which is not an ordinary table; poolgauge does not create "
+                + "such objects in a recording, so the file is not read"
+        )
+    }
 }

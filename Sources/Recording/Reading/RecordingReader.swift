@@ -50,7 +50,7 @@ package final class RecordingReader {
         configuration.prepareDatabase { db in
             // SQLite refuses a truncated file unless the schema is writable
             // (https://sqlite.org/pragma.html#pragma_writable_schema).
-            try db.execute(sql: "PRAGMA writable_schema = ON")
+            try db.execute(sql: "PRAGMA writable_schema = ON; PRAGMA trusted_schema = OFF")
         }
         let queue: DatabaseQueue
         do {
@@ -70,6 +70,7 @@ package final class RecordingReader {
             }
             queue = try DatabaseQueue(path: path, configuration: configuration)
         }
+        try queue.unsafeRead { try RecordingSchema.check($0, path: path) }
         // In a damaged file, the commit of a read transaction fails.
         if let contents = try? queue.read({ try RecordingContents.read($0) }) {
             return (queue, contents)

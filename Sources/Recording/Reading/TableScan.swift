@@ -11,7 +11,9 @@ struct TableScan {
     /// A damaged page makes dozens of small rows unreadable.
     private static let stride: Int64 = 16
     /// The number of keys that are tried after a damaged row.
-    private static let attempts = 4_096
+    ///
+    /// The distance doubles after every 64 keys, so that they cover a million rows.
+    private static let attempts = 640
 
     init(db: Database) { self.db = db }
 
@@ -86,7 +88,7 @@ struct TableScan {
             } catch {
                 damagedAfter = damagedAfter ?? last
                 attempts += 1
-                last += Self.stride
+                last += Self.stride << (attempts / 64)
             }
         }
         if let damagedAfter {

@@ -88,6 +88,7 @@ final class RecordingWriter {
             }
         } catch {
             file.removeIfNew()
+            if let error = error as? RecordingError { throw error }
             throw RecordingError("cannot record to '\(path)': \(Self.reason(error))")
         }
     }
@@ -116,6 +117,7 @@ final class RecordingWriter {
                         """
                 )
             }
+            try RecordingSchema.check(db, path: file.path)
             let checkpoint = limits.checkpointPages
             // An existing recording may have an older format.
             try db.execute(

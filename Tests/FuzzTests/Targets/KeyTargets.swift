@@ -21,7 +21,7 @@ extension FuzzTarget {
             ].map { Array($0.utf8) },
             words: [
                 "\u{1B}[<", "\u{1B}[", "\u{1B}O", ";", "M", "m", "64", "65", "32", "35", "99999999",
-                "\u{7F}", "/", "?", "<Esc>", "<PgUp>", "<^C>", "[", "]", "h", "l",
+                "99999999999999999999", "\u{7F}", "/", "?", "<Esc>", "<PgUp>", "<^C>", "[", "]", "h", "l",
             ]
         ) { bytes in
             var model = DashboardModel()
