@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// An analysis of a load: the shapes of the transactions, the clients, and the clients' pace.
+/// An analysis of a captured load: its transaction shapes, its clients, and their pace.
 package struct CaptureAnalysis {
     /// The shapes, in order of appearance.
     let shapes: [ShapeStatistics]
@@ -9,17 +9,16 @@ package struct CaptureAnalysis {
     /// The period from the start of the first transaction to the end of the last one, in seconds of
     /// recorded time.
     let span: ClosedRange<Double>
-    /// Whether the time between two statements consists mostly of waits for a processor.
+    /// Whether most of the time between statements is spent waiting for a processor.
     let isMachineBusy: Bool
     package let executionCount: Int
     /// The values set by PRAGMA statements, by lowercase name.
     let pragmas: [String: String]
-    /// The times that statements waited before they failed with `SQLITE_BUSY`, in seconds.
+    /// The wait times of statements that failed with `SQLITE_BUSY`, in seconds.
     let busyWaits: SampledNumbers
     /// The durations of COMMIT at the end of writing transactions, in seconds.
     let commits: SampledNumbers
-    /// The tables that the database does not contain, with the number of statements that refer to
-    /// each.
+    /// The number of statements that refer to each table that is missing from the database.
     let missingTables: [String: Int]
 
     /// The number of statements that this module cannot parse.
@@ -34,7 +33,7 @@ package struct CaptureAnalysis {
     ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
-    ///   - competition: A measurement of how much the programs competed for processors.
+    ///   - competition: The extent to which the programs competed for processors.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(

@@ -18,9 +18,9 @@ struct DatabaseCopier {
     ///
     /// A waiting writer can acquire the lock during the pause.
     private static let pause = Duration.milliseconds(5)
-    /// How long a step waits for a lock of another process.
+    /// The maximum time that a step waits for another process's lock.
     private static let patience = Duration.seconds(10)
-    /// Test code to run between two steps.
+    /// A closure that tests run between two steps.
     ///
     /// In a rollback mode, the copy holds no lock at that time.
     var betweenSteps: () -> Void = {}

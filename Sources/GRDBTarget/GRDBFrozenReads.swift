@@ -2,7 +2,7 @@
 import GRDB
 import Telemetry
 
-/// Reads from a snapshot of a pool, which the first read creates.
+/// Reads from a pool snapshot, which the first read creates.
 final class GRDBFrozenReads: Sendable {
     let pool: DatabasePool
     private let snapshot = Lock<DatabaseSnapshot?>(nil)

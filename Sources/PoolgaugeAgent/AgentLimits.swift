@@ -1,9 +1,8 @@
-/// The limits that bound an agent's memory and its number of clients.
+/// Limits on an agent's memory and on its number of clients.
 struct AgentLimits: Sendable {
     /// The maximum number of clients.
     var clients = 8
-    /// The maximum number of connections that the agent has ended and whose clients have not closed
-    /// them yet.
+    /// The maximum number of connections that the agent has ended but that clients have not closed.
     var ended = 16
     /// The maximum number of bytes that wait to be sent to a client.
     ///
@@ -13,7 +12,7 @@ struct AgentLimits: Sendable {
     var stall: UInt64 = 5_000_000_000
     /// The time limit for a complete request, in nanoseconds.
     ///
-    /// It starts when the agent accepts the connection or has sent the previous response.
+    /// The limit starts when the agent accepts the connection or has sent the previous response.
     var request: UInt64 = 30_000_000_000
     /// The time after which the agent closes a connection that it has ended, in nanoseconds.
     var end: UInt64 = 1_000_000_000

@@ -4,7 +4,7 @@ import Foundation
 package struct AgentSocket: Sendable, Equatable {
     /// The name of the agent.
     package var name: String
-    /// The process of the agent.
+    /// The identifier of the agent's process.
     package var process: pid_t
     /// The path of the socket.
     package var path: String
@@ -50,7 +50,7 @@ package struct AgentSocket: Sendable, Equatable {
         return name
     }
 
-    /// Whether a process with this number exists.
+    /// Whether a process with this identifier exists.
     package var isProcessRunning: Bool { kill(process, 0) == 0 || errno == EPERM }
 
     /// Whether no process accepts connections to the socket.

@@ -55,7 +55,7 @@ package final class MetricsServer: Sendable {
 
     deinit { stop() }
 
-    /// Ends the server and closes the connections of clients.
+    /// Stops the server and closes the clients' connections.
     package func stop() { mailbox.stop() }
 
     private static func response(

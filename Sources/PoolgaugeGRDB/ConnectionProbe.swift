@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 import Telemetry
 
-/// The observer of one connection.
+/// An observer of one connection.
 ///
 /// The thread that uses the connection reports statements, locks, and accesses. Any thread can
 /// request the status, which does not call SQLite.

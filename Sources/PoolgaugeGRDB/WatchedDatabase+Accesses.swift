@@ -1,7 +1,7 @@
 #if GRDB
 import GRDB
 
-/// Accesses whose call sites and waits the status contains.
+/// Accesses whose call sites and waits appear in the status.
 ///
 /// The origin of an access is `label`, or the file and line of the call.
 extension WatchedDatabase {

@@ -23,7 +23,7 @@ package struct FidelityReport {
     package let rows: [Row]
     /// The share of time during which transactions wrote, in the capture and in the run.
     ///
-    /// The times of concurrent connections are added.
+    /// The times of concurrent connections are summed.
     package let writeShare: (captured: Double, replayed: Double)
     private let omissions: [String]
     private let notes: [String]

@@ -107,7 +107,7 @@ struct StatementParser {
 
     /// Returns a token's text.
     ///
-    /// All savepoint names become the same text, because programs often number the names.
+    /// All savepoint names map to the same text because programs often number them.
     private func canonical(_ index: Int) -> String {
         let isSavepoint =
             index > 0

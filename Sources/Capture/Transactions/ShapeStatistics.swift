@@ -98,8 +98,8 @@ struct ShapeStatistics {
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
         maximumBusyCount = max(maximumBusyCount, transaction.busyCount)
-        // Without durations, the time of the first statement is missing. This is the whole time of
-        // a single statement, but only a small part of a transaction with BEGIN.
+        // Without durations, the time of the first statement is missing. That is the entire time of
+        // a single statement, but only a small part of the time of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
             durations.add(transaction.duration)
             activeDurations.add(max(0, transaction.duration - transaction.waited))
@@ -217,8 +217,8 @@ struct ShapeStatistics {
             return Self.pause(timed, excess: 0, minimum, isMachineBusy)
         }
         let durations = seconds[position]
-        // If no duration is known, a short time belongs to the statement. If few durations are
-        // known, a time that does not clearly exceed their mean also belongs to the statement.
+        // If no duration is known, treat a short gap as part of the statement. If few durations are
+        // known, also treat a gap that does not clearly exceed their mean as part of the statement.
         let minimum = durations.count == 0 ? 1e-3 : max(minimum, durations.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
         return Self.pause(gap, excess: durations.mean * untimed, minimum, isMachineBusy)

@@ -4,7 +4,7 @@ import WorkloadEngine
 struct TransactionAssembler {
     /// The parts of the input that cannot be used.
     struct Leftovers: Equatable {
-        /// The number of statements of transactions that began before the input.
+        /// The number of statements in transactions that began before the start of the input.
         var cutAtStart = 0
         /// The number of transactions that were open at the end.
         var open = 0
@@ -27,7 +27,7 @@ struct TransactionAssembler {
     }
 
     private var connections: [String: Connection] = [:]
-    /// Whether the input contains each connection's executions from the first one.
+    /// Whether the input contains the executions of each connection from its first one on.
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
     private(set) var leftovers = Leftovers()
