@@ -106,7 +106,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 }
 
-/// A result in transfer to the scheduler.
+/// A result that is being passed to the scheduler.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
 private struct SentResult<Output>: @unchecked Sendable {

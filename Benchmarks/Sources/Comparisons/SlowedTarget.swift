@@ -68,7 +68,7 @@ final class SlowedTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens `SlowedTarget`s.
+/// A factory that opens `SlowedTarget`s.
 ///
 /// The arm `slowed` is slower than the others.
 struct SlowedFactory: WorkloadTargetFactory {

@@ -6,7 +6,7 @@ package enum RecordedCondition: Sendable, Equatable {
     case wait(UInt64)
     /// The log has at least this size, in bytes.
     case log(UInt64)
-    /// There was a `SQLITE_BUSY` or an encountered lock.
+    /// An access received `SQLITE_BUSY` or encountered a lock.
     case busy
 
     func isMet(by facts: RecordedFacts) -> Bool {
@@ -20,8 +20,10 @@ package enum RecordedCondition: Sendable, Equatable {
 }
 
 extension RecordingContents {
-    /// Returns the time at which a condition next starts to be met after a time, or last started
-    /// before it, in milliseconds since 1970.
+    /// Returns the first time after `time`, or the last time before it, at which a condition starts
+    /// to be met.
+    ///
+    /// Times are in milliseconds since 1970.
     package func start(
         of condition: RecordedCondition,
         _ direction: Direction,

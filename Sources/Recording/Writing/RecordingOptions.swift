@@ -28,7 +28,7 @@ package struct RecordingLimits: Sendable, Equatable {
 
     /// The size that the file may have after a commit, in bytes.
     ///
-    /// The rest is room for the log, which may contain several times ``checkpointPages``.
+    /// The remaining space is for the log, which may contain several times ``checkpointPages``.
     var fileBytes: UInt64? { maximumBytes.map { $0 - $0 / 4 } }
 }
 
@@ -51,7 +51,7 @@ package struct RecordingInfo: Sendable, Equatable {
     }
 }
 
-/// An entry that waits to be written.
+/// An entry to write.
 enum RecordingEntry: Sendable {
     case sample(RecordedValue, milliseconds: Int64)
     case gap(source: String?, start: Int64, end: Int64, reason: String)
@@ -61,7 +61,7 @@ enum RecordingEntry: Sendable {
 /// The size and the contents of a session.
 package struct RecordingSummary: Sendable, Equatable {
     package var path: String
-    /// From the first to the last sample of the session, in seconds.
+    /// The time from the first to the last sample of the session, in seconds.
     package var seconds: Double = 0
     package var samples: Int = 0
     /// The size of the file, in bytes.
@@ -71,6 +71,6 @@ package struct RecordingSummary: Sendable, Equatable {
     /// Whether part of the session is in the log, because another program had the recording open at
     /// the end.
     package var keepsLog = false
-    /// Why the recording ended early, if it did.
+    /// The reason that the recording ended early, or `nil` if it did not.
     package var failure: String?
 }

@@ -1,4 +1,4 @@
-/// The samples from which the following samples of a source differ.
+/// The samples of a source from which later samples differ.
 ///
 /// Most values of a sample change once a second. A sample is therefore encoded as the difference
 /// from a recent sample, which itself is the difference from the complete sample of its part. Two
