@@ -147,11 +147,11 @@ package struct CaptureAnalysis {
             )
         }
         let leftovers = assembler.leftovers
-        let unended = leftovers.open + leftovers.withoutEnd
-        if unended > assembler.transactions.count {
+        let unfinishedCount = leftovers.open + leftovers.withoutEnd
+        if unfinishedCount > assembler.transactions.count {
             throw CaptureError(
-                "\(unended) of \(unended + assembler.transactions.count) transactions have no end; "
-                    + "the input must also contain COMMIT and ROLLBACK",
+                "\(unfinishedCount) of \(unfinishedCount + assembler.transactions.count) transactions "
+                    + "have no end; the input must also contain COMMIT and ROLLBACK",
                 file: file
             )
         }

@@ -40,12 +40,12 @@ final class FrozenReads: Sendable {
     private func opened(as label: AccessLabel) throws -> Reader {
         try reader.withLock { reader in
             if let reader { return reader }
-            let made: Reader =
+            let newReader: Reader =
                 hasPool
                 ? .snapshotPool(try pool.makeSnapshotPool())
                 : .snapshot(try pool.makeSnapshot(as: label))
-            reader = made
-            return made
+            reader = newReader
+            return newReader
         }
     }
 

@@ -14,9 +14,9 @@ final class GRDBFrozenReads: Sendable {
     func opened() throws -> DatabaseSnapshot {
         try snapshot.withLock { snapshot in
             if let snapshot { return snapshot }
-            let made = try pool.makeSnapshot()
-            snapshot = made
-            return made
+            let newSnapshot = try pool.makeSnapshot()
+            snapshot = newSnapshot
+            return newSnapshot
         }
     }
 

@@ -50,7 +50,7 @@ final class NoteStoreLoadTests {
         return load
     }
 
-    @Test func theListStaysFastWhileNotesAreAdded() async throws {
+    @Test func listStaysFastWhileNotesAreAdded() async throws {
         let store = try store()
         let result = try await load(on: store).run()
         #expect(result.missed.isEmpty)

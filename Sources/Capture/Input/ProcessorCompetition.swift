@@ -13,7 +13,7 @@ package struct ProcessorCompetition: Sendable, Equatable {
     /// The minimum share that indicates competition.
     ///
     /// A program that only sleeps and wakes spends less than a fifth of its runnable time waiting.
-    private static let leastShare = 0.25
+    private static let minimumShare = 0.25
 
     /// Returns whether waits for a processor explain the time between statements.
     ///
@@ -23,6 +23,6 @@ package struct ProcessorCompetition: Sendable, Equatable {
     /// - Returns: `false` if there was little competition, or if the time is more than twice the
     ///   waits, in which case the programs also paused.
     func explains(_ pauses: Double, in duration: Double) -> Bool {
-        share >= Self.leastShare && pauses <= 2 * waitingThreads * duration
+        share >= Self.minimumShare && pauses <= 2 * waitingThreads * duration
     }
 }

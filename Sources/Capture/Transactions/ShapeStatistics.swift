@@ -3,7 +3,7 @@ import WorkloadEngine
 /// The observed transactions of one shape, with times in seconds.
 struct ShapeStatistics {
     /// The maximum number of transactions from which to keep values for comparison.
-    private static let keptTransactions = 300
+    private static let maximumKeptTransactions = 300
 
     let shape: TransactionShape
     /// One transaction of the shape, as an example of its statements.
@@ -138,7 +138,7 @@ struct ShapeStatistics {
                 seconds[positions.count].add(commitDuration)
             }
         }
-        if kept.count < Self.keptTransactions { kept.append(first) }
+        if kept.count < Self.maximumKeptTransactions { kept.append(first) }
     }
 
     private mutating func add(
@@ -213,7 +213,7 @@ struct ShapeStatistics {
         // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]
         let gap = gaps[position]
-        if timed.count >= min(Self.enoughTimed, gap.count) {
+        if timed.count >= min(Self.sufficientTimedCount, gap.count) {
             return Self.pause(timed, excess: 0, minimum, isMachineBusy)
         }
         let durations = seconds[position]
@@ -225,7 +225,7 @@ struct ShapeStatistics {
     }
 
     /// The number of timed executions that is sufficient to represent all executions.
-    private static let enoughTimed = 20
+    private static let sufficientTimedCount = 20
 
     /// Returns the distribution of the pauses in `gap`.
     ///

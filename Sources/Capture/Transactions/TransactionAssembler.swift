@@ -23,7 +23,7 @@ struct TransactionAssembler {
         var busyBegins = 0
         /// Whether an execution has ended outside a transaction, in which case the connection's
         /// state is known.
-        var wasSeen = false
+        var isStateKnown = false
     }
 
     private var connections: [String: Connection] = [:]
@@ -50,7 +50,7 @@ struct TransactionAssembler {
         }
         finishIfAutocommit(execution, &connection)
         let isOutside = connection.open == nil && execution.autocommit != false
-        connection.wasSeen = connection.wasSeen || isOutside
+        connection.isStateKnown = connection.isStateKnown || isOutside
     }
 
     /// Discards open transactions at a gap, because executions are missing.
@@ -174,7 +174,7 @@ struct TransactionAssembler {
         )
         // A library may begin a transaction without a statement in the input.
         if connection.open == nil, execution.autocommit == false, execution.succeeded {
-            guard statesAreKnown || connection.wasSeen else {
+            guard statesAreKnown || connection.isStateKnown else {
                 leftovers.cutAtStart += 1
                 return
             }

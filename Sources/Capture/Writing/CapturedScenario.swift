@@ -117,9 +117,11 @@ package struct CapturedScenario {
                     + "before the capture"
             )
         }
-        let unended = leftovers.open + leftovers.withoutEnd
-        if unended > 0 {
-            omissions.append("\(TimeText.count(unended, "transaction")) whose end is not captured")
+        let unfinishedCount = leftovers.open + leftovers.withoutEnd
+        if unfinishedCount > 0 {
+            omissions.append(
+                "\(TimeText.count(unfinishedCount, "transaction")) whose end is not captured"
+            )
         }
         if leftovers.cutByGaps > 0 {
             omissions.append(
