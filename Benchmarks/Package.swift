@@ -68,7 +68,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "SecondProcess",
-            // `Shared` is a link to the sources of the program that the engine's tests start.
+            // `Shared` is a link to the sources of the second process in the engine's tests.
             dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")]
         ),
         .executableTarget(
