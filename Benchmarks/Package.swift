@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// This is a separate package, so that users of Poolgauge do not build GRDB.
+// This package is separate so that users of Poolgauge do not build GRDB.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],

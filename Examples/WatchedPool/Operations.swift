@@ -72,5 +72,5 @@ struct Operations {
     }
 }
 
-/// Prints what the program is doing, between the tables that the watcher prints.
+/// Prints the program's progress between the tables that the watcher prints.
 func say(_ text: String) { print(">>> \(text)") }

@@ -6,7 +6,7 @@ package struct CaptureAnalysis {
     let shapes: [ShapeStatistics]
     let clients: [CapturedClient]
     let leftovers: TransactionAssembler.Leftovers
-    /// The period from the start of the first transaction to the end of the last one, in seconds of
+    /// The period from the start of the first transaction to the end of the last, in seconds of
     /// recorded time.
     let span: ClosedRange<Double>
     /// Whether most of the time between statements is spent waiting for a processor.
@@ -34,7 +34,7 @@ package struct CaptureAnalysis {
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
     ///   - competition: The extent to which the programs competed for processors.
-    ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
+    ///   - gaps: The periods when a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
         _ executions: [CapturedExecution],

@@ -12,7 +12,7 @@ import WorkloadEngine
 struct DatabaseCopier {
     /// The number of pages in each step: 4 MiB with 4 KiB pages.
     var pagesPerStep: CInt = 1024
-    /// The number of restarts after which the copy keeps its lock until it ends.
+    /// The maximum number of restarts before the copy keeps its lock until it ends.
     var maximumRestarts = 3
     /// The pause between two steps in a rollback mode.
     ///

@@ -26,9 +26,9 @@ struct AgentClient {
     private(set) var isClosed = false
     /// Whether the connection ends after the output has been sent.
     var closesAfterOutput = false
-    /// The time at which the current activity started, on the monotonic clock.
+    /// The time when the current activity started, on the monotonic clock.
     private var activitySince: UInt64
-    /// The time at which bytes were last sent, or at which the output was last empty.
+    /// The time when bytes were last sent or the output was last empty.
     private var sentAt: UInt64
     /// The task that posts events or a checkpoint's result.
     var task: Task<Void, Never>?
@@ -46,7 +46,7 @@ struct AgentClient {
         return activity == .checkpoint ? 0 : Int16(POLLIN)
     }
 
-    /// Returns the time at which the connection expires, or `nil` if it does not expire.
+    /// Returns the time when the connection expires, or `nil` if it does not expire.
     func deadline(_ limits: AgentLimits) -> UInt64? {
         if !output.isEmpty { return sentAt + limits.stall }
         switch activity {

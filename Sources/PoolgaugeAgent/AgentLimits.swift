@@ -8,13 +8,13 @@ struct AgentLimits: Sendable {
     ///
     /// A status of a large pool takes about 20 KiB.
     var pendingBytes = 1 << 20
-    /// How long a client may accept no bytes while bytes wait for it, in nanoseconds.
+    /// The time limit for a client to accept pending bytes, in nanoseconds.
     var stall: UInt64 = 5_000_000_000
     /// The time limit for a complete request, in nanoseconds.
     ///
     /// The limit starts when the agent accepts the connection or has sent the previous response.
     var request: UInt64 = 30_000_000_000
-    /// The time after which the agent closes a connection that it has ended, in nanoseconds.
+    /// The time before the agent closes a connection that it has ended, in nanoseconds.
     var end: UInt64 = 1_000_000_000
     /// The size of a client's send buffer in bytes, or `nil` for the system's default.
     var sendBuffer: Int32?

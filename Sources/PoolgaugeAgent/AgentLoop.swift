@@ -14,7 +14,7 @@ struct AgentLoop {
     let respond: (HTTPRequest) -> HTTPAnswer
     private var clients: [AgentClient] = []
     private var nextNumber = 0
-    /// The earliest time at which the loop accepts clients again after `accept` fails.
+    /// The earliest time to accept clients again after `accept` fails.
     private var acceptsAfter: UInt64 = 0
 
     init(

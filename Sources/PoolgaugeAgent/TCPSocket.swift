@@ -92,7 +92,7 @@ enum TCPSocket {
                 "the port is in use; specify another port, or 0 to select a free port"
             case EADDRNOTAVAIL:
                 "this machine has no such address; specify 127.0.0.1, or 0.0.0.0 for all addresses"
-            case EACCES: "ports below 1024 require root; specify a port from 1024"
+            case EACCES: "ports below 1024 require root; specify port 1024 or higher"
             default: UnixSocket.description(of: number)
             }
         return "cannot listen on \(address): \(remedy)"

@@ -18,7 +18,7 @@ final class AccessLedger: Sendable {
         var number: UInt64 = 0
         /// The probes by the address of their connection.
         var probes: [UInt: ConnectionProbe] = [:]
-        /// The addresses in the order in which the connections were opened.
+        /// The addresses, ordered by when the connections were opened.
         var order: [UInt] = []
         var snapshotsMade: UInt64 = 0
         /// The use of the readers, or `nil` for a queue.

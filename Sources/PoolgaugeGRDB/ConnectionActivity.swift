@@ -7,7 +7,7 @@ import Telemetry
 /// A connection is held while an access through ``WatchedDatabase`` uses it, or while a statement
 /// or a transaction is open. A snapshot's transaction is always open and does not count.
 struct ConnectionActivity: Sendable {
-    /// The start or the end of a hold of the connection.
+    /// A change in whether the connection is held.
     enum Change: Sendable, Equatable {
         case began
         /// The hold ended after a number of nanoseconds.

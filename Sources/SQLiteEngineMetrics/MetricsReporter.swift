@@ -42,8 +42,8 @@ public final class MetricsReporter: Sendable {
     /// - Parameters:
     ///   - database: The database, such as a `DatabasePool`.
     ///   - interval: The time between two reports of ``run()``.
-    ///   - factory: The factory of the metrics, or `nil` for the factory with which the program
-    ///     bootstrapped swift-metrics.
+    ///   - factory: The metrics factory, or `nil` to use the factory that the program passed when
+    ///     it bootstrapped swift-metrics.
     public init(
         _ database: some StatusReporting,
         interval: Duration = .seconds(10),

@@ -63,7 +63,7 @@ package struct IndexAdvisor {
     }
 }
 
-/// The columns by which a statement searches and sorts.
+/// The columns that a statement uses for searching and sorting.
 struct SearchedColumns {
     private(set) var equal: [Variable.Column] = []
     private(set) var ranges: [Variable.Column] = []

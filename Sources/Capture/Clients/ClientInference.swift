@@ -7,12 +7,12 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
-    /// The minimum number of transactions with which a connection can form a separate client
-    /// because its mix resembles no other client's.
+    /// The minimum number of transactions for a connection to form a separate client because its
+    /// mix resembles no other client's mix.
     private static let rareCount = 3
     /// The maximum cosine similarity between that connection's mix and the mix of any other client.
     private static let foreignSimilarity = 0.1
-    /// The number of equal periods in which to compare rates.
+    /// The number of equal periods for comparing rates.
     private static let parts = 10
     /// The shortest think time to model, in seconds, if transactions take almost all of the time.
     private static let shortestThinkTime = 100e-6
@@ -22,8 +22,7 @@ struct ClientInference {
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
-    /// Whether the programs competed for processors, in which case long pauses are waits for a
-    /// processor.
+    /// Whether the programs competed for processors, so that long pauses are waits for a processor.
     var isMachineBusy = false
 
     /// Returns the clients, busiest first.

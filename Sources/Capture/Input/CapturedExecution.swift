@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// An execution of a statement, from a trace or a log.
 package struct CapturedExecution: Sendable, Equatable {
-    /// The time at which the execution ended, in seconds from an origin that all executions share.
+    /// The time when the execution ended, in seconds from an origin that all executions share.
     package var end: Double
     package var process: Int
     /// The connection that executed the statement, which is unique within its process.

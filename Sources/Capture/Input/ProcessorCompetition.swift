@@ -21,7 +21,7 @@ package struct ProcessorCompetition: Sendable, Equatable {
     ///   - pauses: The total time between statements, in seconds.
     ///   - duration: The duration of the capture, in seconds.
     /// - Returns: `false` if there was little competition, or if the time is more than twice the
-    ///   waits, in which case the programs also paused.
+    ///   waits, because the programs then also paused.
     func explains(_ pauses: Double, in duration: Double) -> Bool {
         share >= Self.minimumShare && pauses <= 2 * waitingThreads * duration
     }

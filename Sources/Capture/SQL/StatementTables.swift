@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The tables to which a statement refers, and their aliases.
+/// The tables that a statement refers to, and their aliases.
 ///
 /// Subqueries and the enclosing statement share one list of aliases.
 struct StatementTables {

@@ -49,7 +49,7 @@ struct ShapeStatistics {
     }
     private var knownWriteSeconds = 0.0
     private var unknownWrites = 0
-    /// The values of the slots of each position.
+    /// The slot values at each position.
     private(set) var values: [[ValueSample]]
     /// The values of some transactions, from the first execution at each position.
     private(set) var kept: [[[WorkloadValue?]]] = []

@@ -21,8 +21,8 @@ struct TransactionAssembler {
         var savepoint: String?
         /// The number of failed attempts to begin the next transaction.
         var busyBegins = 0
-        /// Whether an execution has ended outside a transaction, in which case the connection's
-        /// state is known.
+        /// Whether the connection's state is known, because an execution has ended outside a
+        /// transaction.
         var isStateKnown = false
     }
 

@@ -12,8 +12,7 @@ package struct RecordedFacts: Sendable, Equatable {
     package var walBytes: UInt64?
     /// The number of `SQLITE_BUSY` results or encountered locks since the previous sample.
     package var busy: UInt64?
-    /// The share of time since the previous sample, in 0…1, during which the database was
-    /// saturated.
+    /// The share of time that the database was saturated since the previous sample, in 0…1.
     ///
     /// A pool is saturated while all readers are in use and an access waits. A watched file is
     /// saturated while a process holds the write lock.

@@ -36,7 +36,7 @@ package enum RecordedValue: Sendable, Equatable {
         }
     }
 
-    /// The value as JSON with sorted keys, so that consecutive values have similar texts.
+    /// Returns the value as JSON with sorted keys, which makes consecutive texts similar.
     func json() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -5,7 +5,7 @@ package struct RecordedRow: Sendable, Equatable {
     package var source: Int
     /// The time, in milliseconds since 1970.
     package var time: Int64
-    /// The sample from which this sample's payload differs, or `nil` for a complete payload.
+    /// The base sample of this sample's payload, or `nil` for a complete payload.
     var base: Int64?
     package var facts: RecordedFacts
 }

@@ -1,6 +1,6 @@
 /// A condition of a sample that a replay searches for.
 package enum RecordedCondition: Sendable, Equatable {
-    /// The share of time during which the connections were saturated is at least this value.
+    /// The connections were saturated for at least this share of time.
     case saturation(Double)
     /// An access or a process waited for at least this time, in nanoseconds.
     case wait(UInt64)
@@ -20,8 +20,7 @@ package enum RecordedCondition: Sendable, Equatable {
 }
 
 extension RecordingContents {
-    /// Returns the first time after `time`, or the last time before it, at which a condition starts
-    /// to be met.
+    /// Returns the nearest time after or before `time` when a condition starts to be met.
     ///
     /// Times are in milliseconds since 1970.
     package func start(

@@ -2,7 +2,7 @@ import SQLiteWatch
 
 /// The facts about one source in a period.
 package struct RecordedPeriod: Sendable, Codable, Equatable {
-    /// The worst value, and the second in which it occurred.
+    /// The worst value, and the second when it occurred.
     package struct Worst: Sendable, Codable, Equatable {
         package var time: WatchTime
         package var value: Double
@@ -12,7 +12,7 @@ package struct RecordedPeriod: Sendable, Codable, Equatable {
     package var samples: Int
     /// The mean number of accesses or commits per second.
     package var rate: Double?
-    /// The mean share of time during which the connections were saturated, in 0…1.
+    /// The mean share of time that the connections were saturated, in 0…1.
     package var saturation: Double?
     package var busy: UInt64?
     /// The size of the log at the start and at the end, and its maximum, in bytes.

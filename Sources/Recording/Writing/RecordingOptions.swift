@@ -1,6 +1,6 @@
 /// The limits of a recording.
 package struct RecordingLimits: Sendable, Equatable {
-    /// The age at which samples are deleted, in nanoseconds, or `nil` to keep all samples.
+    /// The maximum age of samples, in nanoseconds, or `nil` to keep all samples.
     package var retainNanoseconds: UInt64?
     /// The maximum size of the file and its log together, in bytes, or `nil` for no limit.
     package var maximumBytes: UInt64?
@@ -21,7 +21,7 @@ package struct RecordingLimits: Sendable, Equatable {
     /// keep the log small.
     var partBytes: Int { maximumBytes.map { Int($0 / 32) } ?? 8 << 20 }
 
-    /// The size at which the log is copied to the file, in pages.
+    /// The log size that triggers a checkpoint, in pages.
     var checkpointPages: Int {
         maximumBytes.map { min(256, max(8, Int($0 / 32) / RecordingSchema.pageSize)) } ?? 256
     }

@@ -1,4 +1,4 @@
-/// The samples of a source from which later samples differ.
+/// The base samples of a source, which later samples are encoded against.
 ///
 /// Most values of a sample change once a second. A sample is therefore encoded as the difference
 /// from a recent sample, which itself is the difference from the complete sample of its part. Two
@@ -8,7 +8,7 @@ struct SourceBases {
     struct Encoded: Equatable {
         /// The difference from `base`, or `nil` if the sample is complete.
         var delta: [UInt8]?
-        /// The sample from which the text differs, or `nil` for a complete sample.
+        /// The base sample, or `nil` for a complete sample.
         var base: Int64?
     }
 
