@@ -18,7 +18,7 @@ package struct CaptureAnalysis {
     let busyWaits: SampledNumbers
     /// The durations of COMMIT at the end of writing transactions, in seconds.
     let commits: SampledNumbers
-    /// The number of statements that refer to each table that is missing from the database.
+    /// The number of statements that refer to each missing table.
     let missingTables: [String: Int]
 
     /// The number of statements that this module cannot parse.

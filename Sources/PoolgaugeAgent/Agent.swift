@@ -65,8 +65,8 @@ public final class Agent: Sendable {
         ProcessInfo.processInfo.environment["POOLGAUGE_AGENT"] == "1"
     }
 
-    /// A valid name that no agent of this process uses: the name of the process, such as `app`, or
-    /// `app-2`.
+    /// A valid, unused name for an agent of this process: the name of the process, such as `app`,
+    /// or `app-2`.
     static var unusedName: String {
         let name = AgentSocket.validName(from: ProcessInfo.processInfo.processName)
         let used = SocketFiles.names

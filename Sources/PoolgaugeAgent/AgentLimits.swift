@@ -4,7 +4,7 @@ struct AgentLimits: Sendable {
     var clients = 8
     /// The maximum number of connections that the agent has ended but that clients have not closed.
     var ended = 16
-    /// The maximum number of bytes that wait to be sent to a client.
+    /// The maximum number of pending bytes for a client.
     ///
     /// A status of a large pool takes about 20 KiB.
     var pendingBytes = 1 << 20

@@ -29,7 +29,7 @@ package struct AgentSocket: Sendable, Equatable {
     /// The maximum length of a name, in bytes.
     static let maximumNameLength = 32
 
-    /// Returns whether a name can be part of a file's name and of a line of text.
+    /// Returns whether a name is valid in a file name and in a line of text.
     static func isValid(name: String) -> Bool {
         (1...maximumNameLength).contains(name.utf8.count) && !name.hasPrefix(".")
             && name.utf8.allSatisfy { byte in

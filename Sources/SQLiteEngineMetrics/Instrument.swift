@@ -31,7 +31,7 @@ enum Instrument: Sendable {
     ///
     /// A status reads counts one after another, so a count can briefly be lower than before.
     ///
-    /// - Returns: The value to compare the next one with.
+    /// - Returns: The value to compare with the next one.
     func record(
         _ number: MetricValue.Number,
         since earlier: MetricValue.Number?

@@ -8,7 +8,7 @@ struct NewLatencies {
     /// The times are inside their buckets, all at the same relative position. The position makes
     /// the sum of all times equal to the growth of the histogram's sum.
     private(set) var values: [(nanoseconds: UInt64, count: UInt64)] = []
-    /// The summary to compare the next one with. Its counts never decrease.
+    /// The summary to compare with the next one, with counts that never decrease.
     private(set) var total: LatencySummary
 
     init(_ now: LatencySummary, since earlier: LatencySummary?) {

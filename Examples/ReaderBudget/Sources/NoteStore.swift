@@ -17,7 +17,7 @@ public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord
     public mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// A store of notes, which also renders the notes as pages.
+/// A store that saves notes and renders them as pages.
 public final class NoteStore: Sendable {
     /// The pool, exposed so that tests can observe its status.
     public let pool: DatabasePool

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// Tests the latencies and errors of the store under load against limits.
+/// Checks the store's latencies and errors under load against limits.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 final class NoteStoreLoadTests {
     private let path = NSTemporaryDirectory() + "notes-\(UUID().uuidString).sqlite"

@@ -7,10 +7,9 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
-    /// The minimum number of transactions for a connection to form a separate client because its
-    /// mix resembles no other client's mix.
+    /// The minimum number of transactions of a connection with a unique mix that forms a client.
     private static let rareCount = 3
-    /// The maximum cosine similarity between that connection's mix and the mix of any other client.
+    /// The maximum cosine similarity between a unique mix and the mixes of other clients.
     private static let foreignSimilarity = 0.1
     /// The number of equal periods for comparing rates.
     private static let parts = 10
@@ -22,7 +21,9 @@ struct ClientInference {
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
-    /// Whether the programs competed for processors, so that long pauses are waits for a processor.
+    /// Whether the programs competed for processors.
+    ///
+    /// If so, long pauses are waits for a processor.
     var isMachineBusy = false
 
     /// Returns the clients, busiest first.
@@ -197,7 +198,7 @@ struct ClientInference {
     private func arrivals(
         of visits: [Visit]
     ) -> (rates: [Double], isEven: Bool, evidence: String) {
-        // The span of one transaction is its duration, which says nothing about the rate.
+        // The span of one transaction is its duration, which is unrelated to the rate.
         let shortest = visits.count > 1 ? 1e-3 : 1
         let length = max(span.upperBound - span.lowerBound, shortest)
         let rate = Double(visits.count) / length

@@ -2,8 +2,7 @@ import WorkloadEngine
 
 /// A scenario that is generated from statements and a database.
 ///
-/// A parameter's values come from the column that the statement compares with the parameter or
-/// assigns the parameter to.
+/// The values of a parameter come from the column that it is compared with or assigned to.
 package struct ScenarioDraft {
     /// An operation, which consists of the statements of one access.
     struct Operation {

@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// The observed transactions of one shape, with times in seconds.
 struct ShapeStatistics {
-    /// The maximum number of transactions from which to keep values for comparison.
+    /// The maximum number of transactions whose values are kept for comparison.
     private static let maximumKeptTransactions = 300
 
     let shape: TransactionShape

@@ -27,7 +27,7 @@ struct TransactionAssembler {
     }
 
     private var connections: [String: Connection] = [:]
-    /// Whether the input contains the executions of each connection from its first one on.
+    /// Whether the input contains all executions of each connection, starting with the first.
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
     private(set) var leftovers = Leftovers()

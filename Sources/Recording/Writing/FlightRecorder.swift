@@ -86,7 +86,7 @@ package final class FlightRecorder: Sendable {
         state = Mutex(State(clock: clock))
         let opening = Mutex<(any Error)?>(nil)
         let isOpen = DispatchSemaphore(value: 0)
-        // The thread creates the writer, because a writer belongs to a single thread.
+        // The thread creates the writer, because only one thread may use a writer.
         let thread = Thread { [self] in
             defer { isOver.signal() }
             let writer: RecordingWriter
@@ -187,7 +187,7 @@ package final class FlightRecorder: Sendable {
             }
             writer.close()
             let summary = writer.summary
-            // A command that fails before its first sample leaves no file.
+            // Do not leave a file if the command fails before its first sample.
             if writer.samples == 0 { writer.removeIfNew() }
             return state.withLock { $0.summary = summary }
         }

@@ -66,7 +66,7 @@ package struct RecordingSummary: Sendable, Equatable {
     package var samples: Int = 0
     /// The size of the file, in bytes.
     package var bytes: UInt64 = 0
-    /// The bytes that the session added per hour, or `nil` if it is too short.
+    /// The bytes that the session added per hour, or `nil` if the session is too short.
     package var bytesPerHour: UInt64?
     /// Whether part of the session is in the log, because another program had the recording open at
     /// the end.

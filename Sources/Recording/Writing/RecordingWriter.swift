@@ -307,7 +307,7 @@ final class RecordingWriter {
         }
     }
 
-    /// The size of the file after the next checkpoint, in bytes.
+    /// Returns the size of the file after the next checkpoint, in bytes.
     private func fileBytes() throws -> UInt64 {
         try queue.read { db in
             let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -315,7 +315,7 @@ final class RecordingWriter {
         }
     }
 
-    /// The start of the second-oldest part, or `nil` if there is only one part.
+    /// Returns the start of the second-oldest part, or `nil` if there is only one part.
     private func secondPartStart() throws -> Int64? {
         try queue.read { db in
             try Int64.fetchOne(db, sql: "SELECT time_ms FROM part ORDER BY id LIMIT 1 OFFSET 1")

@@ -2,7 +2,7 @@
 ///
 /// Most values of a sample change once a second. A sample is therefore encoded as the difference
 /// from a recent sample, which itself is the difference from the complete sample of its part. Two
-/// levels keep the time to decode a sample short.
+/// levels make decoding fast.
 struct SourceBases {
     /// A sample as data for the file.
     struct Encoded: Equatable {
