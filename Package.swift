@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors where POOLGAUGE_STRICT is set, as `.ci/run` does: a newer compiler's new
-// warning must not stop somebody who only wants to build.
+// If POOLGAUGE_STRICT is set, as in `.ci/run`, warnings are errors. By default, new warnings of a
+// newer compiler do not prevent a build.
 let strict: [SwiftSetting] =
     Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// Where the system brings no Combine of its own.
+// For platforms that do not provide Combine.
 let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].map { product in
     .product(
         name: product,
@@ -15,7 +15,7 @@ let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].ma
     )
 }
 
-// The libraries whose input fuzzing changes.
+// The libraries that fuzzing provides with random input.
 let fuzzed: [Target.Dependency] = [
     "Capture", "CursesTerminal", "Dashboard", "PoolgaugeAgent", "Recording", "SQLTrace",
     "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI", "WorkloadEngine",
@@ -46,7 +46,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        // Neither fetched nor built unless the traits are on: `swift build --traits GRDB,Metrics`.
+        // Fetched and built only if the traits are enabled: `swift build --traits GRDB,Metrics`.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
@@ -123,7 +123,8 @@ let package = Package(
         ),
         .target(
             name: "Recording",
-            // Of SQLiteWatch and PoolgaugeAgent, it stores the reports; it measures nothing itself.
+            // Recording stores reports of SQLiteWatch and PoolgaugeAgent. It does not measure
+            // anything.
             dependencies: ["PoolgaugeAgent", "SQLiteEngine", "SQLiteWatch", "Telemetry", "Units"],
             swiftSettings: strict
         ),
@@ -134,7 +135,8 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            // A link to the folder `scenarios`, whose files stay the only copies.
+            // `Presets` is a link to the folder `scenarios`, which contains the only copy of the
+            // files.
             resources: [.embedInCode("Presets")],
             swiftSettings: strict
         ),
@@ -163,7 +165,8 @@ let package = Package(
         .target(
             name: "TerminalUI",
             dependencies: ["Units", .product(name: "Yams", package: "Yams")],
-            // A link to themes/: the files are part of the library, wherever the binary is.
+            // `BuiltIn` is a link to the folder `themes`. The files are embedded, so the binary can
+            // be moved.
             resources: [.embedInCode("Themes/BuiltIn")],
             swiftSettings: strict
         ),
@@ -174,7 +177,7 @@ let package = Package(
         ),
         .target(
             name: "Dashboard",
-            // Of SQLiteWatch, it shows the reports; it samples nothing itself.
+            // The dashboard displays reports of SQLiteWatch. It does not collect samples.
             dependencies: [
                 "SQLiteWatch", "TerminalUI", "Telemetry", "Units",
                 .product(name: "Yams", package: "Yams"),
@@ -192,7 +195,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The texts that the tests of all outputs use.
+        // Strings for the tests of all outputs.
         .target(name: "HostileStrings", path: "Tests/HostileStrings", swiftSettings: strict),
         .testTarget(
             name: "TelemetryTests",
@@ -204,21 +207,21 @@ let package = Package(
             dependencies: ["Isolation", "Telemetry"],
             swiftSettings: strict
         ),
-        // What the tests of reliability start, and kill.
+        // The process that the reliability tests start and kill.
         .executableTarget(
             name: "CommitWriter",
             dependencies: ["SQLiteEngine"],
             path: "Tests/CommitWriter",
             swiftSettings: strict
         ),
-        // The second process of the engine's tests: a program that uses libsqlite3 directly.
+        // The second process for the engine's tests, which uses libsqlite3 directly.
         .executableTarget(
             name: "SecondProcess",
             dependencies: ["CSQLite", "SQLiteEngine"],
             path: "Tests/SecondProcess",
             swiftSettings: strict
         ),
-        // What they run transactions beside.
+        // A separate process that runs transactions concurrently with the engine's tests.
         .executableTarget(
             name: "IsolationPeer",
             dependencies: ["CSQLite", "Isolation", "SQLiteEngine"],
@@ -233,16 +236,16 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The VFS and the allocator with which the tests of reliability cause faults.
+        // The VFS and the allocator that inject faults in the reliability tests.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
-        // The paths through the engine along which they cause faults.
+        // The code paths of the engine in which the reliability tests inject faults.
         .target(
             name: "FaultPaths",
             dependencies: ["CSQLite", "FaultVFS", "Recording", "SQLiteEngine", "Telemetry"],
             path: "Tests/FaultPaths",
             swiftSettings: strict
         ),
-        // A process with faults that concern a whole process.
+        // A process for faults that affect the whole process.
         .executableTarget(
             name: "FaultRunner",
             dependencies: [
@@ -297,7 +300,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The helper process of the sessions that tests start.
+        // The helper process of the watch sessions that tests start.
         .executableTarget(
             name: "WatchHelper",
             dependencies: ["SQLiteWatch"],
@@ -316,7 +319,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The helper processes of traces that tests start, and a trace that they kill.
+        // The helper processes of the traces that tests start, and a trace that a test kills.
         .executableTarget(
             name: "TraceHelper",
             dependencies: ["SQLTrace"],
@@ -383,7 +386,7 @@ let package = Package(
             exclude: ["Base", "Corpus", "Driver", "Planted"],
             swiftSettings: strict
         ),
-        // A program with its own target, two builds of which the tests compare.
+        // A program with its own target. Tests compare two builds of it.
         .executableTarget(
             name: "OwnTarget",
             dependencies: ["SQLiteEngine", "Telemetry", "WorkloadEngine"],
@@ -405,7 +408,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// With POOLGAUGE_FUZZ, the fuzzing targets are a program, which needs libFuzzer (see `.ci/fuzz`).
+// With POOLGAUGE_FUZZ, the fuzz targets form a program that requires libFuzzer (see `.ci/fuzz`).
 if Context.environment["POOLGAUGE_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "FuzzTests" }
     package.targets.append(
@@ -420,8 +423,8 @@ if Context.environment["POOLGAUGE_FUZZ"] != nil {
     )
 }
 
-// POOLGAUGE_TESTS limits the package to these test targets and the targets that they need: `./test`
-// builds no more than it runs with a sanitizer.
+// POOLGAUGE_TESTS limits the package to these test targets and their dependencies, so that `./test`
+// builds only the code that it runs with a sanitizer.
 if let names = Context.environment["POOLGAUGE_TESTS"] {
     var needed: Set<String> = []
     var open = names.split(separator: ",").map(String.init)

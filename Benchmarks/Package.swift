@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// This is a separate package, so that users of Poolgauge do not build GRDB.
+// This package is separate so that users of Poolgauge do not build GRDB.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -68,7 +68,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "SecondProcess",
-            // `Shared` is a link to the sources of the program that the engine's tests start.
+            // `Shared` is a link to the sources of the second process in the engine's tests.
             dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")]
         ),
         .executableTarget(

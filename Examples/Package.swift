@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// This separate package uses the engine as any program would.
+// This separate package depends on the engine as any program would.
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],

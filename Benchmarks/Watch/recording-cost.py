@@ -7,7 +7,7 @@
    --follow` watches it in the same way without recording. The difference of the processor times is
    the cost of recording, as a share of a core.
 2. The samples of a recorded run are repeated until they cover an hour at ten samples per second. The
-   time of `report` and the time to a first frame of `replay` (including the start of the program) are
+   time of `report` and the time to the first frame of `replay` (including the program's start) are
    measured at random positions.
 """
 

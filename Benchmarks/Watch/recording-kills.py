@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills recorders at random moments, and checks what their recordings lack.
+"""Kills recorders at random moments, and checks how much their recordings lack.
 
     recording-kills.py POOLGAUGE [--kills N] [--seed N]
 
@@ -52,7 +52,7 @@ def samples(path):
 
 
 def kill_once(options, folder, number, generator):
-    """Returns the time that a recording lacks, in seconds, or a problem."""
+    """Returns the length of the missing end of a recording, in seconds, or a problem."""
     path = folder / f"{number - number % 3}.rec"
     before = samples(path)[0]
     command = [options.poolgauge, "record", "app.sqlite", "--interval", "100ms", "--output"]

@@ -10,10 +10,10 @@ the captured scenario run alternately on the same rows, in pairs (`--runs`).
 A row for each kind of transaction shows rates, medians and 99th percentiles of the original and of
 the capture (medians of the runs), and the values that miss their bounds. The median of the ratios
 within the pairs must be within 10% for rates, and within 20% for medians. The ranges of p99 in the
-runs must overlap. The share of their
-time that writing workers spend in transactions must be within 5 points. A closed loop must have the
-same number of workers. Times are response times of closed loops and service times of open loads.
-`compare --arms queue,pool` must reach the same verdict for both scenarios.
+runs must overlap. The share of time that writing workers spend in transactions must be within 5
+points. A closed loop must have the same number of workers. Times are response times of closed loops
+and service times of open loads. `compare --arms queue,pool` must reach the same verdict for both
+scenarios.
 """
 
 import argparse
@@ -223,7 +223,7 @@ def round_trip(options, preset, folder):
             continue
         new = min(rest, key=lambda o: abs(o["rate"] - old["rate"]))
         used.append(new["name"])
-        # The response time of an open load includes the delay of its start, which no capture sees.
+        # The response time of an open load includes its delayed start, which a capture cannot measure.
         kind = "service" if old["open"] else "response"
         for one in [old, new] + [o for o in beside if o["name"] == old["name"]]:
             for key in ("p50", "p50s", "p99", "p99s"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills `poolgauge top --sql` at random moments, and checks what remains. Requires root.
+"""Kills `poolgauge top --sql` at random moments, and checks what they leave behind. Requires root.
 
     sql-kills.py POOLGAUGE [--kills N] [--seed N] [--level light|timed|full]
 
@@ -9,8 +9,8 @@ SIGKILL between 0 and 3 seconds after its start. A second later, no probe and no
 it may remain. At the end, all programs must still run, and their counters must have increased after
 each kill.
 
-Afterwards, one `top` watches programs that fork, replace themselves, load SQLite late, or end at
-once. It must report each of their calls.
+Afterward, one `top` watches programs that fork, replace themselves, load SQLite late, or end
+immediately. It must report each of their calls.
 """
 
 import argparse
@@ -56,7 +56,7 @@ while True:
         os.execv(sys.executable, [sys.executable, "-c", os.environ["LOOP"]] + sys.argv[1:])
 """
 
-# Loads SQLite after it started. A new process does so every 300 ms.
+# A program that loads SQLite after its start, in a new process about every 300 ms.
 LATE = """
 import sys, time, subprocess, os
 path, count, kind = sys.argv[1:4]

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// This package enables the trait GRDB, so that the other examples do not build GRDB.
+// This package is separate because it enables the trait GRDB, which the other examples do not need.
 let package = Package(
     name: "WatchedGRDB",
     platforms: [.macOS(.v15)],

@@ -22,7 +22,7 @@ final class Load: Sendable {
     }
 
     func start() {
-        for _ in 1...3 { repeating(every: 0.002) { try $0.readAnOrder() } }
+        for _ in 1...3 { repeating(every: 0.002) { try $0.readOrder() } }
         repeating(every: 0.005) { try $0.changeOrders() }
     }
 
@@ -31,7 +31,7 @@ final class Load: Sendable {
         threads.wait()
     }
 
-    private func readAnOrder() throws {
+    private func readOrder() throws {
         _ = try pool.read { db in
             try String.fetchOne(
                 db,

@@ -12,7 +12,7 @@ struct Operations {
     func pause(seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
 
     /// Performs one access that spends a long time outside SQLite.
-    func holdAReader(seconds: Double) throws {
+    func holdReader(seconds: Double) throws {
         try perform("hold a reader") {
             try pool.read { db in
                 _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM orders")
@@ -22,7 +22,7 @@ struct Operations {
     }
 
     /// Keeps a snapshot of an old database state, which the WAL must retain.
-    func keepASnapshot(seconds: Double) throws {
+    func keepSnapshot(seconds: Double) throws {
         try perform("keep a snapshot") {
             let snapshot = try pool.makeSnapshot()
             pause(seconds: seconds)
@@ -31,7 +31,7 @@ struct Operations {
     }
 
     /// Interrupts a query that would take minutes.
-    func interruptAQuery(after seconds: Double) throws {
+    func interruptQuery(after seconds: Double) throws {
         try perform("run a query and interrupt it") {
             let pool = pool
             Thread.detachNewThread {
@@ -72,5 +72,5 @@ struct Operations {
     }
 }
 
-/// Prints what the program is doing, between the tables that the watcher prints.
+/// Prints the program's progress between the tables that the watcher prints.
 func say(_ text: String) { print(">>> \(text)") }

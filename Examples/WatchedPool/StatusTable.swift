@@ -9,8 +9,9 @@ struct StatusTable {
     ///
     /// - Parameters:
     ///   - status: The current status of the pool.
-    ///   - last: The previous status. Differences between totals show what has happened since.
-    ///   - start: The time at which the watch started, in nanoseconds.
+    ///   - last: The previous status. The table shows the differences between its totals and the
+    ///     current ones.
+    ///   - start: The time when the watch started, in nanoseconds.
     init(_ status: DatabaseStatus, since last: DatabaseStatus, start: UInt64) {
         var lines = [Self.summary(status, last, start)]
         lines += status.connections.map(Self.line)

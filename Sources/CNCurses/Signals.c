@@ -23,8 +23,8 @@ static int nowhere = -1;
 static struct termios settings;
 static char restore_bytes[256];
 static size_t restore_count = 0;
-// How long to wait for a terminal that accepts no output, for example after ^S, and for another
-// thread that restores the terminal, in milliseconds.
+// Time limits in milliseconds: for a terminal that accepts no output, for example after ^S, and for
+// another thread that is restoring the terminal.
 enum { OUTPUT_LIMIT = 2000, RESTORE_LIMIT = 3000 };
 
 void pg_restore_arm(
@@ -46,8 +46,8 @@ void pg_restore_arm(
 void pg_restore_disarm(void) { atomic_store(&state, DISARMED); }
 
 // Several threads may crash at once. The first one restores the terminal, and the process must not
-// end before that. The wait is limited, because a thread that restores the terminal can receive
-// another signal.
+// end before the terminal is restored. The wait is limited, because a thread that is restoring the
+// terminal can receive another signal.
 static void wait_for_restore(void) {
     enum { PAUSE = 10 };
     for (int waited = 0; waited < RESTORE_LIMIT; waited += PAUSE) {
@@ -94,7 +94,7 @@ enum { REPORTED = sizeof reported / sizeof *reported, FATAL = sizeof fatal / siz
 static struct sigaction reported_before[REPORTED];
 static struct sigaction fatal_before[FATAL];
 // The time of the first request to terminate, in milliseconds, or 0 if there was none.
-static atomic_llong asked_to_end = 0;
+static atomic_llong termination_requested_at = 0;
 enum { ONE_REQUEST = 300 };
 static atomic_int pipe_in = -1;
 static int pipe_out = -1;
@@ -104,9 +104,9 @@ static void report(int signal) {
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
         struct timespec time;
         clock_gettime(CLOCK_MONOTONIC, &time);
-        long long now = time.tv_sec * 1000LL + time.tv_nsec / 1000000 + 1, asked = 0;
-        if (!atomic_compare_exchange_strong(&asked_to_end, &asked, now)) {
-            if (signal == SIGHUP || now - asked < ONE_REQUEST) {
+        long long now = time.tv_sec * 1000LL + time.tv_nsec / 1000000 + 1, requested = 0;
+        if (!atomic_compare_exchange_strong(&termination_requested_at, &requested, now)) {
+            if (signal == SIGHUP || now - requested < ONE_REQUEST) {
                 errno = saved;
                 return;
             }
@@ -139,7 +139,7 @@ int pg_signals_install(void) {
         fcntl(ends[index], F_SETFL, O_NONBLOCK);
     }
     pipe_out = ends[0];
-    atomic_store(&asked_to_end, 0);
+    atomic_store(&termination_requested_at, 0);
     atomic_store(&pipe_in, ends[1]);
     struct sigaction action;
     memset(&action, 0, sizeof action);

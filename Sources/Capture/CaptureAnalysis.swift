@@ -1,25 +1,24 @@
 import WorkloadEngine
 
-/// An analysis of a load: the shapes of the transactions, the clients, and the clients' pace.
+/// An analysis of a captured load: its transaction shapes, its clients, and their pace.
 package struct CaptureAnalysis {
     /// The shapes, in order of appearance.
     let shapes: [ShapeStatistics]
     let clients: [CapturedClient]
     let leftovers: TransactionAssembler.Leftovers
-    /// The period from the start of the first transaction to the end of the last one, in seconds of
+    /// The period from the start of the first transaction to the end of the last, in seconds of
     /// recorded time.
     let span: ClosedRange<Double>
-    /// Whether the time between two statements consists mostly of waits for a processor.
+    /// Whether most of the time between statements is spent waiting for a processor.
     let isMachineBusy: Bool
     package let executionCount: Int
     /// The values set by PRAGMA statements, by lowercase name.
     let pragmas: [String: String]
-    /// The times that statements waited before they failed with `SQLITE_BUSY`, in seconds.
+    /// The wait times of statements that failed with `SQLITE_BUSY`, in seconds.
     let busyWaits: SampledNumbers
     /// The durations of COMMIT at the end of writing transactions, in seconds.
     let commits: SampledNumbers
-    /// The tables that the database does not contain, with the number of statements that refer to
-    /// each.
+    /// The number of statements that refer to each missing table.
     let missingTables: [String: Int]
 
     /// The number of statements that this module cannot parse.
@@ -34,8 +33,8 @@ package struct CaptureAnalysis {
     ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or `nil` for a live trace.
-    ///   - competition: A measurement of how much the programs competed for processors.
-    ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
+    ///   - competition: The extent to which the programs competed for processors.
+    ///   - gaps: The periods when a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
         _ executions: [CapturedExecution],
@@ -148,11 +147,11 @@ package struct CaptureAnalysis {
             )
         }
         let leftovers = assembler.leftovers
-        let unended = leftovers.open + leftovers.withoutEnd
-        if unended > assembler.transactions.count {
+        let unfinishedCount = leftovers.open + leftovers.withoutEnd
+        if unfinishedCount > assembler.transactions.count {
             throw CaptureError(
-                "\(unended) of \(unended + assembler.transactions.count) transactions have no end; "
-                    + "the input must also contain COMMIT and ROLLBACK",
+                "\(unfinishedCount) of \(unfinishedCount + assembler.transactions.count) transactions "
+                    + "have no end; the input must also contain COMMIT and ROLLBACK",
                 file: file
             )
         }

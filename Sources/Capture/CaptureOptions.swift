@@ -20,7 +20,7 @@ package struct CaptureOptions: Sendable {
     /// the trace, or `nil` if unknown.
     package var observedCommits: Int?
 
-    /// The time to sync a file on this machine, in seconds, or `nil` if unknown.
+    /// The time that syncing a file takes on this machine, in seconds, or `nil` if unknown.
     package var syncSeconds: Double?
 
     package init(database: String, journal: String = "delete", origin: String = "a program") {

@@ -15,8 +15,9 @@ extension Arm {
         return statements
     }
 
-    /// Sets `PRAGMA synchronous`, which affects only the writing connection, after `target` is
-    /// open.
+    /// Sets `PRAGMA synchronous` after `target` is open.
+    ///
+    /// The setting affects only the writing connection.
     ///
     /// - Throws: The library's error.
     package func setSynchronous(of target: some WorkloadTarget) throws {

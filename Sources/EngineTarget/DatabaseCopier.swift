@@ -8,19 +8,19 @@ import WorkloadEngine
 /// In WAL mode, one read transaction covers the entire copy. It does not block writers, and the
 /// copy never restarts. In a rollback mode, a read lock blocks all writers, so the copy releases
 /// the lock between steps. If another process commits between two steps, the copy restarts. After
-/// ``mostRestarts`` restarts, one step copies the remaining pages.
+/// ``maximumRestarts`` restarts, one step copies the remaining pages.
 struct DatabaseCopier {
     /// The number of pages in each step: 4 MiB with 4 KiB pages.
     var pagesPerStep: CInt = 1024
-    /// The number of restarts after which the copy keeps its lock until it ends.
-    var mostRestarts = 3
+    /// The maximum number of restarts before the copy keeps its lock until it ends.
+    var maximumRestarts = 3
     /// The pause between two steps in a rollback mode.
     ///
     /// A waiting writer can acquire the lock during the pause.
     private static let pause = Duration.milliseconds(5)
-    /// How long a step waits for a lock of another process.
-    private static let patience = Duration.seconds(10)
-    /// Test code to run between two steps.
+    /// The maximum time that a step waits for another process's lock.
+    private static let lockTimeout = Duration.seconds(10)
+    /// A closure that tests run between two steps.
     ///
     /// In a rollback mode, the copy holds no lock at that time.
     var betweenSteps: () -> Void = {}
@@ -42,9 +42,9 @@ struct DatabaseCopier {
         let purpose = "a copy of '\(name)'"
         let size = FreeSpace.size(of: source) + FreeSpace.size(of: source + "-wal")
         try FreeSpace.check(size, in: folder, for: purpose)
-        let from = try RawConnection(path: source, busyTimeout: Self.patience, isReadOnly: true)
+        let from = try RawConnection(path: source, busyTimeout: Self.lockTimeout, isReadOnly: true)
         defer { from.close() }
-        let to = try RawConnection(path: path, busyTimeout: Self.patience)
+        let to = try RawConnection(path: path, busyTimeout: Self.lockTimeout)
         defer { to.close() }
         do {
             let mode = try from.rows("PRAGMA journal_mode", []).first?.first
@@ -72,7 +72,7 @@ struct DatabaseCopier {
         var last = 0.0
         var restarts = 0
         try from.backup(to: to) {
-            restarts >= mostRestarts ? -1 : pagesPerStep
+            restarts >= maximumRestarts ? -1 : pagesPerStep
         } afterStep: { share in
             // The copied fraction increases with each step unless the copy restarts.
             if last > 0, share <= last { restarts += 1 }

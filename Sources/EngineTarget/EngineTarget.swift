@@ -12,7 +12,7 @@ final class EngineTarget: WorkloadTarget {
 
     let server: Server
     private let isWAL: Bool
-    /// How write transactions start, or `nil` for the library's default.
+    /// The kind of write transactions, or `nil` for the library's default.
     private let begin: Database.TransactionKind?
     private let statementGuard: StatementGuard?
     private let replacesBusyHandler: Bool

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads from a snapshot of a pool, which the first read creates.
+/// Reads from a pool snapshot, which the first read creates.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)
@@ -40,12 +40,12 @@ final class FrozenReads: Sendable {
     private func opened(as label: AccessLabel) throws -> Reader {
         try reader.withLock { reader in
             if let reader { return reader }
-            let made: Reader =
+            let newReader: Reader =
                 hasPool
                 ? .snapshotPool(try pool.makeSnapshotPool())
                 : .snapshot(try pool.makeSnapshot(as: label))
-            reader = made
-            return made
+            reader = newReader
+            return newReader
         }
     }
 

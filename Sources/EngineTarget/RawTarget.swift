@@ -6,7 +6,7 @@ import WorkloadEngine
 
 /// Bare libsqlite3 with one connection per thread.
 ///
-/// Its performance is an upper bound for libraries on top of libsqlite3.
+/// Its performance is an upper bound for libraries that use libsqlite3.
 ///
 /// Accesses use the same transactions as the libraries: deferred for reads, and immediate for
 /// writes unless the arm sets another `begin`. No queue serializes writers, so they wait for the

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// How a library with queues and pools performs an arm's accesses.
+/// The kind of server that performs an arm's accesses in a library with queues and pools.
 package enum ServerKind: Sendable {
     /// One connection for all accesses to a file or an in-memory database.
     case queue(isWAL: Bool, isInMemory: Bool)

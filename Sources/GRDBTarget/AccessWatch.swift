@@ -9,7 +9,7 @@ import Telemetry
 final class AccessWatch: Sendable {
     enum Resource: Sendable { case reader, writer, connection }
 
-    /// An access that has been called.
+    /// A call that requests an access.
     struct Call: Sendable {
         fileprivate var number: UInt64
         fileprivate var since: UInt64
@@ -69,7 +69,7 @@ final class AccessWatch: Sendable {
         self.maximumReaders = maximumReaders
     }
 
-    /// Records that a client called an access.
+    /// Records that a client requested an access.
     func call(by client: String, isWrite: Bool, isTask: Bool = false) -> Call {
         let now = monotonicNanoseconds()
         let resource: Resource =

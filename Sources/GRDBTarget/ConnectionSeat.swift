@@ -3,7 +3,7 @@ import CSQLite
 import GRDB
 import Telemetry
 
-/// A GRDB connection, as observed by its closures.
+/// A GRDB connection, as observed from the closures that run on it.
 ///
 /// GRDB's work before and after a closure (`BEGIN`, `COMMIT`, and queueing) is not visible.
 final class ConnectionSeat: Sendable {
@@ -16,7 +16,7 @@ final class ConnectionSeat: Sendable {
         var interrupts: UInt64 = 0
         var sql: String?
         var isRunning = false
-        /// The number of statements, to detect whether two observations see the same statement.
+        /// The number of statements, which distinguishes successive statements.
         var statements: UInt64 = 0
         var seenStatement: UInt64 = 0
         var seenSince: UInt64 = 0
@@ -81,7 +81,7 @@ final class ConnectionSeat: Sendable {
 
     /// Interrupts the running statement (<https://sqlite.org/c3ref/interrupt.html>).
     ///
-    /// - Parameter isCounted: Whether this is a new request, and not a repetition.
+    /// - Parameter isCounted: Whether this is a new request rather than a repetition.
     /// - Returns: Whether a closure is running on this connection.
     func interrupt(isCounted: Bool = true) -> Bool {
         state.withLock { state in
@@ -127,7 +127,7 @@ final class InterruptTally: Sendable {
 
     /// Counts a request.
     ///
-    /// `withEffect` states whether a statement is running.
+    /// - Parameter withEffect: Whether a statement is running.
     func countRequest(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in

@@ -2,7 +2,7 @@
 import GRDB
 import Telemetry
 
-/// Reads from a snapshot of a pool, which the first read creates.
+/// Reads from a pool snapshot, which the first read creates.
 final class GRDBFrozenReads: Sendable {
     let pool: DatabasePool
     private let snapshot = Lock<DatabaseSnapshot?>(nil)
@@ -14,9 +14,9 @@ final class GRDBFrozenReads: Sendable {
     func opened() throws -> DatabaseSnapshot {
         try snapshot.withLock { snapshot in
             if let snapshot { return snapshot }
-            let made = try pool.makeSnapshot()
-            snapshot = made
-            return made
+            let newSnapshot = try pool.makeSnapshot()
+            snapshot = newSnapshot
+            return newSnapshot
         }
     }
 

@@ -6,9 +6,9 @@ import Telemetry
 /// The agent listens on a Unix socket that only the same user can open. One thread serves all
 /// clients and sleeps while there are none. Accesses to the database never wait for a client.
 ///
-/// The agent ends when ``stop()`` is called or the object is deallocated. Until then, it keeps the
-/// database object alive. If the program ends with `exit`, the socket is removed; after a crash, the
-/// next agent of the user removes it.
+/// The agent runs until ``stop()`` is called or the object is deallocated. Until then, it keeps the
+/// database object alive. If the program ends with `exit`, the socket is removed. After a crash,
+/// the user's next agent removes it.
 public final class Agent: Sendable {
     /// The path of the socket, `NAME-PID.sock`.
     public let socketPath: String
@@ -65,8 +65,8 @@ public final class Agent: Sendable {
         ProcessInfo.processInfo.environment["POOLGAUGE_AGENT"] == "1"
     }
 
-    /// A valid name that no agent of this process uses: the name of the process, such as `app`, or
-    /// `app-2`.
+    /// A valid, unused name for an agent of this process: the name of the process, such as `app`,
+    /// or `app-2`.
     static var unusedName: String {
         let name = AgentSocket.validName(from: ProcessInfo.processInfo.processName)
         let used = SocketFiles.names
@@ -121,9 +121,9 @@ public final class Agent: Sendable {
 
     deinit { stop() }
 
-    /// Ends the agent, removes its socket, and closes the connections of clients.
+    /// Stops the agent, removes its socket, and closes the clients' connections.
     ///
-    /// Ending an agent that has ended has no effect.
+    /// Stopping a stopped agent has no effect.
     public func stop() {
         let wasRunning = isRunning.withLock { isRunning in
             defer { isRunning = false }
@@ -139,7 +139,7 @@ public final class Agent: Sendable {
         do throws(AgentError) {
             UnixSocket.prepare(listener, blocks: false)
             var failure = try UnixSocket.bind(listener, to: socket.path)
-            // A process with the same number may have left a socket.
+            // An earlier process with the same identifier may have left a socket.
             if failure == EADDRINUSE, socket.refusesConnections {
                 unlink(socket.path)
                 failure = try UnixSocket.bind(listener, to: socket.path)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The state of a client's connection, which only the agent's thread uses.
 struct AgentClient {
-    /// What the agent does for the client.
+    /// The agent's activity for the client.
     enum Activity {
         /// The agent reads a request.
         case request
@@ -10,9 +10,9 @@ struct AgentClient {
         case checkpoint
         /// The agent sends events.
         case events
-        /// The agent has sent everything and waits until the client closes the connection.
+        /// The agent has sent everything and waits for the client to close the connection.
         ///
-        /// If a Unix socket is closed while it contains received bytes, the peer gets `ECONNRESET`
+        /// If a Unix socket is closed while it contains unread bytes, the peer gets `ECONNRESET`
         /// and may lose the response. The agent therefore discards all bytes until the client
         /// closes the connection.
         case ended
@@ -26,9 +26,9 @@ struct AgentClient {
     private(set) var isClosed = false
     /// Whether the connection ends after the output has been sent.
     var closesAfterOutput = false
-    /// The time at which the current activity started, on the monotonic clock.
+    /// The time when the current activity started, on the monotonic clock.
     private var activitySince: UInt64
-    /// The time at which bytes were last sent, or at which the output was last empty.
+    /// The time when bytes were last sent or the output was last empty.
     private var sentAt: UInt64
     /// The task that posts events or a checkpoint's result.
     var task: Task<Void, Never>?
@@ -46,7 +46,7 @@ struct AgentClient {
         return activity == .checkpoint ? 0 : Int16(POLLIN)
     }
 
-    /// Returns when the connection expires, or `nil` if it does not.
+    /// Returns the time when the connection expires, or `nil` if it does not expire.
     func deadline(_ limits: AgentLimits) -> UInt64? {
         if !output.isEmpty { return sentAt + limits.stall }
         switch activity {
@@ -95,7 +95,7 @@ struct AgentClient {
                 return close()
             }
         }
-        // The client may use the whole time limit for its next request.
+        // The full time limit applies to the client's next request.
         if activity == .request { activitySince = now }
         if closesAfterOutput, !isClosed {
             shutdown(socket, Int32(SHUT_WR))

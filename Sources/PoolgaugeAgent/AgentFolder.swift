@@ -25,7 +25,7 @@ package struct AgentFolder: Sendable, Equatable {
         }
     }
 
-    /// Checks that only the given user can use the folder.
+    /// Checks that only the given user can access the folder.
     ///
     /// Another user could have created the path in `/tmp`, as a folder or as a link. `lstat` does
     /// not follow links.
@@ -47,9 +47,10 @@ package struct AgentFolder: Sendable, Equatable {
         }
     }
 
-    /// Returns the sockets in the folder, sorted by name, or no sockets if the folder is missing.
+    /// Returns the sockets in the folder, sorted by name, or an empty array if the folder is
+    /// missing.
     ///
-    /// - Throws: ``AgentError`` if other users can use the folder.
+    /// - Throws: ``AgentError`` if other users can access the folder.
     package func checkedSockets() throws(AgentError) -> [AgentSocket] {
         var status = stat()
         if lstat(path, &status) != 0, errno == ENOENT { return [] }

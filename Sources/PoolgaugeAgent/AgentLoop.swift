@@ -1,20 +1,20 @@
 import Foundation
 import Telemetry
 
-/// The loop of the thread of an agent or a metrics server, which serves all clients.
+/// The event loop of an agent or a metrics server, which serves all clients on one thread.
 ///
 /// The thread sleeps in `poll` without a timeout while no client is connected.
 struct AgentLoop {
     let listener: Int32
     let mailbox: Mailbox
     let limits: AgentLimits
-    /// Returns whether to serve the client of a new connection.
+    /// A closure that returns whether to serve the client of a new connection.
     let admits: (Int32) -> Bool
-    /// Returns the response to a request.
+    /// A closure that returns the response to a request.
     let respond: (HTTPRequest) -> HTTPAnswer
     private var clients: [AgentClient] = []
     private var nextNumber = 0
-    /// The earliest time at which the loop accepts clients again after `accept` fails.
+    /// The earliest time to accept clients again after `accept` fails.
     private var acceptsAfter: UInt64 = 0
 
     init(
@@ -137,8 +137,8 @@ struct AgentLoop {
         case .events(let events):
             clients[index].start(.events, now: now)
             clients[index].closesAfterOutput = false
-            // Subscribes before the head is sent: a client that has received the head misses no
-            // event.
+            // Subscribe before sending the head, so that a client that has received the head misses
+            // no events.
             let stream = events()
             let number = clients[index].number
             clients[index].task = Task { [mailbox] in
@@ -151,7 +151,7 @@ struct AgentLoop {
             clients[index].start(.checkpoint, now: now)
             let number = clients[index].number
             let closes = request.closesConnection
-            // Another thread waits for the writer.
+            // Run the checkpoint asynchronously, because it waits for the writer.
             clients[index].task = Task { [mailbox] in
                 let bytes: [UInt8]
                 do {

@@ -14,8 +14,8 @@ package struct AgentReader: Sendable {
     /// Requests the agent's status.
     ///
     /// - Returns: The status, and its JSON as the agent sent it.
-    /// - Throws: ``AgentError`` if the agent does not answer in time, refuses the request, or sends
-    ///   another format.
+    /// - Throws: ``AgentError`` if the agent does not respond in time, rejects the request, or
+    ///   sends another format.
     package func statusWithJSON() throws(AgentError) -> (status: AgentStatus, json: String) {
         let body = try get("/status")
         let data = Data(body)

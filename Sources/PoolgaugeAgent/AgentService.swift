@@ -10,7 +10,7 @@ struct AgentService: Sendable {
     var allowsControl: Bool
     private let database: any StatusReporting
     private let metrics = MetricText()
-    /// The time at which the agent started, on the monotonic clock.
+    /// The time when the agent started, on the monotonic clock.
     private let start = monotonicNanoseconds()
 
     init(_ database: some StatusReporting, name: String, allowsControl: Bool) {

@@ -4,7 +4,7 @@ import Foundation
 package struct AgentSocket: Sendable, Equatable {
     /// The name of the agent.
     package var name: String
-    /// The process of the agent.
+    /// The identifier of the agent's process.
     package var process: pid_t
     /// The path of the socket.
     package var path: String
@@ -29,7 +29,7 @@ package struct AgentSocket: Sendable, Equatable {
     /// The maximum length of a name, in bytes.
     static let maximumNameLength = 32
 
-    /// Returns whether a name can be part of a file's name and of a line of text.
+    /// Returns whether a name is valid in a file name and in a line of text.
     static func isValid(name: String) -> Bool {
         (1...maximumNameLength).contains(name.utf8.count) && !name.hasPrefix(".")
             && name.utf8.allSatisfy { byte in
@@ -50,7 +50,7 @@ package struct AgentSocket: Sendable, Equatable {
         return name
     }
 
-    /// Whether a process with this number exists.
+    /// Whether a process with this identifier exists.
     package var isProcessRunning: Bool { kill(process, 0) == 0 || errno == EPERM }
 
     /// Whether no process accepts connections to the socket.

@@ -9,7 +9,7 @@ public struct AgentStatus: Sendable, Codable, Equatable {
     public var schema = AgentStatus.currentSchema
     /// The name of the agent.
     public var name: String
-    /// The number of the process.
+    /// The process identifier.
     public var process: Int32
     /// The time since the agent started, in nanoseconds.
     public var ageNanoseconds: UInt64

@@ -1,7 +1,7 @@
 import MetricDescriptors
 import Telemetry
 
-/// The values of a histogram or summary that must not decrease.
+/// The values of a histogram or summary, which must not decrease.
 ///
 /// Prometheus interprets a decrease as a restart of the program, and counts all values again.
 struct CumulativeLatencies: Equatable {
@@ -28,11 +28,11 @@ struct CumulativeLatencies: Equatable {
         sum = seconds(buckets.sum)
     }
 
-    /// Returns these values, corrected so that none is below an earlier value.
+    /// Returns these values, corrected so that none of them is less than an earlier value.
     ///
-    /// Values decrease for a moment because a status reads counts one after the other, or because a
+    /// Values can decrease briefly because a status reads counts one after another, or because a
     /// publisher rounds its mean. If the count has decreased by more than half, the source has
-    /// started to count again.
+    /// restarted its counts.
     func following(_ earlier: CumulativeLatencies?) -> CumulativeLatencies {
         guard let earlier, count >= earlier.count / 2, counts.count == earlier.counts.count else {
             return self

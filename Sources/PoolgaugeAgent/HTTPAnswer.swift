@@ -3,7 +3,7 @@ import Telemetry
 /// The response to a request.
 enum HTTPAnswer {
     case complete([UInt8])
-    /// A stream of events, which starts with the call.
+    /// A stream of events, which starts when the closure is called.
     case events(() -> AsyncStream<ConnectionEvent>)
     /// A checkpoint, whose result is posted later.
     case checkpoint(@Sendable () async throws -> AgentCheckpoint)

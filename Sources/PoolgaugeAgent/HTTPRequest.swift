@@ -4,9 +4,9 @@ struct HTTPRequest: Equatable, Sendable {
     var method: String
     /// The path with its query, such as `/status`.
     var target: String
-    /// The value of the header `Host`, such as `localhost:9719`.
+    /// The value of the `Host` header, such as `localhost:9719`.
     var host: String
-    /// Whether the client asks to close the connection after the response.
+    /// Whether the client requests that the connection be closed after the response.
     var closesConnection: Bool
 }
 

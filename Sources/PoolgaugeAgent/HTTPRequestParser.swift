@@ -1,7 +1,7 @@
 /// A strict parser of HTTP/1.1 requests with bounded sizes.
 ///
-/// The grammar is from RFC 9112. The parser accepts neither bare line feeds, nor folded headers,
-/// nor transfer encodings, so a request has exactly one interpretation.
+/// RFC 9112 defines the grammar. The parser rejects bare line feeds, folded headers and transfer
+/// encodings, so each request has exactly one interpretation.
 enum HTTPRequestParser {
     /// The maximum size of the request line and the headers, in bytes.
     static let maximumHead = 8_192
@@ -10,7 +10,7 @@ enum HTTPRequestParser {
     /// The maximum number of headers.
     static let maximumHeaders = 64
 
-    /// The number of bytes after which a valid request is complete.
+    /// The maximum size of a request, in bytes.
     static let maximumRequest = maximumHead + maximumBody
 
     private static let carriageReturn = UInt8(ascii: "\r")
@@ -61,7 +61,7 @@ enum HTTPRequestParser {
         return nil
     }
 
-    /// Returns the lines without their line ends, or `nil` if a line contains a CR, LF or NUL.
+    /// Returns the lines without their line endings, or `nil` if a line contains a CR, LF or NUL.
     private static func lines(of head: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         var lines: [ArraySlice<UInt8>] = []
         var start = head.startIndex

@@ -1,4 +1,4 @@
-/// The bytes of responses.
+/// Encodes responses.
 enum HTTPResponse {
     /// Returns a complete response with a body.
     ///
@@ -47,7 +47,7 @@ enum HTTPResponse {
         return complete(status, body, allowed: allowed, closes: closes)
     }
 
-    /// The head of a stream of JSON lines, which chunks follow.
+    /// The head of a chunked response that streams JSON lines.
     static let streamHead = Array(
         """
         HTTP/1.1 200 OK\r
@@ -59,7 +59,7 @@ enum HTTPResponse {
         """.utf8
     )
 
-    /// The end of a stream.
+    /// The final chunk of a stream.
     static let streamEnd = Array("0\r\n\r\n".utf8)
 
     /// Returns a chunk of a stream.

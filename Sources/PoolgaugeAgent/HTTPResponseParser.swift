@@ -13,7 +13,7 @@ enum HTTPResponseParser {
         case invalid(String)
     }
 
-    /// Parses the response that consists of all bytes.
+    /// Parses bytes that contain one response.
     static func parse(_ bytes: [UInt8]) -> Result {
         let end = Array("\r\n\r\n".utf8)
         let limit = min(bytes.count, maximumHead)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Checks the header `Host`, which protects a server against DNS rebinding.
+/// Checks the `Host` header to protect a server against DNS rebinding.
 ///
-/// A page in a browser can make its own name resolve to an address of this machine, and then read
-/// responses of the server. Such a request contains the page's name in `Host`.
+/// A web page can make its own host name resolve to an address of this machine, and then read the
+/// server's responses. Requests from such a page contain the page's host name in `Host`.
 struct HostCheck: Sendable {
     private let address: ListenAddress.Host
     private let names: Set<String>
@@ -24,7 +24,7 @@ struct HostCheck: Sendable {
         self.names = names
     }
 
-    /// Returns whether a request with this header is allowed, with any port.
+    /// Returns whether a request with this header is allowed, regardless of the port.
     func allows(_ header: String) -> Bool {
         var host = header.lowercased()
         if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
@@ -33,7 +33,7 @@ struct HostCheck: Sendable {
         }
         if names.contains(host) { return true }
         guard let parsed = ListenAddress.Host(host) else { return false }
-        // A page has a name, not an address, so an address is safe.
+        // DNS rebinding requires a host name, so an address is safe.
         return address.isWildcard || parsed == address
     }
 }

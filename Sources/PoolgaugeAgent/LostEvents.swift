@@ -1,4 +1,4 @@
-/// The events that a client of a stream has lost since the last event that it received.
+/// The events that a client of a stream has missed since the last event that it received.
 struct LostEvents: Encodable {
     /// The number of lost events.
     var count = 0
@@ -7,7 +7,8 @@ struct LostEvents: Encodable {
         case count = "lost"
     }
 
-    /// The line that reports the loss as a chunk of the stream, or nothing if no event was lost.
+    /// The line that reports the loss as a chunk of the stream, or an empty array if no event was
+    /// lost.
     var chunk: [UInt8] {
         guard count > 0, let line = AgentService.line(self) else { return [] }
         return HTTPResponse.chunk(line)

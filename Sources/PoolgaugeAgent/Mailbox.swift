@@ -3,7 +3,7 @@ import Telemetry
 
 /// The messages from other threads to an agent's thread, with a pipe that wakes it.
 ///
-/// The descriptors stay open until the last task that may post has ended.
+/// The descriptors stay open until the last task that can post messages has ended.
 final class Mailbox: Sendable {
     /// A message for a client.
     struct Message: Sendable {
@@ -21,7 +21,7 @@ final class Mailbox: Sendable {
 
     private let state = Lock(State())
     private let capacity: Int
-    /// The descriptor that becomes readable after a message was posted.
+    /// The descriptor that becomes readable when a message is posted.
     let readEnd: Int32
     private let writeEnd: Int32
 

@@ -3,7 +3,7 @@ import Telemetry
 
 /// A writer of metrics in Prometheus's text format.
 ///
-/// Use one writer for all texts of a source, because a writer remembers the previous histograms.
+/// Use one writer for all texts of a source, because a writer stores the previous histograms.
 package final class MetricText: Sendable {
     package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -12,10 +12,10 @@ package final class MetricText: Sendable {
 
     package init() {}
 
-    /// Forgets earlier values, because the source starts to count again.
+    /// Discards earlier values after the source has restarted its counts.
     package func restart() { earlier.withLock { $0 = [:] } }
 
-    /// Returns the text of metrics.
+    /// Formats metrics as text.
     ///
     /// - Parameters:
     ///   - metrics: The metrics, in the order of the text.

@@ -3,8 +3,7 @@ import Telemetry
 
 /// An HTTP server on a TCP port that serves `GET /metrics`, with the limits of an agent.
 ///
-/// One thread serves all clients and creates the text, so that the program never waits for a
-/// client.
+/// One thread serves all clients and creates the text, so the program never waits for a client.
 package final class MetricsServer: Sendable {
     /// The address, with the port that the system selected for port 0.
     package let address: ListenAddress
@@ -55,7 +54,7 @@ package final class MetricsServer: Sendable {
 
     deinit { stop() }
 
-    /// Ends the server and closes the connections of clients.
+    /// Stops the server and closes the clients' connections.
     package func stop() { mailbox.stop() }
 
     private static func response(

@@ -10,8 +10,8 @@ import Darwin
 enum TCPSocket {
     /// Listens on an address.
     ///
-    /// - Parameter address: The address. The port 0 selects a free port.
-    /// - Returns: The socket, which does not block, and its port.
+    /// - Parameter address: The address. Port 0 selects a free port.
+    /// - Returns: The nonblocking socket and its port.
     /// - Throws: ``AgentError`` with a remedy if the address or the port cannot be used.
     static func listen(
         on address: ListenAddress
@@ -74,7 +74,7 @@ enum TCPSocket {
 
     /// Returns the port of a listening socket.
     private static func port(of socket: Int32) -> UInt16? {
-        // Both families have the port at the same position.
+        // Both address families store the port at the same offset.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let status = withUnsafeMutablePointer(to: &address) { pointer in
@@ -92,7 +92,7 @@ enum TCPSocket {
                 "the port is in use; specify another port, or 0 to select a free port"
             case EADDRNOTAVAIL:
                 "this machine has no such address; specify 127.0.0.1, or 0.0.0.0 for all addresses"
-            case EACCES: "ports below 1024 require root; specify a port from 1024"
+            case EACCES: "ports below 1024 require root; specify port 1024 or higher"
             default: UnixSocket.description(of: number)
             }
         return "cannot listen on \(address): \(remedy)"

@@ -6,7 +6,7 @@ import Darwin
 
 /// The system calls for Unix sockets.
 enum UnixSocket {
-    /// Creates a socket that other programs do not inherit and that raises no `SIGPIPE`.
+    /// Creates a socket that other programs do not inherit and that does not raise `SIGPIPE`.
     static func make() throws(AgentError) -> Int32 {
         #if canImport(Glibc)
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -19,10 +19,10 @@ enum UnixSocket {
         return socket
     }
 
-    /// Accepts a connection without blocking, and returns its socket, or -1.
+    /// Accepts a connection without blocking, and returns its nonblocking socket, or -1.
     ///
-    /// Other programs do not inherit the socket, unless another thread starts one at this moment.
-    /// Its calls do not block.
+    /// Other programs do not inherit the socket, unless another thread starts a program during this
+    /// call.
     static func accept(from listener: Int32) -> Int32 {
         #if canImport(Glibc)
         let socket = Glibc.accept(listener, nil, nil)
@@ -33,7 +33,7 @@ enum UnixSocket {
         return socket
     }
 
-    /// Sets the options of a new or an accepted socket.
+    /// Sets the options of a new or accepted socket.
     static func prepare(_ socket: Int32, blocks: Bool) {
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         if !blocks { _ = fcntl(socket, F_SETFL, O_NONBLOCK) }

@@ -4,7 +4,7 @@ import Telemetry
 
 /// The connections of a database, and the accesses that wait for them.
 final class AccessLedger: Sendable {
-    /// An access that has been called and whose closure has not started.
+    /// An access whose closure has not started.
     private struct Call: Sendable {
         var number: UInt64
         var kind: WatchedAccess.Kind
@@ -18,7 +18,7 @@ final class AccessLedger: Sendable {
         var number: UInt64 = 0
         /// The probes by the address of their connection.
         var probes: [UInt: ConnectionProbe] = [:]
-        /// The addresses in the order in which the connections were opened.
+        /// The addresses, ordered by when the connections were opened.
         var order: [UInt] = []
         var snapshotsMade: UInt64 = 0
         /// The use of the readers, or `nil` for a queue.
@@ -42,9 +42,9 @@ final class AccessLedger: Sendable {
     /// The statements that GRDB executes to open the database are not observed.
     var isObserving: Bool { hasStarted.load(ordering: .relaxed) }
 
-    /// Starts the observation.
+    /// Starts observing the database.
     ///
-    /// `maximumReaders` is `nil` for a queue.
+    /// - Parameter maximumReaders: The maximum number of readers, or `nil` for a queue.
     func start(maximumReaders: Int?) {
         let probes = state.withLock { state in
             state.readers = maximumReaders.map(ReaderUse.init(maximum:))
@@ -104,7 +104,7 @@ final class AccessLedger: Sendable {
 
     // MARK: Waits
 
-    /// Records the call of an access, and returns its number.
+    /// Records that an access was requested, and returns its number.
     func call(
         _ kind: WatchedAccess.Kind,
         at site: CallSite,
@@ -165,7 +165,7 @@ final class AccessLedger: Sendable {
 
     /// Returns the observed status.
     ///
-    /// GRDB's program can call `interrupt()` without the ledger, so interrupts are unknown.
+    /// The ledger does not observe calls to GRDB's `interrupt()`, so interrupts are unknown.
     func status(label: String, kind: DatabaseKind) -> DatabaseStatus {
         let now = monotonicNanoseconds()
         let seen = state.withLock { state in
@@ -218,7 +218,7 @@ final class AccessLedger: Sendable {
                 maximum: readers.maximum,
                 peak: readers.peak,
                 busyNanoseconds: readers.busy,
-                // Without accesses through the watched database, no wait is visible.
+                // Waits are observed only for accesses through the watched database.
                 saturatedNanoseconds: seen.number > 0 ? readers.saturated : nil
             )
         }

@@ -2,12 +2,12 @@
 import Foundation
 import Telemetry
 
-/// What a connection does, derived from its accesses, statements, and transactions.
+/// The activity of a connection, derived from its accesses, statements, and transactions.
 ///
 /// A connection is held while an access through ``WatchedDatabase`` uses it, or while a statement
 /// or a transaction is open. A snapshot's transaction is always open and does not count.
 struct ConnectionActivity: Sendable {
-    /// A change of the holding of a connection.
+    /// A change in whether the connection is held.
     enum Change: Sendable, Equatable {
         case began
         /// The hold ended after a number of nanoseconds.
@@ -52,7 +52,7 @@ struct ConnectionActivity: Sendable {
         return change(at: now)
     }
 
-    /// Returns how long the access held the connection, and the change.
+    /// Records the end of an access, and returns its hold time and the change.
     mutating func accessDidEnd(at now: UInt64) -> (held: UInt64, change: Change?) {
         access = nil
         return (now - min(now, accessSince), change(at: now))
@@ -64,11 +64,11 @@ struct ConnectionActivity: Sendable {
         isReadOnly: Bool,
         at now: UInt64
     ) -> Change? {
-        // SQLite also reports the triggers of a statement.
+        // SQLite also reports the triggers that a statement fires.
         guard !statements.contains(where: { $0.id == id }) else { return nil }
         let kind = StatementKind(text)
         statements.append(Statement(id: id, since: now, kind: kind, isReadOnly: isReadOnly))
-        // The array keeps its memory, so that most statements need no allocation.
+        // Keep the array's capacity, so that most statements require no allocation.
         sql.removeAll(keepingCapacity: true)
         sql.append(contentsOf: UnsafeRawBufferPointer(start: text, count: strlen(text)))
         return change(at: now)

@@ -3,12 +3,12 @@ import GRDB
 import GRDBSQLite
 import Telemetry
 
-/// Installs the functions that SQLite calls for the statements and locks of a connection.
+/// Installs the callbacks for the statements and locks of a connection.
 ///
 /// SQLite calls them on the thread that uses the connection, with a pointer to the connection's
-/// ``ConnectionProbe``. An SQL function owns the probe: SQLite calls the function's destructor when
+/// ``ConnectionProbe``. An SQL function owns the probe. SQLite calls the function's destructor when
 /// the connection is closed (<https://sqlite.org/c3ref/create_function.html>), after the last call
-/// of the other functions.
+/// of the other callbacks.
 enum ConnectionHooks {
     static func install(in db: Database, for ledger: AccessLedger) throws {
         guard let connection = db.sqliteConnection else { return }

@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 import Telemetry
 
-/// The observer of one connection.
+/// An observer of one connection.
 ///
 /// The thread that uses the connection reports statements, locks, and accesses. Any thread can
 /// request the status, which does not call SQLite.
@@ -106,8 +106,8 @@ final class ConnectionProbe: Sendable {
     ///
     /// - Parameters:
     ///   - waited: How long the access waited for the connection, in nanoseconds.
-    ///   - failedUpgrade: Whether the closure failed because of a lock for which SQLite did not call
-    ///     the busy handler.
+    ///   - failedUpgrade: Whether the closure failed because of a lock without a call to the busy
+    ///     handler.
     func leave(waited: UInt64, failedUpgrade: Bool) {
         let now = monotonicNanoseconds()
         let (site, held, change) = state.withLock { state in

@@ -3,14 +3,14 @@ import GRDB
 import GRDBSQLite
 import Telemetry
 
-/// How a connection retries a lock that another connection holds, as GRDB configured it.
+/// The behavior that GRDB configured for locks held by other connections.
 enum LockRetry: Sendable {
     case never
     /// Retries until the timeout, in seconds, with SQLite's pauses.
     case timeout(Double)
     case callback(Database.BusyCallback)
 
-    /// Returns the behavior of the busy handler that GRDB has installed.
+    /// Reads the behavior of the busy handler that GRDB has installed.
     ///
     /// GRDB does not publish the timeout of a pool's readers, but SQLite reports every timeout. It
     /// reports 0 for a callback.

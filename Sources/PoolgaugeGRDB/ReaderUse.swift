@@ -9,7 +9,7 @@ struct ReaderUse: Sendable, Equatable {
     private(set) var waiting = 0
     /// The total time that readers were held.
     private(set) var busy: UInt64 = 0
-    /// The total time during which all readers were in use and an access waited.
+    /// The total time that all readers were in use while an access waited.
     private(set) var saturated: UInt64 = 0
     private var changedAt: UInt64 = 0
 

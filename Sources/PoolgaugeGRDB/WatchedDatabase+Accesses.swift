@@ -1,11 +1,11 @@
 #if GRDB
 import GRDB
 
-/// Accesses whose call sites and waits the status contains.
+/// Accesses whose call sites and waits appear in the status.
 ///
 /// The origin of an access is `label`, or the file and line of the call.
 extension WatchedDatabase {
-    /// Reads a consistent state of the database, as GRDB's `read` does, blocking the thread.
+    /// Reads a consistent state of the database and blocks the thread, like GRDB's `read`.
     ///
     /// - Throws: The error that `value` throws, and `DatabaseError`.
     public func read<T>(
@@ -19,8 +19,7 @@ extension WatchedDatabase {
         return try database.read { db in try access.run(value, db) }
     }
 
-    /// Reads a consistent state of the database, as GRDB's `read` does, without blocking the
-    /// thread.
+    /// Reads a consistent state of the database without blocking the thread, like GRDB's `read`.
     ///
     /// - Throws: The error that `value` throws, `DatabaseError`, and `CancellationError`.
     public func read<T: Sendable>(
@@ -35,7 +34,7 @@ extension WatchedDatabase {
         return try await database.read { db in try access.run(value, db) }
     }
 
-    /// Runs a write transaction, as GRDB's `write` does, blocking the thread.
+    /// Runs a write transaction and blocks the thread, like GRDB's `write`.
     ///
     /// - Throws: The error that `updates` throws, and `DatabaseError`.
     public func write<T>(
@@ -49,7 +48,7 @@ extension WatchedDatabase {
         return try database.write { db in try access.run(updates, db) }
     }
 
-    /// Runs a write transaction, as GRDB's `write` does, without blocking the thread.
+    /// Runs a write transaction without blocking the thread, like GRDB's `write`.
     ///
     /// - Throws: The error that `updates` throws, `DatabaseError`, and `CancellationError`.
     public func write<T: Sendable>(
@@ -64,8 +63,8 @@ extension WatchedDatabase {
         return try await database.write { db in try access.run(updates, db) }
     }
 
-    /// Uses the writing connection without a transaction, as GRDB's `writeWithoutTransaction` does,
-    /// blocking the thread.
+    /// Uses the writing connection without a transaction and blocks the thread, like GRDB's
+    /// `writeWithoutTransaction`.
     ///
     /// - Throws: The error that `updates` throws.
     public func writeWithoutTransaction<T>(
@@ -79,8 +78,8 @@ extension WatchedDatabase {
         return try database.writeWithoutTransaction { db in try access.run(updates, db) }
     }
 
-    /// Uses the writing connection without a transaction, as GRDB's `writeWithoutTransaction` does,
-    /// without blocking the thread.
+    /// Uses the writing connection without a transaction and without blocking the thread, like
+    /// GRDB's `writeWithoutTransaction`.
     ///
     /// - Throws: The error that `updates` throws, `DatabaseError`, and `CancellationError`.
     public func writeWithoutTransaction<T: Sendable>(

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Telemetry
 
-/// A GRDB database whose status an agent, or a metrics reporter, can report.
+/// A GRDB database whose status an agent or a metrics reporter can report.
 ///
 /// Open the database in the closure of ``init(configuration:open:)``, and start an agent:
 ///
@@ -28,13 +28,13 @@ public final class WatchedDatabase<Writer: DatabaseWriter>: Sendable {
 
     /// Opens a database and observes its connections.
     ///
-    /// The observation uses SQLite's trace function and busy handler of each connection. The busy
-    /// handler retries as the configuration requires. If the program later calls `db.trace` or
-    /// changes the busy timeout of a connection, its statements or locks are no longer observed.
+    /// The observation uses the SQLite trace function and busy handler of each connection. The busy
+    /// handler retries as configured. If the program later calls `db.trace` or changes the busy
+    /// timeout of a connection, that connection's statements or locks are no longer observed.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the database.
-    ///   - open: Opens one database with the passed configuration.
+    ///   - open: A closure that opens one database with the passed configuration.
     /// - Throws: The error that `open` throws.
     public init(
         configuration: Configuration = Configuration(),
@@ -51,14 +51,14 @@ public final class WatchedDatabase<Writer: DatabaseWriter>: Sendable {
 }
 
 extension WatchedDatabase: StatusReporting {
-    /// Reports the observed status without blocking any access.
+    /// Returns the observed status without blocking any access.
     public func status() -> DatabaseStatus {
         var status = ledger.status(label: identity.label, kind: identity.kind)
         status.path = identity.path
         status.journalMode = identity.journalMode
         // SQLite removes the log when the database is closed.
         if identity.journalMode == "wal", let path = identity.path, !status.isClosed {
-            // Opening the file, and closing it, would release the process's locks on the database.
+            // Opening and closing the file would release the process's locks on the database.
             let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size]
             status.wal = (size as? NSNumber).map { WALStatus(bytes: $0.uint64Value) }
         }
@@ -83,7 +83,7 @@ extension WatchedDatabase: StatusReporting {
         ledger.listeners.events(slowerThan: limit, buffering: capacity)
     }
 
-    /// Interrupts the running statements, as the method of ``database`` does.
+    /// Interrupts the running statements, like the method of ``database``.
     public func interrupt() {
         ledger.didRequestInterrupt(label: identity.label)
         database.interrupt()

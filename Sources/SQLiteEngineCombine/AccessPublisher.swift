@@ -19,7 +19,7 @@ extension DatabasePublishers {
 
         /// Attaches a subscriber.
         ///
-        /// The first demand requests the access.
+        /// The access starts with the first demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)

@@ -62,8 +62,8 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
             return access
         }
         guard let access else { return }
-        // Start the access on the subscriber's thread, so that transactions start in the order of
-        // the demands.
+        // Start the access on the subscriber's thread, so transactions start in the order of the
+        // demands.
         access.start { result in
             let result = SentResult(result: result)
             access.schedule { self.send(result.result) }
@@ -106,7 +106,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 }
 
-/// A result in transfer to the scheduler.
+/// A result that is being passed to the scheduler.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
 private struct SentResult<Output>: @unchecked Sendable {

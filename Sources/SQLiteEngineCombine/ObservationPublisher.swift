@@ -18,9 +18,7 @@ extension DatabasePublishers {
 
         /// Attaches a subscriber.
         ///
-        /// The observation starts with the first demand.
-        ///
-        /// The publisher drops values without demand.
+        /// The observation starts with the first demand. The publisher drops values without demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             ObservationSubscription.subscribe(subscriber, start: start)

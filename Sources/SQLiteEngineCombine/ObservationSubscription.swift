@@ -15,8 +15,8 @@ typealias StartObservation<Output> =
 
 /// A subscription that starts its observation at the first demand.
 ///
-/// The subscription drops values for which there is no demand. It calls the subscriber without
-/// holding the lock, because the subscriber can demand more values or cancel.
+/// The subscription drops values without demand. It calls the subscriber without holding the lock,
+/// because the subscriber can demand more values or cancel.
 ///
 /// `@unchecked Sendable`: a lock protects all mutable state. Only the observation calls the
 /// subscriber, with one value at a time.

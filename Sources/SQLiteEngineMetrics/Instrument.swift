@@ -29,9 +29,9 @@ enum Instrument: Sendable {
 
     /// Records the change of a value.
     ///
-    /// A status reads counts one after the other, so a count can be lower than before for a moment.
+    /// A status reads counts one after another, so a count can briefly be lower than before.
     ///
-    /// - Returns: The value with which to compare the next one.
+    /// - Returns: The value to compare with the next one.
     func record(
         _ number: MetricValue.Number,
         since earlier: MetricValue.Number?

@@ -22,7 +22,7 @@ import Telemetry
 /// * A counter starts at 0 when the reporter is created.
 /// * A gauge whose value is unknown is destroyed.
 /// * A timer records each new wait, hold, opening, statement, and commit. The status contains their
-///   numbers in buckets with the bounds 1, 2.5, and 5 times each power of ten. A recorded time is
+///   counts in buckets with the bounds 1, 2.5, and 5 times each power of ten. A recorded time is
 ///   therefore only as precise as its bucket. The sum of the recorded times is exact, except for
 ///   rounding.
 public final class MetricsReporter: Sendable {
@@ -42,8 +42,8 @@ public final class MetricsReporter: Sendable {
     /// - Parameters:
     ///   - database: The database, such as a `DatabasePool`.
     ///   - interval: The time between two reports of ``run()``.
-    ///   - factory: The factory of the metrics, or `nil` for the factory with which the program
-    ///     bootstrapped swift-metrics.
+    ///   - factory: The metrics factory, or `nil` to use the factory that the program passed when
+    ///     it bootstrapped swift-metrics.
     public init(
         _ database: some StatusReporting,
         interval: Duration = .seconds(10),
@@ -71,7 +71,7 @@ public final class MetricsReporter: Sendable {
 
     /// Reports the changes since the last report.
     ///
-    /// You can call this method from any thread, also while ``run()`` is active.
+    /// You can call this method from any thread, even while ``run()`` is active.
     public func report() {
         let values = Self.values(of: database.status())
         state.withLock { state in

@@ -5,10 +5,10 @@ import Telemetry
 struct NewLatencies {
     /// A time for each bucket with new latencies, in nanoseconds, and their number.
     ///
-    /// The times are inside their buckets, all at the same relative position. The position is
-    /// chosen so that the sum of all times is the growth of the histogram's sum.
+    /// The times are inside their buckets, all at the same relative position. The position makes
+    /// the sum of all times equal to the growth of the histogram's sum.
     private(set) var values: [(nanoseconds: UInt64, count: UInt64)] = []
-    /// The summary with which to compare the next one, whose counts never decrease.
+    /// The summary to compare with the next one, with counts that never decrease.
     private(set) var total: LatencySummary
 
     init(_ now: LatencySummary, since earlier: LatencySummary?) {

@@ -80,7 +80,7 @@ struct DatabaseCopierTests {
                 if result != nil { writes += 1 }
             }
             try copier.copy(source, to: path) { _ in }
-            #expect(writes >= copier.mostRestarts)
+            #expect(writes >= copier.maximumRestarts)
             #expect(try count(at: path) == 100)
             try queue.close()
         }

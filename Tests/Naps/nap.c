@@ -26,8 +26,8 @@ static uint64_t seed;
 static double rate = 1;
 static uint64_t shortest = 5000;
 static uint64_t longest = 30000000;
-/// The largest share of its time that a thread pauses at frequent kinds of points, and separately
-/// at the other kinds. Frequent kinds must not exhaust the share of the others.
+/// The maximum share of its time that a thread pauses at frequent kinds of points, and separately
+/// at other kinds. Frequent kinds must not exhaust the share of other kinds.
 static double share = 0.15;
 static int is_active;
 

@@ -3,8 +3,8 @@ import contextlib, json, sqlite3
 
 
 def connect(path):
-    # A connection that is only released is closed later, and a recorder that ends while a program
-    # has the file open cannot remove the log.
+    # Close the connection explicitly, because a connection without references is closed later. A
+    # recorder that ends while another program has the file open cannot remove the log.
     return contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True))
 
 

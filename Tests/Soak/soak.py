@@ -225,7 +225,7 @@ class Soak:
     # Ending
 
     def finish(self):
-        """Ends all programs in the order in which the totals need it, and yields failures."""
+        """Ends all programs in the order that the totals require, and yields failures."""
         if self.events:
             self.events.end()
         self.writer.stdin.close()

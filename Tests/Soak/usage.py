@@ -130,7 +130,7 @@ class Series:
             yield (f"{self.name}: memory grew by {growth / MEBIBYTE:.1f} MiB from the second to the"
                    f" last quarter; at most {self.allowed_growth / MEBIBYTE:.1f} MiB are allowed")
         for quantity in ("descriptors", "threads", "processes"):
-            # A number that varies returns to its earlier values. A leaking one does not.
+            # A fluctuating number returns to its earlier values, but a leak does not.
             before = max(getattr(reading, quantity) for reading in self.quarter(2))
             after = self.median(quantity, 4)
             if after > before:

@@ -51,7 +51,7 @@ class Terminal:
             self.read(rest)
 
     def send(self, keys):
-        """Types bytes, and reads output meanwhile, because the program may wait for either."""
+        """Types bytes while reading output, because the program may wait for either."""
         end = time.monotonic() + 20
         while keys and self.process.poll() is None:
             try:

@@ -12,8 +12,9 @@ Groups:
     xterm       xterm in Xvfb
 
 In each case, the program receives random keys, mouse events, invalid bytes, and sizes from 1x1 to
-500x200. It must neither crash nor hang, and it must answer `q`. Afterward, the terminal must be as
-before. A failure prints the seed of its case. Exit status: 0 if all cases pass, otherwise 1.
+500x200. It must not crash or hang, and it must respond to `q`. Afterward, the terminal must be in
+its original state. A failure prints the seed of its case. Exit status: 0 if all cases pass,
+otherwise 1.
 """
 import argparse, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, time
 import storm, threads

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program in xterm, plays a storm of keys and sizes, and asks xterm for its modes.
+"""Runs a program in xterm, plays a storm of keys and sizes, and queries the modes of xterm.
 
 xterm_user.py FOLDER SEED STEPS COMMAND… writes each problem as a line to FOLDER/problems, and `done`
 at the end. It inserts keys into the input of its own terminal, which requires root.
@@ -53,7 +53,7 @@ def main():
         if (status := xterm.process.wait(30)) != 0:
             problems.append(f"the exit status is {status}")
     except subprocess.TimeoutExpired:
-        problems.append("the program does not answer q")
+        problems.append("the program does not respond to q")
         xterm.process.kill()
     if termios.tcgetattr(0) != settings:
         problems.append("the settings differ (stty -g)")

@@ -24,7 +24,7 @@ defer { try? FileManager.default.removeItem(at: folder) }
 
 /// Creates a database.
 ///
-/// Each library uses a separate database, so that its writes do not wait for the others.
+/// Each library uses a separate database, so its writes do not wait for those of the others.
 func makeFile(_ name: String) throws -> String {
     let path = folder.appendingPathComponent(name).path
     let pool = try DatabasePool(path: path)

@@ -3,13 +3,15 @@ import PoolgaugeAgent
 import SQLiteEngine
 import Synchronization
 
-// Measures what an agent costs its program: the throughput of point reads without an agent, with an
-// agent without clients, and with four clients, in turn.
+// Measures the cost of an agent to its program: the throughput of point reads without an agent,
+// with an agent without clients, and with an agent that serves four clients. The settings take
+// turns.
 //
 //     swift run -c release AgentCost [--rounds N] [--seconds S] [--threads N]
 //
-// The clients are other processes. Two request the status four times per second, as the dashboard
-// does, one requests the metrics once per second, and one stops reading a stream of events.
+// The clients are separate processes. Two request the status four times per second, as the
+// dashboard does. One requests the metrics once per second, and one stops reading a stream of
+// events.
 
 func option(_ name: String, _ defaultValue: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),

@@ -6,7 +6,7 @@ import WorkloadEngine
 /// A target on a pool that lengthens each access by a known fraction.
 final class SlowedTarget: WorkloadTarget {
     private let pool: DatabasePool
-    /// The fraction by which an access is lengthened, such as 0.1 for a tenth of its duration.
+    /// The relative slowdown of an access, such as 0.1 for a tenth of its duration.
     private let slowdown: Double
 
     private struct Session: WorkloadSession {
@@ -68,7 +68,7 @@ final class SlowedTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens `SlowedTarget`s.
+/// A factory that opens `SlowedTarget`s.
 ///
 /// The arm `slowed` is slower than the others.
 struct SlowedFactory: WorkloadTargetFactory {

@@ -6,11 +6,11 @@ import WorkloadEngine
 //     swift run -c release Comparisons [--alarms N] [--finds N] [--blocks N] [--seconds S]
 //                                      [--slowdown SHARE] [--workers N]
 //
-// First, the program compares an arm with another arm on which accesses take a tenth longer, and
-// counts how often the comparison detects the difference. Then it compares an arm with itself, and
-// counts how often the test reports a difference at 5%. By default, the first comparison uses
-// forty quarter-second blocks, and the second comparison uses ten half-second blocks. On a machine
-// whose speed changes occasionally, many short blocks detect more than a few long ones.
+// First, the program compares an arm with an arm whose accesses take a tenth longer, and counts how
+// often the comparison detects the difference. Then it compares an arm with itself, and counts how
+// often the test reports a difference at 5%. By default, the first comparison uses forty
+// quarter-second blocks, and the second comparison uses ten half-second blocks. On a machine whose
+// speed changes occasionally, many short blocks detect more than a few long ones.
 
 func option(_ name: String, _ defaultValue: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -154,7 +154,7 @@ func countAlarms() async throws {
     }
 }
 
-/// Compares an arm with an arm on which accesses take longer.
+/// Compares an arm with an arm whose accesses take longer.
 func countFinds() async throws {
     var findings = metrics.map { Findings(metric: $0) }
     var either = 0

@@ -3,8 +3,7 @@ import GRDB
 import SQLiteEngine
 import Synchronization
 
-// Measures fairness when many threads share few readers, as the smallest share and the longest
-// wait.
+// Measures fairness when many threads share few readers: the smallest share and the longest wait.
 //
 //     swift run -c release Fairness [--rounds N] [--seconds S] [--threads N] [--readers N]
 //

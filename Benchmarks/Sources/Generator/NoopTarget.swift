@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// A target that does nothing, so that an access costs only what the generator costs.
+/// A target that does nothing, so that only the cost of the generator is measured.
 final class NoopTarget: WorkloadTarget {
     private struct Session: WorkloadSession {
         func run(_ sql: String, _ values: [WorkloadValue]) -> Int { 0 }
@@ -32,9 +32,9 @@ final class NoopTarget: WorkloadTarget {
     func close() {}
 }
 
-/// Opens `NoopTarget`s.
+/// A factory that opens `NoopTarget`s.
 ///
-/// Their dataset is an empty file.
+/// Each dataset is an empty file.
 struct NoopFactory: WorkloadTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         if !FileManager.default.fileExists(atPath: path) {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The result of one round, with times in nanoseconds.
 struct Round {
-    /// The time from the scheduled time of each commit to its end.
+    /// The time from each commit's scheduled start to its end.
     var response: [UInt64] = []
     /// The time from the start of each commit to its end.
     var service: [UInt64] = []

@@ -6,8 +6,8 @@ import Foundation
 //     swift run -c release Observers [--rounds N] [--seconds S] [--observers N] [--rate N]
 //                                    [--readers N] [--only engine|GRDB]
 //
-// The writer's p99 starts at the scheduled time of each commit. Rounds with and without observers
-// alternate, and so do the libraries. Each ratio compares two adjacent rounds.
+// The writer's p99 is measured from the scheduled time of each commit. Rounds with and without
+// observers alternate, and so do the libraries. Each ratio compares two adjacent rounds.
 
 func option(_ name: String, _ defaultValue: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A way to read rows by their keys, each in a transaction.
+/// A method of reading rows by their keys, each in a transaction.
 protocol PointReader {
     /// The name of the reader in the table.
     var name: String { get }

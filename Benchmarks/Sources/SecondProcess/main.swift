@@ -7,7 +7,7 @@ import Foundation
 //         [--threads N] [--only TEXT]
 //
 // The program starts itself with `commands` as the other process, which uses libsqlite3 directly.
-// That process sets `synchronous` to OFF, so that the times do not depend on the disk.
+// That process sets `synchronous` to OFF, so the times do not depend on the disk.
 
 let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[1] == "commands" {

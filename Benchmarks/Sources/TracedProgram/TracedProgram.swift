@@ -5,8 +5,8 @@ protocol TracedProgram {
     func runLong() throws -> Duration
     func runPoint(_ id: Int) throws -> Duration
     func insert(_ value: Int) throws -> Duration
-    /// Attempts inserts while another connection holds the write lock, and returns for each
-    /// attempt whether it failed with `SQLITE_BUSY`.
+    /// Attempts inserts while another connection holds the write lock, and returns whether each
+    /// attempt failed with `SQLITE_BUSY`.
     func insertWhileLocked(attempts: Int) throws -> [Bool]
 }
 

@@ -5,9 +5,9 @@ import Foundation
 //     TracedProgram engine|GRDB DATABASE SECONDS LONG POINT INSERT BUSY
 //
 // It prints "ready" and waits for a line. For the given time, it executes the three statements in
-// turn. Then it attempts BUSY inserts while another connection holds the lock, and prints for each
-// statement its calls, its time in seconds, and its SQLITE_BUSY errors, as JSON. It ends when its
-// input ends.
+// turn. Then it attempts BUSY inserts while another connection holds the lock. It prints the calls,
+// the time in seconds, and the SQLITE_BUSY errors of each statement as JSON. It ends when its input
+// ends.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 8, ["engine", "GRDB"].contains(arguments[1]),

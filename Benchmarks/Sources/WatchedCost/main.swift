@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import PoolgaugeGRDB
 
-// Measures what the observation of a GRDB pool costs: reads of one row, and statements inside one
-// read, without an observation, with an observed pool, and through the watched database, in turn.
+// Measures the cost of observing a GRDB pool. Reads of one row and statements inside one read run
+// on an unobserved pool, on an observed pool, and through the watched database, in turn.
 //
 //     swift run -c release WatchedCost [--rounds N] [--count N]
 
@@ -45,7 +45,7 @@ func repeatedly(_ db: Database) throws {
     for _ in 0..<count { try fetch(db) }
 }
 
-/// Returns the nanoseconds for each of `count` repetitions.
+/// Returns the mean time of `count` repetitions, in nanoseconds.
 func time(_ body: () throws -> Void) rethrows -> Double {
     let start = DispatchTime.now().uptimeNanoseconds
     try body()

@@ -17,7 +17,7 @@ public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord
     public mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// A store of notes, which also renders the notes as pages.
+/// A store that saves notes and renders them as pages.
 public final class NoteStore: Sendable {
     /// The pool, exposed so that tests can observe its status.
     public let pool: DatabasePool
@@ -42,15 +42,15 @@ public final class NoteStore: Sendable {
         }
     }
 
-    /// Renders all notes as one page after it has released the reader.
+    /// Renders all notes as one page after releasing the reader.
     public func page(_ layOut: ([Note]) -> String) throws -> String {
         let notes = try pool.read { db in try Note.fetchAll(db) }
         return layOut(notes)
     }
 
-    /// Renders all notes as one page while it holds the reader.
+    /// Renders all notes as one page while holding the reader.
     ///
-    /// Meanwhile, other accesses cannot use the reader.
+    /// Other accesses cannot use the reader in the meantime.
     public func pageInsideTheAccess(
         _ layOut: ([Note]) -> String
     ) throws -> String {

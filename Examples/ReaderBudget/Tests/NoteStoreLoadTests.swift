@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// Tests the latencies and errors of the store under load against limits.
+/// Checks the store's latencies and errors under load against limits.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 final class NoteStoreLoadTests {
     private let path = NSTemporaryDirectory() + "notes-\(UUID().uuidString).sqlite"
@@ -50,7 +50,7 @@ final class NoteStoreLoadTests {
         return load
     }
 
-    @Test func theListStaysFastWhileNotesAreAdded() async throws {
+    @Test func listStaysFastWhileNotesAreAdded() async throws {
         let store = try store()
         let result = try await load(on: store).run()
         #expect(result.missed.isEmpty)

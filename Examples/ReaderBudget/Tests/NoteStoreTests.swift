@@ -44,7 +44,7 @@ final class NoteStoreTests {
         }
     }
 
-    /// Shows an issue that the test above detects.
+    /// Demonstrates an issue that the test above detects.
     ///
     /// Without `withKnownIssue`, this test fails.
     @Test func pagesLaidOutInsideAnAccessAreFound() async throws {

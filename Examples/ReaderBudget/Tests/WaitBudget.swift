@@ -7,7 +7,7 @@ import Testing
 /// - Parameters:
 ///   - budget: The longest wait allowed.
 ///   - pool: The pool. Only the test may use it, because the pool reports the longest of all waits.
-///   - sourceLocation: The location to which the issue is attributed.
+///   - sourceLocation: The source location to attribute the issue to.
 ///   - operation: The operation under test.
 /// - Returns: The value that the operation returns.
 /// - Throws: The error that the operation throws.

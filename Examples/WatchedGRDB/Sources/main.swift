@@ -69,7 +69,7 @@ repeating(every: 1) {
         try Int.fetchOne(db, sql: "SELECT sum(length(note)) FROM orders")
     }
 }
-// Another connection, such as one of another process, locks the database for a moment.
+// Another connection, which could belong to another process, briefly locks the database.
 let other = try DatabaseQueue(path: path)
 repeating(every: 5) {
     try other.write { db in

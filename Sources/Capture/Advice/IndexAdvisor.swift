@@ -1,10 +1,10 @@
 import WorkloadEngine
 
-/// Proposes indexes for statements with a plan that scans a table or sorts.
+/// Proposes indexes for statements whose query plan scans a table or sorts.
 ///
 /// The plan determines the table. The statement determines the columns: first the columns that
-/// WHERE, ON and USING compare for equality, then the columns of ORDER BY or the first column that
-/// is compared with a range (<https://sqlite.org/queryplanner.html>).
+/// WHERE, ON and USING compare for equality, then the columns of ORDER BY or the first column in a
+/// range comparison (<https://sqlite.org/queryplanner.html>).
 package struct IndexAdvisor {
     private let schema: CaptureSchema
 
@@ -63,7 +63,7 @@ package struct IndexAdvisor {
     }
 }
 
-/// The columns by which a statement searches and sorts.
+/// The columns that a statement uses for searching and sorting.
 struct SearchedColumns {
     private(set) var equal: [Variable.Column] = []
     private(set) var ranges: [Variable.Column] = []
@@ -171,7 +171,7 @@ struct SearchedColumns {
         if tokens.indices.contains(index + 2), tokens[index + 1].text == "." {
             return tables.column(tokens[index + 2].name, of: tokens[index].name)
         }
-        // The name of a function is not a column.
+        // A function's name is not a column.
         if tokens.indices.contains(index + 1), tokens[index + 1].text == "(" { return nil }
         return tables.column(tokens[index].name, of: nil)
     }

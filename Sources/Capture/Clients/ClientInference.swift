@@ -7,23 +7,23 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
-    /// The minimum number of transactions of a connection that forms a client because no other
-    /// client runs similar transactions.
+    /// The minimum number of transactions of a connection with a unique mix that forms a client.
     private static let rareCount = 3
-    /// The maximum cosine similarity between the mixes of such a connection and of a client.
+    /// The maximum cosine similarity between a unique mix and the mixes of other clients.
     private static let foreignSimilarity = 0.1
-    /// The number of equal periods in which to compare rates.
+    /// The number of equal periods for comparing rates.
     private static let parts = 10
     /// The shortest think time to model, in seconds, if transactions take almost all of the time.
     private static let shortestThinkTime = 100e-6
-    /// The minimum share of time in transactions of connections that hardly pause.
+    /// The minimum share of time that connections with negligible pauses spend in transactions.
     private static let busyShare = 0.85
 
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
-    /// Whether the programs competed for processors, in which case long pauses are waits for a
-    /// processor.
+    /// Whether the programs competed for processors.
+    ///
+    /// If so, long pauses are waits for a processor.
     var isMachineBusy = false
 
     /// Returns the clients, busiest first.
@@ -154,8 +154,8 @@ struct ClientInference {
         )
     }
 
-    /// Returns the distribution of the pauses after transactions in a closed loop, or `nil` without
-    /// pauses.
+    /// Returns the distribution of the pauses after transactions in a closed loop, or `nil` if
+    /// there are no pauses.
     private func think(
         _ decision: PaceDecision,
         _ visits: [Visit],
@@ -166,7 +166,7 @@ struct ClientInference {
         let minimum = 5e-6
         guard decision.pauses.quantile(0.75) >= minimum else { return nil }
         // Do not model these short pauses, because probes account for part of them and a thread
-        // cannot sleep for so short a time. Waits for a processor are not pauses.
+        // cannot sleep that briefly. Waits for a processor are not pauses.
         if decision.isSaturated { return nil }
         if isMachineBusy, decision.pauses.quantile(0.5) < PauseModel.shortest { return nil }
         // Use the mean that reproduces the observed rate. This mean includes pauses that are not
@@ -174,8 +174,8 @@ struct ClientInference {
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
-        // A sleep takes at least 0.1 ms. In a loop that hardly pauses, a sleep would distort the
-        // load more than a missing pause does.
+        // A sleep takes at least 0.1 ms. If pauses are negligible, adding sleeps would distort the
+        // load more than omitting the pauses does.
         if mean < Self.shortestThinkTime, service >= Self.busyShare * Double(connections) * length {
             return nil
         }
@@ -198,7 +198,7 @@ struct ClientInference {
     private func arrivals(
         of visits: [Visit]
     ) -> (rates: [Double], isEven: Bool, evidence: String) {
-        // The span of one transaction is its duration, which says nothing about the rate.
+        // The span of one transaction is its duration, which is unrelated to the rate.
         let shortest = visits.count > 1 ? 1e-3 : 1
         let length = max(span.upperBound - span.lowerBound, shortest)
         let rate = Double(visits.count) / length
@@ -219,7 +219,7 @@ struct ClientInference {
             "the standard deviation of the times between arrivals is "
             + "\(TimeText.number(gaps.variation)) of their mean (evenly spaced: 0, Poisson: 1)"
         // Allow for short bursts, which also make the counts differ. For example, arrivals in pairs
-        // double the sum.
+        // double the chi-square sum.
         let bursts = min(max(gaps.variation, 1), 2)
         guard mean >= 5, chi > 27.9 * bursts * bursts else {
             return ([rate], isEven, evidence)

@@ -1,7 +1,7 @@
 /// Converts captured clients to scenario clients.
 ///
-/// If transactions arrive on a schedule, reads and writes become two clients, which gives a
-/// comparison separate metrics for each. Independent parts of a Poisson process are also Poisson
+/// If transactions arrive on a schedule, reads and writes become separate clients, so a comparison
+/// reports separate metrics for each. Independent parts of a Poisson process are also Poisson
 /// processes.
 struct ClientPlanner {
     struct Share {

@@ -77,8 +77,8 @@ struct PaceDecision {
         }
     }
 
-    /// Returns the time, in seconds, during which at least one connection is in a transaction or
-    /// between two transactions without a pause.
+    /// Returns the time, in seconds, when at least one connection is in a transaction or between
+    /// two transactions without a pause.
     ///
     /// If threads share too few processors, each thread waits most of the time, but not all of them
     /// wait at the same time.

@@ -48,7 +48,7 @@ struct ShapeChoice {
         self.omissions = omissions
     }
 
-    /// Returns the reason why a shape cannot be repeated, or `nil` if it can be repeated.
+    /// Returns the reason that a shape cannot be repeated, or `nil` if it can be.
     private static func obstacle(of shape: ShapeStatistics) -> String? {
         for statement in shape.positions {
             if let obstacle = statement.obstacle { return obstacle }

@@ -11,8 +11,8 @@ package struct DraftOptions: Sendable {
     package var workers = 4
     /// The total access rate of all clients, per second, or `nil` for closed loops.
     package var rate: Double?
-    /// The share of the workers and of the rate that writes receive, from 0 to 1, or `nil` to use
-    /// the share of writing operations.
+    /// The share of workers and of the rate for writes, from 0 to 1, or `nil` to use the share of
+    /// writing operations.
     package var writeShare: Double?
     /// The duration of the measured phase, in seconds.
     package var seconds = 5.0

@@ -2,9 +2,9 @@ import WorkloadEngine
 
 /// The bounds of `BETWEEN :start AND :end`, or of `column >= :start AND column < :end`.
 ///
-/// Two independent values would often be in the wrong order, and the statement would find no rows.
-/// For a column of integers, the end is the start plus a width. Other values cannot be added, so
-/// the smaller of two values is the start.
+/// Two independent values would often be in the wrong order, so the statement would find no rows.
+/// For an integer column, the end is the start plus a width. Other values cannot be added, so the
+/// smaller of two values is the start.
 struct DraftRange {
     /// The name of the parameter for the end, or `nil` for `?`.
     let name: String?
@@ -16,8 +16,10 @@ struct DraftRange {
     /// The number of distinct values that the widest range contains.
     private static let valueCount: Int64 = 100
 
-    /// Creates the range that ends with a slot, or returns `nil` if the slot does not end a range
-    /// of two parameters or the user specified the values of the end.
+    /// Creates the range that ends with a slot.
+    ///
+    /// Returns `nil` if the slot does not end a range of two parameters, or if the user specified
+    /// the values of the end.
     init?(
         endingAt index: Int,
         of statement: NormalizedStatement,
@@ -49,7 +51,7 @@ struct DraftRange {
         return max(1, Int64(min(width, 1e15).rounded()) - 1)
     }
 
-    /// Returns whether the access does not yet use the parameter for the end.
+    /// Returns whether the access does not yet use the end's parameter.
     func isFree(in known: [String: String]) -> Bool { name.map { known[$0] == nil } ?? true }
 
     /// Returns the variable for the end of a range, given the text of the start.

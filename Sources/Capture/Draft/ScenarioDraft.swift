@@ -2,8 +2,7 @@ import WorkloadEngine
 
 /// A scenario that is generated from statements and a database.
 ///
-/// A parameter's values come from the column that the statement compares with the parameter or sets
-/// to it.
+/// The values of a parameter come from the column that it is compared with or assigned to.
 package struct ScenarioDraft {
     /// An operation, which consists of the statements of one access.
     struct Operation {
@@ -30,7 +29,7 @@ package struct ScenarioDraft {
         self.words = words
     }
 
-    /// Adds an access that reads.
+    /// Adds a read access.
     ///
     /// - Parameters:
     ///   - sql: The statements of the access, separated by semicolons.
@@ -50,7 +49,7 @@ package struct ScenarioDraft {
         reads.append(try operation(statements, of: sql, name: name, comment: comment))
     }
 
-    /// Adds an access that writes, under the same rules as ``addRead(_:name:comment:)``.
+    /// Adds a write access under the same rules as ``addRead(_:name:comment:)``.
     package mutating func addWrite(
         _ sql: String,
         name: String? = nil,

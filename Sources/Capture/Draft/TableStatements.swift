@@ -18,7 +18,7 @@ package struct TableStatements {
 
     private let table: DraftTable
 
-    /// The maximum number of indexes of a table for which reads are generated.
+    /// The maximum number of indexes per table to generate reads for.
     private static let indexLimit = 3
     /// The maximum number of rows in a list.
     private static let listLength = 50

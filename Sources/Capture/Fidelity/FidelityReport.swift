@@ -21,9 +21,9 @@ package struct FidelityReport {
 
     /// The operations, in the scenario's order.
     package let rows: [Row]
-    /// The share of time during which transactions wrote, in the capture and in the run.
+    /// The share of time that transactions spent writing, in the capture and in the run.
     ///
-    /// The times of concurrent connections are added.
+    /// The times of concurrent connections are summed.
     package let writeShare: (captured: Double, replayed: Double)
     private let omissions: [String]
     private let notes: [String]

@@ -2,10 +2,10 @@ import WorkloadEngine
 
 /// An execution of a statement, from a trace or a log.
 package struct CapturedExecution: Sendable, Equatable {
-    /// The time at which the execution ended, in seconds from an origin that all executions share.
+    /// The time when the execution ended, in seconds from an origin that all executions share.
     package var end: Double
     package var process: Int
-    /// The connection that executed the statement, which is unique within its process.
+    /// The name of the connection that executed the statement, unique within its process.
     package var connection: String
     /// The statement, with its parameters or with literals.
     package var sql: String
@@ -63,7 +63,7 @@ package struct CapturedExecution: Sendable, Equatable {
     /// The start time, or the start of the wait for locks if the duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 
-    /// Returns the time that the program itself used since an earlier execution, in seconds.
+    /// Returns the time that the program itself spent since an earlier execution, in seconds.
     ///
     /// This is the time before the first step and between steps, without the cost of a trace. If
     /// other statements ran between the steps, their time and the gaps before them are excluded.
@@ -72,7 +72,7 @@ package struct CapturedExecution: Sendable, Equatable {
         return max(0, start - end)
     }
 
-    /// The start of the first step, which precedes ``start`` if the program used time between the
+    /// The start of the first step, which precedes ``start`` if the program spent time between
     /// steps.
     var firstStep: Double { elapsed.map { end - $0 } ?? start }
 

@@ -7,7 +7,7 @@ import WorkloadEngine
 /// `{"time": 12.5, "sql": "SELECT 1", "seconds": 0.0002}`.
 package struct ExecutionReader {
     private let file: String
-    /// The end time of the last execution of each connection, in seconds.
+    /// The end time of each connection's last execution, in seconds.
     private var last: [String: Double] = [:]
 
     /// Creates a reader.

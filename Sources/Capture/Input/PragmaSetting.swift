@@ -1,6 +1,6 @@
 /// Recognizes PRAGMA statements with settings that a scenario can reproduce.
 enum PragmaSetting {
-    /// The per-connection pragmas with values that are numbers or words and are not secret.
+    /// The per-connection pragmas whose values are numbers or words that are not secret.
     static let repeatable: Set = [
         "busy_timeout", "cache_size", "cache_spill", "case_sensitive_like", "foreign_keys",
         "journal_mode", "journal_size_limit", "locking_mode", "mmap_size", "query_only",

@@ -1,7 +1,7 @@
-/// Converts clock times to recorded time, which excludes periods in which a trace recorded nothing.
+/// Converts clock times to recorded time, which excludes the periods when a trace recorded nothing.
 ///
-/// A trace pauses when it would slow down a program too much. Rates refer to the recorded time, in
-/// which gaps have no length.
+/// A trace pauses when it would slow down a program too much. Rates are computed from recorded
+/// time, where gaps have no length.
 struct TraceGaps {
     struct Moment: Equatable {
         /// The number of gaps before the moment.

@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// A scenario variable that draws its values from a column.
 struct ColumnVariable: Equatable {
-    /// The preferred name, which another variable may already have.
+    /// The preferred name, which another variable may already use.
     var base: String
     var yaml: String
     var comment: String

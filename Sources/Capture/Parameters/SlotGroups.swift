@@ -11,7 +11,7 @@ struct SlotGroups {
 
     /// The number of transactions required to establish that two slots are equal.
     private static let minimumCount = 3
-    /// The minimum share of transactions in which two slots must be equal.
+    /// The minimum share of transactions that must have equal values in two slots.
     private static let agreement = 0.95
 
     init(_ shape: ShapeStatistics) {

@@ -40,7 +40,7 @@ struct SlotNames {
     }
 
     mutating func sql(at position: Int, _ variables: inout VariableRegistry) -> String {
-        let statement = shape.usualText(at: position)
+        let statement = shape.mostFrequentText(at: position)
         var texts: [String] = []
         for (index, slot) in statement.slots.enumerated() {
             let place = SlotGroups.Place(position: position, slot: index)
@@ -116,7 +116,7 @@ extension ShapeStatistics {
     /// Returns the most frequent text of the statement at a position.
     ///
     /// The lists in the text may have any length.
-    func usualText(at position: Int) -> NormalizedStatement {
+    func mostFrequentText(at position: Int) -> NormalizedStatement {
         texts[position].max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?
             .value.statement ?? positions[position]
     }

@@ -18,8 +18,7 @@ struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
 
-    /// Returns the replacement for a slot, and a description of what cannot be modeled, if
-    /// anything.
+    /// Returns the replacement for a slot and a description of anything that cannot be modeled.
     func plan(
         _ slot: StatementSlot,
         in statement: NormalizedStatement,
@@ -184,8 +183,8 @@ struct SlotPlanner {
         return sorted[hidden]...sorted[sorted.count - 1 - hidden]
     }
 
-    /// Returns the mean length of a range of integers, or `nil` if neither values nor rows reveal
-    /// it.
+    /// Returns the mean length of a range of integers, or `nil` if neither values nor rows
+    /// determine it.
     private func span(
         of slot: StatementSlot,
         at place: SlotGroups.Place,
@@ -209,7 +208,7 @@ struct SlotPlanner {
     private static let longestRange = 1e15
 
     /// Returns the mean length of a range over a column of unique integers, or `nil` if no rows
-    /// reveal it.
+    /// determine it.
     ///
     /// An aggregate returns one row for any range, and a statement that writes returns none. For
     /// these statements, the result is the longest range that a query of the transaction reads.

@@ -11,8 +11,8 @@ struct VariableRegistry {
 
     private(set) var entries: [Entry] = []
 
-    /// Returns the name of the variable with the given definition, and adds the variable if there
-    /// is none.
+    /// Returns the name of the variable with the given definition, adding the variable if
+    /// necessary.
     ///
     /// - Parameters:
     ///   - base: The preferred name.

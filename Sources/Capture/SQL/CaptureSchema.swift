@@ -61,7 +61,7 @@ package struct CaptureSchema: Sendable, Equatable {
     /// Returns the table with the given name, ignoring case.
     func table(_ name: String) -> Table? { tables[name.lowercased()] }
 
-    /// Returns the column to which a variable refers.
+    /// Returns the column that a variable refers to.
     func column(_ column: Variable.Column) -> Column? {
         table(column.table)?.column(column.name)
     }

@@ -20,7 +20,7 @@ package struct NormalizedStatement: Equatable, Sendable {
     /// Whether the statement only reads, according to its verb.
     var readsOnly: Bool { ["SELECT", "VALUES", "EXPLAIN", "PRAGMA"].contains(verb) }
 
-    /// The reason why the statement cannot be repeated, or `nil` if it can be repeated.
+    /// The reason that the statement cannot be repeated, or `nil` if it can be.
     var obstacle: String? {
         switch verb {
         case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "VALUES", "SAVEPOINT", "RELEASE",

@@ -12,8 +12,7 @@ extension StatementParser {
         return Self.comparisons.contains(token.kind == .word ? token.keyword : token.text)
     }
 
-    /// Returns how the statement uses the value at an index, and the column to which the value
-    /// relates.
+    /// Returns the role of the value at an index, and the column that it relates to.
     func context(of index: Int) -> (role: StatementSlot.Role, column: Variable.Column?) {
         let clause = clauses[index]
         if clause == "LIMIT" { return (.limit, nil) }

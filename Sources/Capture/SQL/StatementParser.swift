@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Finds a statement's slots and the column with which the statement compares each slot.
+/// Finds a statement's slots and the column that each slot is compared with.
 ///
 /// The parser recognizes common patterns instead of SQLite's full grammar: `col = ?`,
 /// `col IN (?, ?)`, `BETWEEN`, `VALUES` and `SET`. Slots in other patterns have no column.
@@ -107,7 +107,7 @@ struct StatementParser {
 
     /// Returns a token's text.
     ///
-    /// All savepoint names become the same text, because programs often number the names.
+    /// All savepoint names map to the same text because programs often number them.
     private func canonical(_ index: Int) -> String {
         let isSavepoint =
             index > 0

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The tables to which a statement refers, and their aliases.
+/// The tables that a statement refers to, and their aliases.
 ///
 /// Subqueries and the enclosing statement share one list of aliases.
 struct StatementTables {
@@ -110,13 +110,14 @@ struct StatementTables {
             .filter { $0.text != "," }.map(\.name)
     }
 
-    /// Returns the table with an alias, ignoring case.
+    /// Returns the table with the given alias, ignoring case.
     func table(alias: String) -> CaptureSchema.Table? {
         let alias = alias.lowercased()
         return tables.first { $0.alias == alias || $0.table.name.lowercased() == alias }?.table
     }
 
-    /// Returns the column with a name, or `nil` if none of the statement's tables has it.
+    /// Returns the column with the given name, or `nil` if no table of the statement has such a
+    /// column.
     func column(_ name: String, of qualifier: String?) -> Variable.Column? {
         let candidates = tables.filter { table in
             guard let qualifier = qualifier?.lowercased() else { return true }

@@ -2,8 +2,8 @@ import WorkloadEngine
 
 /// The observed transactions of one shape, with times in seconds.
 struct ShapeStatistics {
-    /// The maximum number of transactions from which to keep values for comparison.
-    private static let keptTransactions = 300
+    /// The maximum number of transactions whose values are kept for comparison.
+    private static let maximumKeptTransactions = 300
 
     let shape: TransactionShape
     /// One transaction of the shape, as an example of its statements.
@@ -49,7 +49,7 @@ struct ShapeStatistics {
     }
     private var knownWriteSeconds = 0.0
     private var unknownWrites = 0
-    /// The values of the slots of each position.
+    /// The slot values at each position.
     private(set) var values: [[ValueSample]]
     /// The values of some transactions, from the first execution at each position.
     private(set) var kept: [[[WorkloadValue?]]] = []
@@ -98,8 +98,8 @@ struct ShapeStatistics {
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
         maximumBusyCount = max(maximumBusyCount, transaction.busyCount)
-        // Without durations, the time of the first statement is missing. This is the whole time of
-        // a single statement, but only a small part of a transaction with BEGIN.
+        // Without durations, the time of the first statement is missing. That is the entire time of
+        // a single statement, but only a small part of the time of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
             durations.add(transaction.duration)
             activeDurations.add(max(0, transaction.duration - transaction.waited))
@@ -138,7 +138,7 @@ struct ShapeStatistics {
                 seconds[positions.count].add(commitDuration)
             }
         }
-        if kept.count < Self.keptTransactions { kept.append(first) }
+        if kept.count < Self.maximumKeptTransactions { kept.append(first) }
     }
 
     private mutating func add(
@@ -213,19 +213,19 @@ struct ShapeStatistics {
         // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]
         let gap = gaps[position]
-        if timed.count >= min(Self.enoughTimed, gap.count) {
+        if timed.count >= min(Self.sufficientTimedCount, gap.count) {
             return Self.pause(timed, excess: 0, minimum, isMachineBusy)
         }
         let durations = seconds[position]
-        // If no duration is known, a short time belongs to the statement. If few durations are
-        // known, a time that does not clearly exceed their mean also belongs to the statement.
+        // If no duration is known, treat a short gap as part of the statement. If few durations are
+        // known, also treat a gap that does not clearly exceed their mean as part of the statement.
         let minimum = durations.count == 0 ? 1e-3 : max(minimum, durations.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
         return Self.pause(gap, excess: durations.mean * untimed, minimum, isMachineBusy)
     }
 
     /// The number of timed executions that is sufficient to represent all executions.
-    private static let enoughTimed = 20
+    private static let sufficientTimedCount = 20
 
     /// Returns the distribution of the pauses in `gap`.
     ///

@@ -4,7 +4,7 @@ import WorkloadEngine
 struct TransactionAssembler {
     /// The parts of the input that cannot be used.
     struct Leftovers: Equatable {
-        /// The number of statements of transactions that began before the input.
+        /// The number of statements in transactions that began before the start of the input.
         var cutAtStart = 0
         /// The number of transactions that were open at the end.
         var open = 0
@@ -21,13 +21,13 @@ struct TransactionAssembler {
         var savepoint: String?
         /// The number of failed attempts to begin the next transaction.
         var busyBegins = 0
-        /// Whether an execution has ended outside a transaction, in which case the connection's
-        /// state is known.
-        var wasSeen = false
+        /// Whether the connection's state is known, because an execution has ended outside a
+        /// transaction.
+        var isStateKnown = false
     }
 
     private var connections: [String: Connection] = [:]
-    /// Whether the input contains each connection's executions from the first one.
+    /// Whether the input contains all executions of each connection, starting with the first.
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
     private(set) var leftovers = Leftovers()
@@ -50,7 +50,7 @@ struct TransactionAssembler {
         }
         finishIfAutocommit(execution, &connection)
         let isOutside = connection.open == nil && execution.autocommit != false
-        connection.wasSeen = connection.wasSeen || isOutside
+        connection.isStateKnown = connection.isStateKnown || isOutside
     }
 
     /// Discards open transactions at a gap, because executions are missing.
@@ -174,7 +174,7 @@ struct TransactionAssembler {
         )
         // A library may begin a transaction without a statement in the input.
         if connection.open == nil, execution.autocommit == false, execution.succeeded {
-            guard statesAreKnown || connection.wasSeen else {
+            guard statesAreKnown || connection.isStateKnown else {
                 leftovers.cutAtStart += 1
                 return
             }

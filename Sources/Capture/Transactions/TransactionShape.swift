@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The shape that transactions share if they run the same statements in the same order.
+/// The shape shared by transactions that run the same statements in the same order.
 struct TransactionShape: Hashable {
     enum Part: Hashable {
         /// One statement, by its number.

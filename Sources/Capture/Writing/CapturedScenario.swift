@@ -6,7 +6,7 @@ package struct CapturedScenario {
     package let operations: [Operation]
     /// The parts of the load that the scenario does not model, one sentence each.
     package let omissions: [String]
-    /// The share of the captured time during which transactions wrote or held a write lock.
+    /// The share of the captured time when transactions wrote or held a write lock.
     package let writeShare: Double
     /// The name of the arm with the captured program's settings.
     package static let presentArm = "present"
@@ -117,9 +117,11 @@ package struct CapturedScenario {
                     + "before the capture"
             )
         }
-        let unended = leftovers.open + leftovers.withoutEnd
-        if unended > 0 {
-            omissions.append("\(TimeText.count(unended, "transaction")) whose end is not captured")
+        let unfinishedCount = leftovers.open + leftovers.withoutEnd
+        if unfinishedCount > 0 {
+            omissions.append(
+                "\(TimeText.count(unfinishedCount, "transaction")) whose end is not captured"
+            )
         }
         if leftovers.cutByGaps > 0 {
             omissions.append(

@@ -20,7 +20,7 @@ struct ScenarioText {
         lines.isEmpty ? [] : ["\(name):"] + lines
     }
 
-    // MARK: Head
+    // MARK: Header
 
     private var head: [String] {
         let statements = TimeText.count(analysis.executionCount, "statement")

@@ -26,7 +26,7 @@ package enum YAMLText {
         return result + "\""
     }
 
-    /// Returns a name as a plain scalar if YAML reads the name as text, or in quotes otherwise.
+    /// Returns a name as a plain scalar if YAML interprets it as a string, or in quotes otherwise.
     static func name(_ text: String) -> String {
         let isWord =
             !text.isEmpty

@@ -2,7 +2,7 @@ import PoolgaugeAgent
 import SQLiteWatch
 import Telemetry
 
-/// The numbers of a sample that searches and reports use, so that they need not decode it.
+/// The numbers of a sample that searches and reports use without decoding the sample.
 package struct RecordedFacts: Sendable, Equatable {
     /// The longest wait at the time of the sample, in nanoseconds, or `nil` if it is unknown.
     package var waitNanoseconds: UInt64?
@@ -12,8 +12,10 @@ package struct RecordedFacts: Sendable, Equatable {
     package var walBytes: UInt64?
     /// The number of `SQLITE_BUSY` results or encountered locks since the previous sample.
     package var busy: UInt64?
-    /// The share of time since the previous sample, in 0…1, during which all readers were in use
-    /// and an access waited; for a watched file, during which a process held the write lock.
+    /// The share of time that the database was saturated since the previous sample, in 0…1.
+    ///
+    /// A pool is saturated while all readers are in use and an access waits. A watched file is
+    /// saturated while a process holds the write lock.
     package var saturation: Double?
     /// Accesses per second or, for a watched file, commits per second.
     package var rate: Double?
@@ -45,7 +47,7 @@ struct FactTracker {
         facts.waiting = database.waitingReaders.count + database.waitingWriters.count
         facts.waitNanoseconds = database.oldestWaiterNanoseconds ?? 0
         facts.walBytes = database.wal?.bytes
-        // A restarted program, or a new arm, starts to count again.
+        // A restarted program or a new arm resets the counts.
         guard let before, database.takenAtNanoseconds > before.takenAtNanoseconds,
             database.busyCount >= before.busyCount
         else {

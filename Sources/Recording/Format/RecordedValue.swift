@@ -3,7 +3,7 @@ import PoolgaugeAgent
 import SQLiteWatch
 import Telemetry
 
-/// What a session of a recording contains.
+/// The kind of values that a session of a recording contains.
 package enum RecordedKind: String, Sendable, Codable, Equatable {
     /// Samples of a run.
     case run
@@ -36,7 +36,7 @@ package enum RecordedValue: Sendable, Equatable {
         }
     }
 
-    /// The value as JSON with sorted keys, so that consecutive values have similar texts.
+    /// Returns the value as JSON with sorted keys, which makes consecutive texts similar.
     func json() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -57,7 +57,7 @@ package enum RecordedValue: Sendable, Equatable {
         }
     }
 
-    /// Returns the value with the SQL of each connection changed.
+    /// Returns the value with `change` applied to the SQL of each connection.
     ///
     /// The statements of a watch are already masked, unless the user requested their literals.
     func mappingSQL(_ change: (String) -> String) -> RecordedValue {

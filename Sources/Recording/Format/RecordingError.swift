@@ -1,4 +1,4 @@
-/// A recording that cannot be written or read.
+/// An error that occurs while writing or reading a recording.
 package struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The problem and the remedy, in English.
     package var description: String

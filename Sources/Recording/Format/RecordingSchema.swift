@@ -4,8 +4,9 @@ import SQLiteEngine
 enum RecordingSchema {
     /// The version of the format, which is the file's `user_version`.
     ///
-    /// A change that older readers misread increments the version. New tables and columns that
-    /// older readers can ignore do not. Since version 2, the base of a sample can itself have a base.
+    /// Increment the version for a change that older readers would misread, but not for new tables
+    /// and columns that they can ignore. Since version 2, the base of a sample can itself have a
+    /// base.
     static let version = 2
 
     /// The file's `application_id`, which identifies recordings: `PgRe` in ASCII.

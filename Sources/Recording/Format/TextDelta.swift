@@ -6,7 +6,9 @@
 /// second integer contains the distance from the end of the previous copy to the start of this
 /// copy, with its sign in the lowest bit (zigzag).
 enum TextDelta {
-    /// The shortest copy, in bytes; a shorter copy would not be smaller than its text.
+    /// The minimum length of a copy, in bytes.
+    ///
+    /// The instruction for a shorter copy would not be smaller than the copied text.
     private static let shortest = 6
     private static let tableBits = 14
     /// The maximum length of a decoded text, in bytes.
@@ -20,7 +22,7 @@ enum TextDelta {
         var literalStart = 0
         var copyEnd = 0
         while position < text.count {
-            // After a changed value, the texts usually continue at the same distance.
+            // After a changed value, the texts usually match again at the same distance.
             let expected = copyEnd + (position - literalStart)
             var start = expected
             var length = commonLength(text, position, base, expected)
@@ -43,7 +45,7 @@ enum TextDelta {
         return output
     }
 
-    /// Returns the text that ``encode(_:from:)`` was called with, or `nil` if the instructions are
+    /// Returns the text that was passed to ``encode(_:from:)``, or `nil` if the instructions are
     /// damaged.
     static func decode(_ delta: [UInt8], from base: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
@@ -53,7 +55,7 @@ enum TextDelta {
         while index < delta.count {
             guard let instruction = integer(in: delta, &index) else { return nil }
             let count = Int(instruction >> 1)
-            // A damaged count must not allocate memory.
+            // A damaged count must not cause a large allocation.
             guard count <= lengthLimit, output.count + count <= lengthLimit else { return nil }
             if instruction & 1 == 0 {
                 guard index + count <= delta.count else { return nil }

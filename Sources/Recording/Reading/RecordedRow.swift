@@ -5,7 +5,7 @@ package struct RecordedRow: Sendable, Equatable {
     package var source: Int
     /// The time, in milliseconds since 1970.
     package var time: Int64
-    /// The sample from which this sample's payload differs, or `nil` for a complete payload.
+    /// The base sample of this sample's payload, or `nil` for a complete payload.
     var base: Int64?
     package var facts: RecordedFacts
 }
@@ -18,8 +18,9 @@ package struct RecordedSession: Sendable, Equatable {
     package var title: String
     package var scenario: String?
     package var environment: String?
-    /// The start and the end, in milliseconds since 1970; the end is `nil` if the recorder was
-    /// killed, or still runs.
+    /// The start and the end, in milliseconds since 1970.
+    ///
+    /// The end is `nil` if the recorder was killed or is still running.
     package var start: Int64
     package var end: Int64?
     package var endReason: String?
@@ -39,7 +40,7 @@ package struct RecordedEvent: Sendable, Equatable {
     package var message: String
 }
 
-/// A time without data.
+/// A period without data.
 package struct RecordedGap: Sendable, Equatable {
     package var source: String?
     package var start: Int64

@@ -1,9 +1,9 @@
 extension RecordingContents {
-    /// The shortest time without samples that counts as a gap, in milliseconds.
+    /// The shortest period without samples that counts as a gap, in milliseconds.
     private static let shortestGap: Int64 = 3_000
 
-    /// The times without samples, by start: recorded gaps, the times between sessions, and longer
-    /// times without a sample in a session.
+    /// Returns the periods without samples, ordered by start: recorded gaps, periods between
+    /// sessions, and longer periods without a sample within a session.
     package func allGaps() -> [RecordedGap] {
         var found = gaps
         var last: [Int64: Int64] = [:]
@@ -37,7 +37,7 @@ extension RecordingContents {
         return found.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 
-    /// The longest normal time between two samples of each session, in milliseconds.
+    /// Returns the longest normal time between two samples of each session, in milliseconds.
     private func gapLimits() -> [Int64: Int64] {
         var distances: [Int64: [Int64]] = [:]
         var last: [Int64: Int64] = [:]

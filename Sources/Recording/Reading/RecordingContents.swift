@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// All of a recording except the payloads of its samples.
+/// The contents of a recording, excluding the payloads of its samples.
 package struct RecordingContents: Sendable {
     package var sessions: [RecordedSession] = []
     package var sources: [RecordedSource] = []
@@ -36,9 +36,9 @@ package struct RecordingContents: Sendable {
         return low
     }
 
-    /// Keeps only the samples of the kind of the newest session.
+    /// Removes the sessions whose kind differs from that of the newest session, and their samples.
     ///
-    /// - Returns: The number of sessions of other kinds.
+    /// - Returns: The number of removed sessions.
     package mutating func keepNewestKind() -> Int {
         guard let kind = rows.last.flatMap({ self.kind(of: $0) }) else { return 0 }
         let kept = Set(sessions.filter { $0.kind == kind }.map(\.id))

@@ -3,14 +3,15 @@ import SQLiteEngine
 
 /// Reads a recording, including the intact parts of a damaged one.
 ///
-/// The reader loads the facts of all samples, and decodes samples on request. It belongs to a
-/// single thread.
+/// The reader loads the facts of all samples, and decodes samples on request. Only one thread may
+/// use it.
 package final class RecordingReader {
     package let path: String
     package let contents: RecordingContents
 
     private let queue: DatabaseQueue
-    /// The last used bases of each source by level, because consecutive samples refer to them.
+    /// The most recently used bases of each source by level, because consecutive samples refer to
+    /// them.
     ///
     /// Level 0 contains complete samples, and level 1 contains samples that differ from those.
     private var bases: [Int: [(sample: Int64, text: [UInt8])?]] = [:]
@@ -56,8 +57,8 @@ package final class RecordingReader {
         do {
             queue = try DatabaseQueue(path: path, configuration: configuration)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-            // A recorder that ended while it completed the file left a rollback journal, which only
-            // a connection with write access can apply
+            // A recorder that ended while completing the file left a rollback journal. Only a
+            // connection with write access can apply it
             // (https://sqlite.org/rescode.html#readonly_rollback).
             do {
                 try DatabaseQueue(path: path, configuration: writable).close()
@@ -78,7 +79,7 @@ package final class RecordingReader {
         return (queue, try queue.unsafeRead { try RecordingContents.read($0) })
     }
 
-    /// Returns whether a file identifies itself as a recording.
+    /// Returns whether a file's header identifies the file as a recording.
     package static func isRecording(_ path: String) -> Bool {
         (try? RecordingHeader(path: path))?.isRecording == true
     }
@@ -120,10 +121,10 @@ package final class RecordingReader {
         return text
     }
 
-    /// Returns the text of a sample from which other samples differ.
+    /// Returns the text of a base sample.
     ///
-    /// `isComplete` requires that the sample has no base, so that a damaged recording does not lead
-    /// to an endless search.
+    /// If `isComplete` is `true`, the sample must not have a base. This requirement prevents an
+    /// endless search in a damaged recording.
     private func baseText(
         of sample: Int64,
         source: Int,

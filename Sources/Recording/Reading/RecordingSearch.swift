@@ -1,12 +1,12 @@
 /// A condition of a sample that a replay searches for.
 package enum RecordedCondition: Sendable, Equatable {
-    /// The share of time during which the connections were saturated is at least this value.
+    /// The connections were saturated for at least this share of time.
     case saturation(Double)
     /// An access or a process waited for at least this time, in nanoseconds.
     case wait(UInt64)
     /// The log has at least this size, in bytes.
     case log(UInt64)
-    /// There was a `SQLITE_BUSY` or an encountered lock.
+    /// An access received `SQLITE_BUSY` or encountered a lock.
     case busy
 
     func isMet(by facts: RecordedFacts) -> Bool {
@@ -20,8 +20,9 @@ package enum RecordedCondition: Sendable, Equatable {
 }
 
 extension RecordingContents {
-    /// Returns the time at which a condition next starts to be met after a time, or last started
-    /// before it, in milliseconds since 1970.
+    /// Returns the nearest time after or before `time` when a condition starts to be met.
+    ///
+    /// Times are in milliseconds since 1970.
     package func start(
         of condition: RecordedCondition,
         _ direction: Direction,

@@ -1,23 +1,23 @@
 import SQLiteEngine
 
-/// Reads all rows of tables by their key, and skips the damaged rows.
+/// Reads the rows of tables by key, and skips damaged rows.
 struct TableScan {
     let db: Database
     /// Descriptions of damage, as sentences.
     private(set) var problems: [String] = []
 
-    /// The distance between two keys that are tried after a damaged row.
+    /// The distance between successive keys to try after a damaged row.
     ///
     /// A damaged page makes dozens of small rows unreadable.
     private static let stride: Int64 = 16
-    /// The number of keys that are tried after a damaged row.
+    /// The maximum number of keys to try after a damaged row.
     ///
-    /// The distance doubles after every 64 keys, so that they cover a million rows.
+    /// The distance doubles after every 64 keys, so these keys cover a million rows.
     private static let attempts = 640
 
     init(db: Database) { self.db = db }
 
-    /// Values of a row, the first of which is the key.
+    /// The values of a row, starting with the key.
     struct Values {
         let row: Row
 
@@ -60,7 +60,7 @@ struct TableScan {
     ///
     /// The closure returns whether the row is valid.
     mutating func forEach(_ table: String, _ columns: String, _ body: (Values) -> Bool) {
-        // The key of the table `payload` is not `id`, but each table's key is its rowid.
+        // The `payload` table's key is not named `id`, but the key of each table is its rowid.
         let sql = "SELECT rowid, \(columns) FROM \(table) WHERE rowid > ? ORDER BY rowid"
         var last: Int64 = 0
         var invalid = 0

@@ -1,6 +1,6 @@
 import SQLiteWatch
 
-/// The facts of a part of a period, over all sources.
+/// The facts about part of a period, over all sources.
 package struct RecordedInterval: Sendable, Codable, Equatable {
     package var start: WatchTime
     /// The length, in seconds.
@@ -8,12 +8,12 @@ package struct RecordedInterval: Sendable, Codable, Equatable {
     package var samples: Int
     /// The longest wait, in seconds.
     package var longestWait: Double
-    /// The mean share of time during which the connections were saturated, in 0…1.
+    /// The mean share of time that the connections were saturated, in 0…1.
     package var saturation: Double?
     package var busy: UInt64
     /// The maximum size of the log, in bytes.
     package var maximumLogBytes: UInt64?
-    /// The mean of accesses or commits per second.
+    /// The mean number of accesses or commits per second.
     package var rate: Double?
 
     /// The possible lengths, in milliseconds.

@@ -2,7 +2,7 @@ import SQLiteWatch
 
 /// The facts about one source in a period.
 package struct RecordedPeriod: Sendable, Codable, Equatable {
-    /// The second in which a value was worst.
+    /// The worst value, and the second when it occurred.
     package struct Worst: Sendable, Codable, Equatable {
         package var time: WatchTime
         package var value: Double
@@ -10,9 +10,9 @@ package struct RecordedPeriod: Sendable, Codable, Equatable {
 
     package var name: String
     package var samples: Int
-    /// The mean of accesses or commits per second.
+    /// The mean number of accesses or commits per second.
     package var rate: Double?
-    /// The mean share of time during which the connections were saturated, in 0…1.
+    /// The mean share of time that the connections were saturated, in 0…1.
     package var saturation: Double?
     package var busy: UInt64?
     /// The size of the log at the start and at the end, and its maximum, in bytes.
@@ -23,7 +23,7 @@ package struct RecordedPeriod: Sendable, Codable, Equatable {
     package var worstWait: Worst?
     /// The second with the largest growth of the log, in bytes.
     package var worstLogGrowth: Worst?
-    /// The second with most `SQLITE_BUSY` results.
+    /// The second with the most `SQLITE_BUSY` results.
     package var worstBusy: Worst?
     /// The second with the highest saturation, in 0…1.
     package var worstSaturation: Worst?

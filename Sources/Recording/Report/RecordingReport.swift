@@ -14,7 +14,7 @@ package struct RecordingReport: Sendable, Codable, Equatable {
         package var endReason: String?
     }
 
-    /// A time without data.
+    /// A period without data.
     package struct Gap: Sendable, Codable, Equatable {
         package var source: String?
         package var start: WatchTime
@@ -22,7 +22,7 @@ package struct RecordingReport: Sendable, Codable, Equatable {
         package var reason: String
     }
 
-    /// A wait, at the time when it was longest.
+    /// A wait, at the moment when it was longest.
     package struct Wait: Sendable, Codable, Equatable {
         package var time: WatchTime
         package var source: String
@@ -48,7 +48,7 @@ package struct RecordingReport: Sendable, Codable, Equatable {
     package var samples: Int
     package var sessions: [Session]
     package var sources: [RecordedPeriod]
-    /// The facts of equal parts of the period, over all sources.
+    /// The facts about equal parts of the period, over all sources.
     package var intervals: [RecordedInterval]
     package var longestWaits: [Wait]
     package var gaps: [Gap]
@@ -60,12 +60,12 @@ extension RecordingReport {
     private static let waitCount = 5
     private static let messageCount = 20
 
-    /// Creates the report on a period.
+    /// Creates a report on a period.
     ///
     /// - Parameters:
     ///   - reader: The recording.
     ///   - from: The start, in milliseconds since 1970, or `nil` for the recording's start.
-    ///   - to: The end, which is included, or `nil` for the recording's end.
+    ///   - to: The inclusive end, in milliseconds since 1970, or `nil` for the recording's end.
     /// - Throws: ``RecordingError`` if there are no samples in the period.
     package init(_ reader: RecordingReader, from: Int64? = nil, to: Int64? = nil) throws {
         let contents = reader.contents

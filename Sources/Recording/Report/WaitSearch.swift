@@ -36,7 +36,7 @@ struct WaitSearch {
 }
 
 extension RecordedValue {
-    /// The longest wait and the holders, or `nil` if nothing waits.
+    /// The longest wait and the holders, or `nil` if there is no wait.
     var waitDetail: String? {
         switch self {
         case .run(let sample): Self.waitDetail(of: sample.database)

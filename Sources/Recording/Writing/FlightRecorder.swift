@@ -5,10 +5,10 @@ import Telemetry
 
 /// Records samples on a separate thread, in at most one transaction every 0.8 seconds.
 ///
-/// Recording never blocks the caller and never ends a run or a watch: after the first error, the
-/// recording ends, and ``failure`` explains the error.
+/// Recording never blocks the caller. The first error ends the recording, but not the run or watch,
+/// and is available as ``failure``.
 ///
-/// All methods can be called from any thread.
+/// You can call all methods from any thread.
 package final class FlightRecorder: Sendable {
     package let path: String
 
@@ -30,12 +30,12 @@ package final class FlightRecorder: Sendable {
     private let wakeUp = DispatchSemaphore(value: 0)
     private let isOver = DispatchSemaphore(value: 0)
 
-    /// The number of samples that wait at most, for example while the disk does not respond.
+    /// The maximum number of pending samples, for example while the disk does not respond.
     private static let pendingLimit = 2_000
     /// The time between two transactions, in milliseconds.
     ///
-    /// A recording must lack at most the last second, which includes the time since the last sample
-    /// and the time that the transaction takes.
+    /// A recording may lack at most the last second. This includes the time since the last sample
+    /// and the duration of the transaction.
     private static let period = 800
 
     /// Creates or extends a recording and starts the thread.
@@ -86,7 +86,7 @@ package final class FlightRecorder: Sendable {
         state = Mutex(State(clock: clock))
         let opening = Mutex<(any Error)?>(nil)
         let isOpen = DispatchSemaphore(value: 0)
-        // The thread creates the writer, because a writer belongs to a single thread.
+        // The thread creates the writer, because only one thread may use a writer.
         let thread = Thread { [self] in
             defer { isOver.signal() }
             let writer: RecordingWriter
@@ -131,7 +131,7 @@ package final class FlightRecorder: Sendable {
         }
     }
 
-    /// Records that there is no data for a time that ends now.
+    /// Records a period without data that ends now.
     package func recordGap(source: String?, nanoseconds: UInt64, reason: String) {
         let reading = now()
         state.withLock { state in
@@ -149,7 +149,7 @@ package final class FlightRecorder: Sendable {
     /// The error that ended the recording, or `nil`.
     package var failure: String? { state.withLock { $0.failure } }
 
-    /// Returns the error that ended the recording, once.
+    /// Returns the error that ended the recording on the first call, and `nil` on later calls.
     package func takeFailure() -> String? {
         state.withLock { state in
             guard !state.isFailureTaken, let failure = state.failure else { return nil }
@@ -187,7 +187,7 @@ package final class FlightRecorder: Sendable {
             }
             writer.close()
             let summary = writer.summary
-            // A command that fails before its first sample leaves no file.
+            // Do not leave a file if the command fails before its first sample.
             if writer.samples == 0 { writer.removeIfNew() }
             return state.withLock { $0.summary = summary }
         }

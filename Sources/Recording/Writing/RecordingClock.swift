@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Assigns times to samples that never go back, even if the machine's clock is set.
+/// Assigns nondecreasing times to samples, even if the machine's clock is set back.
 ///
-/// A session starts at the wall-clock time, and the monotonic clock counts from there. The monotonic
-/// clock stops while the machine sleeps, so that the wall clock gains on it. The assigned times then
-/// advance to the wall clock, and the time between is a gap.
+/// A session starts at the wall-clock time and advances with the monotonic clock. The monotonic
+/// clock stops while the machine sleeps, so the wall clock moves ahead of it. The assigned times
+/// then jump to the wall clock, and the skipped period is a gap.
 struct RecordingClock: Sendable {
     /// The readings of two clocks at the same moment.
     struct Reading: Sendable, Equatable {
@@ -22,7 +22,7 @@ struct RecordingClock: Sendable {
         }
     }
 
-    /// A time without data.
+    /// A period without data.
     struct Jump: Sendable, Equatable {
         /// Milliseconds since 1970.
         var start: Int64

@@ -4,16 +4,16 @@ import Glibc
 import Darwin
 #endif
 
-/// The file of a recording, which one process writes.
+/// The file of a recording, which only one process writes.
 final class RecordingFile: Sendable {
     let path: String
     /// Whether this object created the file.
     let isNew: Bool
-    /// A descriptor with the lock that keeps other recorders away.
+    /// A descriptor that holds a lock to exclude other recorders.
     ///
-    /// It must be closed after SQLite's connection: closing a descriptor of a file releases all
-    /// POSIX locks that the process has on the file (https://sqlite.org/howtocorrupt.html,
-    /// section 2.2).
+    /// Close the descriptor after SQLite's connection, because closing any descriptor of a file
+    /// releases all POSIX locks that the process holds on the file
+    /// (https://sqlite.org/howtocorrupt.html, section 2.2).
     private let descriptor: Int32
 
     /// Creates a file with the mode 0600, or opens an existing recording.
@@ -22,7 +22,7 @@ final class RecordingFile: Sendable {
     ///   - path: The path of the file.
     ///   - mustBeNew: Whether an existing file is an error.
     /// - Throws: ``RecordingError`` for a link, for a file that is not a recording, and for a
-    ///   recording that another process writes.
+    ///   recording that another process is writing.
     init(path: String, mustBeNew: Bool = false) throws {
         self.path = path
         var status = stat()
@@ -54,7 +54,7 @@ final class RecordingFile: Sendable {
         #if os(Linux)
         // On other systems, this lock conflicts with SQLite's locks.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw RecordingError("another process records to '\(path)'; specify another name")
+            throw RecordingError("another process is recording to '\(path)'; specify another name")
         }
         #endif
         if !isNew { fchmod(descriptor, 0o600) }

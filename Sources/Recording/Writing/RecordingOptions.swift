@@ -1,6 +1,6 @@
 /// The limits of a recording.
 package struct RecordingLimits: Sendable, Equatable {
-    /// The age at which samples are deleted, in nanoseconds, or `nil` to keep all samples.
+    /// The maximum age of samples, in nanoseconds, or `nil` to keep all samples.
     package var retainNanoseconds: UInt64?
     /// The maximum size of the file and its log together, in bytes, or `nil` for no limit.
     package var maximumBytes: UInt64?
@@ -21,14 +21,14 @@ package struct RecordingLimits: Sendable, Equatable {
     /// keep the log small.
     var partBytes: Int { maximumBytes.map { Int($0 / 32) } ?? 8 << 20 }
 
-    /// The size at which the log is copied to the file, in pages.
+    /// The log size that triggers a checkpoint, in pages.
     var checkpointPages: Int {
         maximumBytes.map { min(256, max(8, Int($0 / 32) / RecordingSchema.pageSize)) } ?? 256
     }
 
     /// The size that the file may have after a commit, in bytes.
     ///
-    /// The rest is room for the log, which may contain several times ``checkpointPages``.
+    /// The remaining space is for the log, which may contain several times ``checkpointPages``.
     var fileBytes: UInt64? { maximumBytes.map { $0 - $0 / 4 } }
 }
 
@@ -51,7 +51,7 @@ package struct RecordingInfo: Sendable, Equatable {
     }
 }
 
-/// An entry that waits to be written.
+/// An entry to write.
 enum RecordingEntry: Sendable {
     case sample(RecordedValue, milliseconds: Int64)
     case gap(source: String?, start: Int64, end: Int64, reason: String)
@@ -61,16 +61,16 @@ enum RecordingEntry: Sendable {
 /// The size and the contents of a session.
 package struct RecordingSummary: Sendable, Equatable {
     package var path: String
-    /// From the first to the last sample of the session, in seconds.
+    /// The time from the first to the last sample of the session, in seconds.
     package var seconds: Double = 0
     package var samples: Int = 0
     /// The size of the file, in bytes.
     package var bytes: UInt64 = 0
-    /// The bytes that the session added per hour, or `nil` if it is too short.
+    /// The bytes that the session added per hour, or `nil` if the session is too short.
     package var bytesPerHour: UInt64?
     /// Whether part of the session is in the log, because another program had the recording open at
     /// the end.
     package var keepsLog = false
-    /// Why the recording ended early, if it did.
+    /// The reason that the recording ended early, or `nil` if it did not.
     package var failure: String?
 }

@@ -3,12 +3,12 @@ import SQLiteEngine
 
 /// Writes one session to a recording, in one transaction per call of ``write(_:)``.
 ///
-/// The file is in WAL mode while it is written: a commit appends to the log without a sync, so that
+/// The file is in WAL mode while it is being written. Commits append to the log without a sync, so
 /// recording does not slow down the disk of the measured database, and a killed process loses no
-/// commit. At the end, the file returns to a rollback journal, so that a complete recording is a
-/// single file.
+/// commits. At the end, the file returns to a rollback journal, so a complete recording is a single
+/// file.
 ///
-/// A writer belongs to a single thread.
+/// Only one thread may use a writer.
 final class RecordingWriter {
     let path: String
     private(set) var samples = 0
@@ -102,7 +102,7 @@ final class RecordingWriter {
         configuration.label = "recording"
         configuration.probes = .off
         configuration.keepsReadTransactions = false
-        // A report on the recording reads for a few milliseconds.
+        // Allow for reports, which read the recording for a few milliseconds.
         configuration.busyMode = .timeout(2)
         let isNew = file.isNew
         configuration.prepareDatabase { db in
@@ -136,7 +136,7 @@ final class RecordingWriter {
 
     /// Writes entries in one transaction, and then applies the limits.
     ///
-    /// - Throws: An error from SQLite. The entries of this call are then not written.
+    /// - Throws: An error from SQLite. In that case, no entry of this call is written.
     func write(_ entries: [RecordingEntry]) throws {
         guard !entries.isEmpty else { return }
         let before = (samples, first, last)
@@ -209,7 +209,7 @@ final class RecordingWriter {
         return summary
     }
 
-    /// Returns the reason for a failure in a sentence.
+    /// Returns the reason for a failure, for use in a sentence.
     static func reason(_ error: any Error) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }
         switch error.resultCode {
@@ -304,12 +304,12 @@ final class RecordingWriter {
         guard let limit = limits.fileBytes, let maximum = limits.maximumBytes else { return }
         while try fileBytes() > limit, try secondPartStart() != nil { try deleteOldestPart() }
         if RecordingFile.size(ofFileAt: path) > maximum {
-            // A report that reads at this moment delays the checkpoint to the next commit.
+            // A report that is reading delays the checkpoint until the next commit.
             _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
         }
     }
 
-    /// The size of the file after the next checkpoint, in bytes.
+    /// Returns the size of the file after the next checkpoint, in bytes.
     private func fileBytes() throws -> UInt64 {
         try queue.read { db in
             let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -317,7 +317,7 @@ final class RecordingWriter {
         }
     }
 
-    /// The start of the second-oldest part, or `nil` if there is only one part.
+    /// Returns the start of the second-oldest part, or `nil` if there is only one part.
     private func secondPartStart() throws -> Int64? {
         try queue.read { db in
             try Int64.fetchOne(db, sql: "SELECT time_ms FROM part ORDER BY id LIMIT 1 OFFSET 1")

@@ -1,14 +1,14 @@
-/// The samples from which the following samples of a source differ.
+/// The base samples of a source, which later samples are encoded against.
 ///
 /// Most values of a sample change once a second. A sample is therefore encoded as the difference
 /// from a recent sample, which itself is the difference from the complete sample of its part. Two
-/// levels keep the time to decode a sample short.
+/// levels make decoding fast.
 struct SourceBases {
     /// A sample as data for the file.
     struct Encoded: Equatable {
         /// The difference from `base`, or `nil` if the sample is complete.
         var delta: [UInt8]?
-        /// The sample from which the text differs, or `nil` for a complete sample.
+        /// The base sample, or `nil` for a complete sample.
         var base: Int64?
     }
 

@@ -44,7 +44,7 @@ int64_t faults_failed(void);
  * Returns an SQLite result code. */
 int allocations_install(void);
 
-/* Makes allocations of SQLite fail.
+/* Makes SQLite's allocations fail.
  *
  * nth: the first allocation to fail, from 1.
  * is_persistent: whether all later allocations fail as well. */
@@ -74,7 +74,7 @@ typedef struct {
     int is_durable;
 } recorded_operation;
 
-/* Starts to record the operations on the files in a folder. */
+/* Starts recording the operations on the files in a folder. */
 void recording_start(const char *folder);
 
 /* Adds a mark, such as the number of a commit that has been acknowledged. */

@@ -21,7 +21,8 @@ extension FuzzTarget {
         words: yaml + [
             "arms:", "clients:", "dataset:", "phases:", "thresholds:", "invariants:", "variables:",
             "seed:", "name:", "kind: pool", "kind: queue", "rate:", "workers:", "hold:", "think:",
-            "every:", "zipf", "uniform", "1s", "99999999999h", "99999999999m", "99999999999ms", "0ns", "1e30/s", "100%", "ramp",
+            "every:", "zipf", "uniform", "1s", "99999999999h", "99999999999m", "99999999999ms",
+            "0ns", "1e30/s", "100%", "ramp",
             "import:", "snapshot:", "interrupt:", "async", "process", "preset", "pgbench", "ycsb",
             ":value", "SELECT", "INSERT INTO", "p99", "< 10ms", "pool:",
         ]
@@ -62,7 +63,8 @@ extension FuzzTarget {
             "keys: {quit: Space}\nrefresh: 60",
         ].map { Array($0.utf8) },
         words: yaml + DashboardCommand.allCases.map(\.rawValue) + [
-            "keys:", "glyphs: braille", "refresh:", "theme:", "^C", "^", "F12", "F0", "F", "PgUp", "Space", "<lt>",
+            "keys:", "glyphs: braille", "refresh:", "theme:", "^C", "^", "F12", "F0", "F", "PgUp",
+            "Space", "<lt>",
         ]
     ) { bytes in
         try expectMessage(with: "input.yaml") {
