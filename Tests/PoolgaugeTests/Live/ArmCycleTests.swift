@@ -23,9 +23,9 @@ struct ArmCycleTests {
     func aCompletedRunDoesNotStartTheNextArm() {
         var cycle = ArmCycle(count: 3, current: 0)
         #expect(cycle.runEnded(startsNext: false) == .stay)
-        #expect(cycle.hasEnded)
+        #expect(cycle.isOver)
         #expect(cycle.advance() == .start(1))
-        #expect(!cycle.hasEnded)
+        #expect(!cycle.isOver)
     }
 
     @Test

@@ -4,7 +4,7 @@ import Units
 @testable import WorkloadEngine
 
 struct YAMLAliasesTests {
-    /// Returns lists that contain each other twice, 29 levels deep. Their last alias is `*a29`.
+    /// Lists that contain each other twice, 29 levels deep, up to the anchor `a29`.
     private static let levels =
         "a0: &a0 [x, x]\n"
         + (1...29).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()
