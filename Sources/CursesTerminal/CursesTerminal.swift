@@ -11,7 +11,7 @@ import Darwin
 ///
 /// A process can open only one terminal. Only the thread that opened the terminal may use it.
 /// ``close()`` restores the terminal. After a signal, a trap, or a call to `exit`, a handler
-/// restores the terminal by writing fixed bytes.
+/// restores the terminal by writing a fixed byte sequence.
 package final class CursesTerminal: Terminal {
     package private(set) var size: Size
     package let depth: ColorDepth

@@ -17,7 +17,7 @@ struct MouseDecoder {
     private var form: Form?
     private var numbers: [Int] = []
 
-    /// The largest accepted number, which exceeds the number of columns of any terminal.
+    /// The largest accepted number, greater than the number of columns of any terminal.
     private static let limit = 100_000
 
     var isReading: Bool { form != nil }
@@ -61,7 +61,7 @@ struct MouseDecoder {
         numbers.append(Int(scalar) - 32)
         guard numbers.count == 3 else { return nil }
         form = nil
-        // The value 3 means that some button was released, but does not identify the button.
+        // The value 3 means that an unidentified button was released.
         let isRelease = numbers[0] & 0b11 == 3 && numbers[0] & 64 == 0
         let code = isRelease ? numbers[0] & ~0b11 : numbers[0]
         return event(code: code, isRelease: isRelease)

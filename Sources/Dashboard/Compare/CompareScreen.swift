@@ -65,7 +65,7 @@ struct CompareScreen {
         }
     }
 
-    // MARK: The table
+    // MARK: Table
 
     private func drawTable(
         _ arms: [ArmRecord],
@@ -109,7 +109,7 @@ struct CompareScreen {
         }
     }
 
-    /// Returns the widths of the title column, of each arm's column, and of the meaning column.
+    /// Returns the widths of the title column, the arm columns, and the meaning column.
     ///
     /// All displayed arms have the same width, which makes their bars comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
@@ -163,7 +163,7 @@ struct CompareScreen {
         }
     }
 
-    // MARK: The charts
+    // MARK: Charts
 
     private func drawCharts(
         _ arms: [ArmRecord],

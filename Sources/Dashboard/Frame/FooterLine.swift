@@ -10,7 +10,7 @@ struct FooterLine {
     let view: ListView
     /// The attached program, or `nil` for a run.
     var program: ProgramStatus?
-    /// A message in place of the keys, or `nil` if there is no message.
+    /// A message to show in place of the keys, or `nil` for no message.
     var message: Span?
 
     func height(in size: Size) -> Int { FooterBar.height(in: size) }

@@ -10,12 +10,12 @@ import Telemetry
 struct History: Sendable {
     /// The maximum number of samples: five minutes at ten samples per second.
     static let capacity = 3_000
-    /// The number of samples during which the lane of a closed connection remains: three seconds at
+    /// The number of samples for which the lane of a closed connection remains: three seconds at
     /// ten samples per second.
-    private static let lingering = 30
+    private static let lingeringSamples = 30
     private static let maximumLanes = 512
 
-    /// The values of a second recording, which charts show in addition.
+    /// The values of a second recording, drawn in charts for comparison.
     var ghost: Ghost<Moment>?
     /// The displayed sample.
     private(set) var latest: Sample?
@@ -186,7 +186,7 @@ struct History: Sendable {
             if sample.program?.isConnected != false { lanes[index].missed += 1 }
             lanes[index].states.append(.absent)
         }
-        lanes.removeAll { $0.missed > Self.lingering }
+        lanes.removeAll { $0.missed > Self.lingeringSamples }
     }
 
     private func indexOfNewLane(_ role: ConnectionRole) -> Int {

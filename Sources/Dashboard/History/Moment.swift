@@ -7,9 +7,8 @@ import Telemetry
 struct Moment: Timed, Equatable {
     /// The time since the start of the run, in seconds.
     var time: Double
-    /// The number of connections that serve reads.
-    ///
-    /// If known, the time-weighted mean since the previous sample.
+    /// The number of connections that serve reads, or the time-weighted mean since the previous
+    /// sample if it is known.
     var inUse: Double
     var waitingReaders: Double
     var waitingWriters: Double

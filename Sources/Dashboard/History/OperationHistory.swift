@@ -6,7 +6,7 @@ enum LatencyPart: Int, CaseIterable, Sendable {
     case response
     /// From the start to the start of the closure.
     case wait
-    /// From the entry to the end.
+    /// From the start of the closure to the end.
     case service
 
     var title: String {

@@ -14,8 +14,8 @@ extension DashboardModel {
         }
         if screen == .workload {
             switch command {
-            case .left, .zoomOut: return turnKnob(up: false)
-            case .right, .zoomIn: return turnKnob(up: true)
+            case .left, .zoomOut: return stepKnob(up: false)
+            case .right, .zoomIn: return stepKnob(up: true)
             default: break
             }
         }

@@ -13,7 +13,7 @@ struct PromptState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         /// A filter for rows, with the previous filter, which Esc restores.
         case filter(before: String)
-        /// A time in the run to go to.
+        /// A time in the run to show.
         case seek
     }
 

@@ -41,7 +41,7 @@ protocol RowInteraction {
     /// Opens the selected row, or expands the selected part.
     mutating func expand()
     mutating func perform(_ command: Command) -> [Action]
-    /// Returns the command that both dashboards have, or `nil` for another command.
+    /// Returns the shared form of a command, or `nil` if only this dashboard supports the command.
     static func common(_ command: Command) -> DashboardCommand?
     /// Displays the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)

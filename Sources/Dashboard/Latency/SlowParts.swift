@@ -49,7 +49,7 @@ struct SlowParts {
         }
     }
 
-    /// Whether there are too few accesses for any percentile.
+    /// Whether there are too few accesses to report any percentile.
     private var isSlowest: Bool { slow.beyond == "max" }
 
     /// The color of the percentile, as in the histogram.
@@ -121,7 +121,7 @@ struct SlowParts {
     /// 0.9`.
     ///
     /// Returns `nil` if the waits were short or had no holders.
-    func blame(theme: Theme) -> [Span]? {
+    func holderText(theme: Theme) -> [Span]? {
         guard !slow.holders.isEmpty, slow.queued + slow.waited > slow.response / 100
         else { return nil }
         let dim = theme.style(.dim)

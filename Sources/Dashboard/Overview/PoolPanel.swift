@@ -1,8 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the demand over time: connections in use, waiters above them, and the limit above
-/// which accesses wait.
+/// The panel with the demand over time: connections in use, waiters stacked above them, and the
+/// limit above which accesses wait.
 struct PoolPanel {
     let history: History
     let seconds: Double
@@ -63,7 +63,7 @@ struct PoolPanel {
         history.markTime(seconds, on: &canvas, TimeChart.plot(in: inner))
     }
 
-    /// The connections in use and the waiters of the second recording, if any.
+    /// Returns the connections in use plus the waiters of the second recording, if any.
     private func ghost(count: Int) -> [Double]? {
         guard let ghost = history.ghost else { return nil }
         func values(

@@ -3,7 +3,7 @@ import TerminalUI
 /// The last rows of a replay: the position, the speed, and the keys.
 package struct ReplayBar {
     let controls: ReplayControls
-    /// The local time of the position.
+    /// The local time at the position.
     let clockTime: String
 
     /// The description of the second recording in the charts, if any.

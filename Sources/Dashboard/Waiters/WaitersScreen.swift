@@ -33,7 +33,7 @@ struct WaitersScreen {
             priority: 1,
             flex: 0
         )
-        // Lists above each other need twice as many rows.
+        // Stacked lists need twice as many rows.
         let isNarrow = rect.width < 72
         let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
@@ -145,8 +145,8 @@ struct WaitersScreen {
         }
         guard !waiting.isEmpty else {
             let isUnknown = scene.history.hidesWaits
-            let absence = isUnknown ? "unknown: the program reports no waits" : "no waiters now"
-            let text = all.isEmpty ? absence : "no waiter matches the filter"
+            let placeholder = isUnknown ? "unknown: the program reports no waits" : "no waiters now"
+            let text = all.isEmpty ? placeholder : "no waiter matches the filter"
             let style = canvas.theme.style(all.isEmpty && !isUnknown ? .ok : .dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return
@@ -195,7 +195,7 @@ struct WaitersScreen {
             // If a waiter is selected, show only its blockers.
             selected.map { group.resource == $0.resource.rawValue } ?? true
         }
-        // Current blockers have priority over recent holders.
+        // Current blockers take priority over recent holders.
         let needed = groups.reduce(groups.count) {
             $0 + 1 + $1.holders.count + ($1.remark == nil ? 0 : 1)
         }

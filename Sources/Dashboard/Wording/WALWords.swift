@@ -102,7 +102,7 @@ enum WALWords {
         guard let frames = wal.frames else { return "" }
         let all = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
         let copied = wal.checkpointedFrames.map { "\(HumanUnits.count($0)) checkpointed" }
-        let room = wal.frameRoom.flatMap { $0 > frames ? HumanUnits.count($0) : nil }
+        let room = wal.frameCapacity.flatMap { $0 > frames ? HumanUnits.count($0) : nil }
         let texts = [
             copied.flatMap { copied in room.map { "\(all) in use of \($0), \(copied)" } },
             copied.map { "\(all), \($0)" },

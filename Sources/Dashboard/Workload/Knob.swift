@@ -88,11 +88,11 @@ struct Knob: Sendable {
     func action(setting value: Double) -> DashboardAction {
         switch kind {
         case .readers: .setReaderCount(Int(value))
-        case .rateFactor: .turn(.rateFactor(value))
-        case .writeShare: .turn(.writeShare(value))
-        case .workers(let client): .turn(.workers(client: client, count: Int(value)))
-        case .rate(let client): .turn(.rate(client: client, perSecond: value))
-        case .hold(let client): .turn(.holdTime(client: client, seconds: value))
+        case .rateFactor: .setKnob(.rateFactor(value))
+        case .writeShare: .setKnob(.writeShare(value))
+        case .workers(let client): .setKnob(.workers(client: client, count: Int(value)))
+        case .rate(let client): .setKnob(.rate(client: client, perSecond: value))
+        case .hold(let client): .setKnob(.holdTime(client: client, seconds: value))
         }
     }
 

@@ -20,7 +20,7 @@ extension RunDisplay {
         case .releaseSnapshot(let label): run.releaseSnapshot(label: label)
         case .setLoadPaused(let isPaused): setLoadPaused(isPaused)
         case .setReaderCount(let count): setReaderCount(count)
-        case .turn(let knob): turn(knob)
+        case .setKnob(let knob): setKnob(knob)
         case .copy(let text):
             if !terminal.copy(text) {
                 model.note("this terminal does not allow clipboard access", severity: .warning)
@@ -29,7 +29,7 @@ extension RunDisplay {
     }
 
     /// Changes a setting for this run and later runs.
-    private mutating func turn(_ knob: LoadKnob) {
+    private mutating func setKnob(_ knob: LoadKnob) {
         do {
             try run.set(knob)
             knobs[knob.place] = knob

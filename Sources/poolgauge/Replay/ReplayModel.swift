@@ -70,7 +70,7 @@ enum ReplayModel {
         switch self {
         case .run(var model):
             let actions = model.handle(event)
-            if actions.contains(where: Self.isRefused) { model.refuseSettings() }
+            if actions.contains(where: Self.isRefused) { model.discardRequestedSettings() }
             self = .run(model)
             return actions.compactMap { action in
                 switch action {

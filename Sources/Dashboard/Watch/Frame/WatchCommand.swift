@@ -18,7 +18,7 @@ package enum WatchCommand: Hashable, Sendable {
         }
     }
 
-    /// The purpose of a command, with the section title of the help.
+    /// The purpose of a command, whose raw value is the title of a help section.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
         case moving = "Navigation"

@@ -1,7 +1,9 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with all watched databases, busiest first, where Enter opens a database.
+/// The screen with all watched databases, busiest first.
+///
+/// The Enter key opens a database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: all; Enter opens one"
@@ -96,7 +98,7 @@ struct DatabasesScreen: WatchScreen {
                 remark: HumanUnits.counted(ranked.count, "database", "databases")
             ),
             item: "database",
-            absence: scene.placeholder,
+            placeholder: scene.placeholder,
             on: &canvas,
             in: areas[0]
         )
