@@ -1,10 +1,10 @@
 import Telemetry
 
-/// The metrics of a database, in the order of the output.
+/// The metrics of a database, in output order.
 ///
-/// Counts and times cover the time since the database was opened. Names follow OpenTelemetry's
-/// conventions for connection pools in Prometheus's form; the readers and the writer of a database
-/// count as one pool each. No label contains SQL.
+/// Counts and times cover the period since the database was opened. Names follow OpenTelemetry's
+/// conventions for connection pools, in Prometheus format. A database's readers count as one pool,
+/// and its writer counts as another. No label contains SQL.
 package enum DatabaseMetric {
     /// All metrics.
     package static let all = connections + latencies + log + counts
@@ -36,7 +36,7 @@ package enum DatabaseMetric {
         var used: Int
         var open: Int
         var maximum: Int
-        /// The accesses that wait, or `nil` if unknown.
+        /// The number of waiting accesses, or `nil` if unknown.
         var pending: Int?
         var wait: LatencySummary?
         var use: LatencySummary?
@@ -105,7 +105,7 @@ package enum DatabaseMetric {
             labels: [poolLabel, stateLabel]
         ) { status in
             Pool.of(status).flatMap { pool in
-                // The counts are read one after the other, so they may differ for a moment.
+                // The counts are read one after the other, so they may be briefly inconsistent.
                 let counts = [("used", pool.used), ("idle", max(0, pool.open - pool.used))]
                 return counts.map { state, count in
                     MetricValue([pool.name, state], .single(Double(count)))
@@ -165,14 +165,14 @@ package enum DatabaseMetric {
         },
     ]
 
-    // MARK: The write-ahead log
+    // MARK: Write-ahead log
 
     private static let log: [Metric<DatabaseStatus>] = [
         metric(.walBytes) { $0.wal.map { Double($0.bytes) } },
         metric(.walFrames) { $0.wal?.frames.map { Double($0) } },
         metric(.walCheckpointedFrames) { $0.wal?.checkpointedFrames.map { Double($0) } },
         metric(.walPinnedFrames) { status in
-            // Without the number of frames, no status of a snapshot contains its position.
+            // Without the number of frames, a snapshot's status does not contain its position.
             status.wal?.frames.map { _ in
                 Double(status.snapshots.compactMap(\.pinnedFrames).max() ?? 0)
             }

@@ -1,8 +1,8 @@
-/// The name, type, and description of a metric that several kinds of sources have.
+/// The name, type, and description of a metric that several kinds of sources report.
 package struct MetricTitle: Sendable {
     package var name: String
     package var type: MetricType
-    /// A description on one line.
+    /// A one-line description.
     package var help: String
 
     package static let up = MetricTitle(

@@ -8,8 +8,8 @@ package enum BusyBackoff {
     /// Returns the sleep time before the next attempt.
     ///
     /// - Parameters:
-    ///   - tries: The number of previous calls for this lock.
-    ///   - timeout: The total time allowed, in seconds.
+    ///   - tries: The number of earlier calls for this lock.
+    ///   - timeout: The maximum total time, in seconds.
     /// - Returns: The time in milliseconds, or `nil` if the timeout has elapsed.
     package static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)

@@ -21,7 +21,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
 
     private enum CodingKeys: CodingKey { case firstBucket, counts }
 
-    /// Decodes a distribution, which another program may have written.
+    /// Decodes a distribution, possibly written by another program.
     ///
     /// - Throws: `DecodingError` if a bucket does not exist.
     public init(from decoder: any Decoder) throws {
@@ -66,7 +66,9 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     }
 
     /// Returns an approximate percentile (0…100), in nanoseconds, or `nil` if there are too few
-    /// values (``Percentile``).
+    /// values.
+    ///
+    /// See ``Percentile`` for the required number of values.
     ///
     /// The percentile is interpolated within its bucket.
     package func percentile(_ percentile: Double) -> UInt64? {
@@ -119,7 +121,7 @@ public struct OperationLatencies: Sendable, Codable, Equatable {
     public var response: LatencyDistribution
     /// The time from the start to the start of the closure.
     public var wait: LatencyDistribution
-    /// The time from the entry to the end.
+    /// The time from the start of the closure to the end.
     public var service: LatencyDistribution
 
     /// Creates the latencies of an operation.

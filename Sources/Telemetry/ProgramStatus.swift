@@ -1,6 +1,6 @@
-/// A running program whose database a display is attached to.
+/// A running program with an attached display.
 package struct ProgramStatus: Sendable, Codable, Equatable {
-    /// The ID of the process.
+    /// The process ID.
     package var process: Int32
     /// Whether the program responds.
     package var isConnected: Bool

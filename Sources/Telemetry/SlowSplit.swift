@@ -1,5 +1,5 @@
-/// How a client's recent slow accesses spent their time, and which clients held the connections
-/// that the accesses waited for.
+/// The time that a client's recent slow accesses spent in each phase, and the clients that held the
+/// connections they waited for.
 public struct SlowSplit: Sendable, Codable, Equatable {
     /// A client that held connections during the waits.
     public struct Holder: Sendable, Codable, Equatable {
@@ -15,8 +15,8 @@ public struct SlowSplit: Sendable, Codable, Equatable {
         }
     }
 
-    /// The percentile of the response times from which accesses are included, such as `p99`, or
-    /// `max` if there were too few values for a percentile.
+    /// The lower limit on included accesses, as a percentile of the response times, such as `p99`,
+    /// or `max` if there were too few values for a percentile.
     public var beyond: String
     /// The number of included accesses.
     public var accesses: Int
@@ -33,7 +33,7 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     public var resource: String?
     /// The number of connections of the ``resource``, or `nil` if unknown.
     public var capacity: Int?
-    /// The clients that held these connections during the waits, largest holder first.
+    /// The clients that held these connections during the waits, largest share first.
     public var holders: [Holder]
 
     /// Creates a split from durations in nanoseconds.

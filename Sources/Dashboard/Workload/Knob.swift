@@ -15,12 +15,12 @@ struct Knob: Sendable {
     var kind: Kind
     /// The value, in the setting's unit.
     var value: Double
-    /// The measured value with its unit, or `nil` if no measurement exists.
+    /// The measured value with its unit, or `nil` if there is no measurement.
     var actual: String?
 
     /// Creates a setting.
     ///
-    /// A value that is not finite becomes 0.
+    /// A nonfinite value becomes 0.
     init(kind: Kind, value: Double, actual: String? = nil) {
         self.kind = kind
         self.value = value.isFinite ? min(max(value, 0), 1e9) : 0
@@ -60,7 +60,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the next higher or lower value, or `nil` at the limit.
+    /// Returns the next higher or lower value, or `nil` if the limit has been reached.
     func stepped(from value: Double, up: Bool) -> Double? {
         let next: Double
         switch kind {

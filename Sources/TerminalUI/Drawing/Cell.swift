@@ -1,4 +1,4 @@
-/// A color, which a terminal approximates with the nearest color that it supports.
+/// A color, which a terminal approximates with its nearest supported color.
 package enum Color: Sendable, Hashable {
     /// The terminal's default color.
     case standard

@@ -8,7 +8,7 @@ package struct Track: Sendable, Equatable {
     package var maximum: Int
     /// The priority.
     ///
-    /// Tracks with the lowest priority are omitted first, beginning with the last such track.
+    /// Tracks with the lowest priority are omitted first, starting with the last one.
     package var priority: Int
     /// The share of the space that remains when all tracks have their ideal length.
     package var flex: Int

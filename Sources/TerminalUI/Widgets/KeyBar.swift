@@ -5,7 +5,7 @@ package struct KeyBar: Sendable {
         package var name: String
         /// Items with the lowest priority are omitted first.
         package var priority: Int
-        /// The key that a click activates.
+        /// The key that a click presses.
         package var target: Key?
         /// Whether the item represents the displayed screen.
         package var isSelected: Bool

@@ -2,7 +2,9 @@
 package struct Listing<Item: Sendable>: Sendable {
     /// The sort key of a row.
     package enum Rank: Comparable, Sendable {
-        /// A number, where larger numbers come first.
+        /// A number.
+        ///
+        /// Larger numbers come first.
         case number(Double)
         /// Text in alphabetical order.
         case text(String)
