@@ -85,8 +85,8 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     /// The distributions of each operation in the last complete second, or `nil` if no second has
     /// ended since the last sample.
     public var operations: [OperationLatencies]?
-    /// The response times of the accesses that ``counts`` contains as completed, as of the last
-    /// complete second, or `nil` if they are unknown.
+    /// The response times of the completed accesses in ``counts``, as of the last complete second,
+    /// or `nil` if they are unknown.
     public var responseBuckets: LatencyBuckets?
     /// The phases of the client's slow accesses in the last ten seconds, or `nil` if none were
     /// measured.

@@ -82,7 +82,7 @@ package enum HumanUnits {
         return "\(Int(value.rounded()))%"
     }
 
-    /// Formats a count, such as `1,423`, or `1.42M` for a million or more.
+    /// Formats a count, such as `1,423`, or, for a million or more, `1.42M`.
     package static func count(_ count: UInt64) -> String {
         if count < 1_000_000 { return grouped(count) }
         let value = Double(count)
@@ -93,7 +93,7 @@ package enum HumanUnits {
     /// Formats an exact count or a frame number, such as `1,423,007`.
     package static func exact(_ count: UInt64) -> String { grouped(count) }
 
-    /// Formats an exact count with a noun, such as `1 frame` or `1,423 frames`.
+    /// Formats an exact count followed by a noun, such as `1 frame` or `1,423 frames`.
     ///
     /// The noun must have a regular plural.
     package static func exact(_ count: UInt64, _ noun: String) -> String {
@@ -109,7 +109,7 @@ package enum HumanUnits {
         return decimal(value, places: 1)
     }
 
-    /// Formats a count with its noun, such as `1 reader` or `4 readers`.
+    /// Formats a count followed by a noun, such as `1 reader` or `4 readers`.
     package static func counted(_ number: Int, _ singular: String, _ plural: String) -> String {
         "\(number) \(number == 1 ? singular : plural)"
     }
@@ -129,12 +129,12 @@ package enum HumanUnits {
         value < 99.95 ? decimal(value, places: 1) : whole(value)
     }
 
-    /// The numbers from which a format has no digits after the point, and uses an exponent.
+    /// The threshold at which the format omits decimal places and uses an exponent.
     private static let exponentLimit = 1e15
 
     /// Formats a number without decimal places.
     ///
-    /// Results of other programs can contain any number.
+    /// Results from other programs can contain arbitrary numbers.
     private static func whole(_ value: Double) -> String {
         value.magnitude < exponentLimit ? "\(Int(value.rounded()))" : "\(value)"
     }

@@ -22,7 +22,7 @@ struct CommandFailure: Error {
     /// `EX_USAGE` of sysexits.h, for invalid arguments and invalid scenarios.
     static let usage: Int32 = 64
 
-    /// The status that a shell reports for a program that ended because of a closed pipe.
+    /// The status that a shell reports for a program terminated by a closed pipe.
     static let closedPipe: Int32 = 128 + SIGPIPE
 
     init(_ message: String, status: Int32 = CommandFailure.usage) {

@@ -73,9 +73,9 @@ struct ProgramOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario.
     ///   - changes: The options that change the scenario.
-    ///   - arms: The value of `--arms`. It cannot be combined with `--against`.
+    ///   - arms: The value of `--arms`, which cannot be combined with `--against`.
     /// - Returns: The programs, or `nil` without `--against`.
-    /// - Throws: ``CommandFailure`` if a program is not found or the arm is not specified.
+    /// - Throws: ``CommandFailure`` if a program is not found or no arm was specified.
     func programs(
         for scenario: Scenario,
         _ changes: ScenarioOptions,

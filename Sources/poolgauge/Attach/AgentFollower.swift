@@ -7,12 +7,12 @@ struct AgentFollower {
     enum Event: Equatable {
         /// A status, and the previous status of the same run of the program.
         case status(AgentStatus, since: AgentStatus?)
-        /// The agent stopped answering.
+        /// The agent stopped responding.
         case lost(reason: String)
-        /// An agent answers again, after the given time without a status.
+        /// The agent responds again after the given time without a status.
         case reconnected(process: Int32, gapNanoseconds: UInt64)
 
-        /// Reports a status, or `nil` if the agent stopped responding.
+        /// Passes the status to `receiver`, or `nil` if the agent stopped responding.
         func report(to receiver: (AgentStatus?) -> Void) {
             switch self {
             case .status(let status, _): receiver(status)

@@ -7,8 +7,8 @@ import WorkloadEngine
 /// The executions of statements in a recording of `top --sql`.
 ///
 /// A report counts the executions of each statement, but does not contain their order. The
-/// executions of an interval are therefore assumed to be independent, so that they arrive as in a
-/// Poisson process, and each statement is a separate transaction.
+/// executions in an interval are therefore assumed to be independent. They arrive as in a Poisson
+/// process, and each statement is a separate transaction.
 struct RecordedExecutions {
     private(set) var executions: [CapturedExecution] = []
     /// The limitations of the recording, as sentences.
@@ -30,9 +30,10 @@ struct RecordedExecutions {
         var end: Double
     }
 
-    /// Reads the executions on a database.
+    /// Reads the executions of statements on a database.
     ///
-    /// - Throws: ``CommandFailure`` that explains what the recording lacks.
+    /// - Throws: ``CommandFailure`` with an explanation if the recording does not contain the
+    ///   executions.
     init(_ reader: RecordingReader, database: String) throws {
         let contents = reader.contents
         let path = reader.path
@@ -60,7 +61,7 @@ struct RecordedExecutions {
         }
     }
 
-    /// Spreads the executions that reports count over the reports' intervals.
+    /// Distributes the counted executions of each report over the report's interval.
     init(_ reports: [WatchReport]) {
         var batches: [Batch] = []
         var before: [String: WatchedStatement] = [:]
@@ -117,7 +118,7 @@ struct RecordedExecutions {
         }
     }
 
-    /// Adds the executions of the newest intervals, up to a limit.
+    /// Adds the executions in the newest intervals, up to a limit.
     private mutating func add(_ batches: [Batch], of all: Int) {
         var kept: [Batch] = []
         var count = 0
@@ -138,7 +139,8 @@ struct RecordedExecutions {
         for batch in kept.reversed() {
             let connection = connections[batch.sql] ?? connections.count + 1
             connections[batch.sql] = connection
-            // The programs that execute a statement do so equally often, as far as is known.
+            // A recording does not show how often each program executed a statement, so assume
+            // equal shares.
             for index in 0..<min(batch.count, Self.limit) {
                 executions.append(
                     CapturedExecution(

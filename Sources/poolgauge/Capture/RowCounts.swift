@@ -18,7 +18,7 @@ final class RowCounts: Sendable {
         }
     }
 
-    /// Returns the mean number of rows of a statement, or `nil` if the statement did not run.
+    /// Returns the mean number of rows for a statement, or `nil` if the statement did not run.
     func mean(of sql: String) -> Double? {
         entries.withLock { $0[sql].map { Double($0.rows) / Double($0.executions) } }
     }

@@ -118,7 +118,7 @@ struct RecordSubcommand: ParsableCommand {
             let rest = end.map { $0 > now ? $0 - now : 0 } ?? 1_000_000_000
             let wait = Int(min(rest, 1_000_000_000))
             if stopped.wait(timeout: .now() + .nanoseconds(wait)) == .success { break }
-            // The recorder keeps the reports.
+            // The recorder stores the reports.
             _ = feed.take()
             if let end, DispatchTime.now().uptimeNanoseconds >= end { break }
         }

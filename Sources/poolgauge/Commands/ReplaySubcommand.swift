@@ -70,7 +70,7 @@ struct ReplaySubcommand: ParsableCommand {
     func run() throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // Decoding the history takes less than this time.
+        // The history is decoded within this time.
         if display.after == nil { options.keysStart = 1_000_000_000 }
         var run = ReplayRun(reader: try RecordingReader(path: file), options: options)
         run.ghost = try ghost.map(Self.ghost)
@@ -80,7 +80,7 @@ struct ReplaySubcommand: ParsableCommand {
         if let wait { run.searches.wait = wait.duration.wholeNanoseconds }
         if let wal { run.searches.log = wal.bytes }
         if let saturation { run.searches.saturation = saturation.share }
-        // Report a ghost that cannot be drawn before the terminal changes.
+        // Before changing the terminal, report a ghost that cannot be drawn.
         _ = try run.ghost.map { try GhostRecording($0, under: run.reader) }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)

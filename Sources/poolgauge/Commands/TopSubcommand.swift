@@ -86,7 +86,7 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var recording: RecordingOptions
 
-    /// Whether an option requests reports in place of the dashboard.
+    /// Whether an option requests reports instead of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
     }

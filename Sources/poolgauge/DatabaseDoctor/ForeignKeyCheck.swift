@@ -45,7 +45,7 @@ enum ForeignKeyCheck {
         return found
     }
 
-    /// Returns an unused name for an index on a key.
+    /// Returns an unused name for an index on a foreign key.
     private static func freeName(_ database: Database, for key: Key) throws -> String {
         let name = ([key.child.name] + key.columns).joined(separator: "_")
         var number = 1
@@ -96,7 +96,7 @@ enum ForeignKeyCheck {
         return keys
     }
 
-    /// Returns whether the planner finds a key's rows with an index.
+    /// Returns whether the planner uses an index to find the child rows of a foreign key.
     ///
     /// The `.lint fkey-indexes` command of the SQLite shell performs the same check.
     private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {

@@ -4,7 +4,7 @@ import Telemetry
 
 /// The metrics of a run's clients.
 enum LoadMetric {
-    /// All metrics, in the order of the output.
+    /// All metrics, in output order.
     static let all = run + counts + times
 
     private static let run: [Metric<Sample>] = [

@@ -2,7 +2,7 @@ import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteWatch
 
-/// The latest report on a database, and the totals of all reports.
+/// The latest report on a database and the totals of all its reports.
 struct WatchedDatabase {
     var report: WatchReport
     var totals: WatchTotals
@@ -10,7 +10,7 @@ struct WatchedDatabase {
 
 /// The metrics of a database that other processes use.
 enum WatchMetric {
-    /// All metrics, in the order of the output.
+    /// All metrics, in output order.
     static let all = file + log + totals
 
     private static func metric(

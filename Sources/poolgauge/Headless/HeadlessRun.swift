@@ -15,7 +15,7 @@ struct HeadlessRun {
     var keepsFolder = false
     /// The user's database, or `nil` for the scenario's data.
     var database: UserDatabase?
-    /// Receives each sample, in addition to the progress report.
+    /// A closure that receives each sample, in addition to the progress report.
     var onSample: (@Sendable (Sample) -> Void)?
     var recorder: FlightRecorder?
 
@@ -30,7 +30,7 @@ struct HeadlessRun {
         if let recorder, !result.runs.isEmpty {
             recorder.record(resultJSON: try JSONReport.text(of: result))
         }
-        // If nothing was measured, keep the previous report file.
+        // If nothing was measured, keep the existing report file.
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
         }
@@ -118,7 +118,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// Makes a run the current run, and stops the run if a stop was already requested.
+    /// Sets the current run, and stops it if a stop has already been requested.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

@@ -3,18 +3,19 @@ import Recording
 import Telemetry
 import WorkloadEngine
 
-/// A run in a recording as a result for predictions.
+/// Converts a recorded run to a result for predictions.
 struct RecordedRunResult {
     let reader: RecordingReader
-    /// The period, or `nil` for the start and the end of the recording.
+    /// The start of the period, or `nil` for the start of the recording.
     var from: RecordingMoment?
     var to: RecordingMoment?
     /// The arm, or `nil` for the first pool or the first arm.
     var arm: String?
 
-    /// Returns the recorded result or, for a period or an interrupted run, a result from samples.
+    /// Returns the recorded result or, for a period or an interrupted run, a result based on
+    /// samples.
     ///
-    /// - Throws: An error that explains what the recording lacks.
+    /// - Throws: An error that explains which data the recording does not contain.
     func result() throws -> RunResult {
         if from == nil, to == nil, let json = try? reader.resultJSON() {
             return try RunResult.decode(Data(json.utf8), file: reader.path)
@@ -47,7 +48,7 @@ struct RecordedRunResult {
             if let index { runs[index].run.add(sample) }
         }
         guard let chosen = runs.first(where: { $0.run.isPool }) ?? runs.first else {
-            throw CommandFailure(absence, status: ExitStatus.failed.rawValue)
+            throw CommandFailure(missingSampleReason, status: ExitStatus.failed.rawValue)
         }
         guard let text = chosen.session.scenario, !text.isEmpty else {
             throw CommandFailure(
@@ -63,8 +64,8 @@ struct RecordedRunResult {
         )
     }
 
-    /// Explains why the period contains no sample of a run.
-    private var absence: String {
+    /// The reason that the period does not contain samples of a run.
+    private var missingSampleReason: String {
         let kinds = Set(reader.contents.sessions.map(\.kind))
         if !kinds.contains(.run) {
             return "'\(reader.path)' is a recording of "
@@ -89,7 +90,7 @@ struct RecordedRunResult {
             scenario: scenario
         )
         environment.scenarioText = session.scenario ?? ""
-        // The properties of this machine's disk do not describe the recorded run.
+        // This machine's disk properties do not describe the recorded run.
         (environment.fileSystem, environment.syncNanoseconds) = (nil, nil)
         environment.warnings = nil
         if let json = session.environment,

@@ -3,7 +3,7 @@ import SQLiteWatch
 import Units
 import WorkloadEngine
 
-/// The report on a recording as paragraphs and tables, which each format draws.
+/// The report on a recording, as paragraphs and tables for all formats.
 struct RecordingTables {
     struct Table {
         var title: String

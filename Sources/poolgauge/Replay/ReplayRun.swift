@@ -8,7 +8,7 @@ import TerminalUI
 struct ReplayRun {
     let reader: RecordingReader
     let options: DisplayOptions
-    /// The recording to draw under the displayed one, if any.
+    /// The recording to draw behind the displayed recording, if any.
     var ghost: RecordingReader?
     var searches = ReplaySearches()
     /// The initial position, or `nil` for the start.
