@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// Decodes mouse events from the bytes after the event prefix
+/// A decoder for mouse events, from the bytes after the event prefix
 /// (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking").
 struct MouseDecoder {
     enum Form {

@@ -45,7 +45,7 @@ package struct DashboardModel: Sendable {
 
     /// The message shown in place of the keys, and its time in seconds since the start of the run.
     var message: (text: String, isWarning: Bool, time: Double)?
-    /// How long ``message`` remains visible, in seconds.
+    /// The time for which ``message`` remains visible, in seconds.
     private static let messageSeconds = 4.0
 
     /// The interrupt whose outcome is pending, if any.

@@ -1,4 +1,4 @@
-/// Formats numbers with units as text of limited width.
+/// A formatter for numbers with units, as text of limited width.
 ///
 /// Measured latencies and rates have three significant digits. Ages and sizes below 100 have one
 /// decimal place. The strings contain only ASCII characters and `µ`, and are short enough to avoid

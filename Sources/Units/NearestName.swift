@@ -1,4 +1,4 @@
-/// Finds the name that the user most likely intended.
+/// A search for the name that the user most likely intended.
 package enum NearestName {
     /// Returns the candidate with the fewest edits relative to `name`, or `nil` if all candidates
     /// differ too much for a typo.

@@ -1,4 +1,4 @@
-/// Escapes characters that a terminal or an editor would interpret instead of displaying them.
+/// An escaper for characters that a terminal or an editor would interpret instead of displaying.
 package enum VisibleText {
     /// Replaces control characters and invisible formatting characters with `\u{…}`.
     package static func escaped(_ text: String) -> String {

@@ -55,7 +55,7 @@ struct SlowParts {
     /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
-    /// Describes the accesses, such as `the 21 at or beyond p99`.
+    /// A description of the accesses, such as `the 21 at or beyond p99`.
     ///
     /// For a lower percentile, the text is, for example, `the 12 at or beyond p95; too few
     /// accesses for p99`.

@@ -2,7 +2,7 @@ import TerminalUI
 import Units
 import Yams
 
-/// Decodes a configuration from YAML and reports all errors with their positions.
+/// A decoder for YAML configurations that reports all errors with their positions.
 package struct SettingsDecoder {
     private let file: String
     private var issues: [String] = []

@@ -57,7 +57,7 @@ package struct WatchDashboard: Sendable {
     var message: (text: String, isWarning: Bool, time: Double)?
     var start: WatchTime?
 
-    /// How long a message remains visible, in seconds.
+    /// The time for which a message remains visible, in seconds.
     private static let messageSeconds = 4.0
 
     /// Creates a dashboard without reports.

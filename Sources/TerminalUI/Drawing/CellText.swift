@@ -1,4 +1,4 @@
-/// Converts text to cells, and removes or replaces characters that a terminal would interpret.
+/// A converter from text to cells that removes or replaces characters a terminal would interpret.
 ///
 /// External text (SQL, labels, messages) is always converted before it is stored in cells:
 /// - Control characters become visible symbols (`␛`, or `^[` in ASCII).

@@ -1,4 +1,4 @@
-/// Draws a surface as an SVG image for documentation.
+/// A renderer that draws a surface as an SVG image for documentation.
 ///
 /// Text uses a monospaced font. Box-drawing lines, blocks, and braille dots are drawn as shapes. As
 /// a result, the grid is exact and lines join in every viewer.

@@ -1,6 +1,6 @@
 import Units
 
-/// Parses a sequence of keys, as in the `--press` option.
+/// A parser for sequences of keys, as in the `--press` option.
 ///
 /// A character represents itself. Other keys are names in angle brackets, as in `nn<Esc>?<^C>`.
 package enum KeyScript {

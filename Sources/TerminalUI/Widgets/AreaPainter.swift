@@ -1,4 +1,4 @@
-/// Paints stacked values into cells as braille dots, blocks or ASCII characters.
+/// A painter that draws stacked values as braille dots, blocks, or ASCII characters.
 ///
 /// The painter does not draw axes or lines. ``TimeChart`` and ``Sparkline`` use it.
 struct AreaPainter {

@@ -3,6 +3,8 @@ package struct KeyBar: Sendable {
     package struct Item: Sendable, Equatable {
         package var key: String
         package var name: String
+        /// The priority.
+        ///
         /// Items with the lowest priority are omitted first.
         package var priority: Int
         /// The key that a click presses.

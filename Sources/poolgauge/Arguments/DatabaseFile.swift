@@ -2,7 +2,7 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// Finds and copies the database that `--database` specifies.
+/// The database that `--database` specifies.
 enum DatabaseFile {
     /// Returns the URL of an existing file.
     ///

@@ -5,7 +5,7 @@ import Synchronization
 import Telemetry
 import Units
 
-/// Requests interrupts and checkpoints from an agent without blocking the display.
+/// A client that requests interrupts and checkpoints from an agent without blocking the display.
 final class AgentControl: Sendable {
     /// The outcome of a request, for the event list.
     struct Outcome {

@@ -4,7 +4,7 @@ import PoolgaugeAgent
 import Synchronization
 import Telemetry
 
-/// Requests an agent's status on a separate thread and keeps the samples for a display.
+/// A feed of samples for a display, which requests an agent's status on a separate thread.
 final class AgentFeed: Sendable {
     private struct State {
         var samples: [Sample] = []

@@ -2,7 +2,7 @@ import PoolgaugeAgent
 import Telemetry
 import Units
 
-/// Converts the statuses of an agent to dashboard samples, including events for its restarts.
+/// A converter from an agent's statuses to dashboard samples, including events for its restarts.
 struct AgentSampler {
     private let start: UInt64
     private var sequence = 0

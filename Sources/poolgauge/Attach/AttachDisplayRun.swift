@@ -3,7 +3,7 @@ import Dashboard
 import PoolgaugeAgent
 import TerminalUI
 
-/// Shows the dashboard for a program with an agent.
+/// The dashboard of `poolgauge attach`.
 struct AttachDisplayRun {
     let agent: FollowedAgent
     let options: DisplayOptions

@@ -7,7 +7,7 @@ import SQLiteWatch
 import Units
 import WorkloadEngine
 
-/// Follows an agent and writes one line for each event.
+/// A run of `poolgauge attach --follow`, which writes one line for each event of an agent.
 struct AttachRun {
     var format = PlainFormat.text
     var interval = Duration.seconds(1)

@@ -6,7 +6,7 @@ import SQLiteWatch
 import Telemetry
 import WorkloadEngine
 
-/// Converts captured executions to a scenario, and then writes and runs the scenario.
+/// A capture, which converts executions to a scenario, and then writes and runs the scenario.
 struct CaptureRun {
     private let database: String
     private let output: String

@@ -4,7 +4,7 @@ import SQLTrace
 import SQLiteWatch
 import WorkloadEngine
 
-/// Traces the statements that programs execute on a database.
+/// A trace of the statements that programs execute on a database.
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
     private static let pause = Duration.milliseconds(20)

@@ -3,7 +3,7 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// Examines a database file that may be in use by other programs.
+/// An examination of a database file that may be in use by other programs.
 ///
 /// This process does not open the file with SQLite, lock it, or write to it. A ``WatchSession``
 /// reads headers and locks. Checks that require SQLite run on a copy.

@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// Finds foreign keys without an index on the child table.
+/// A check for foreign keys without an index on the child table.
 ///
 /// When a parent row is deleted or its key changes, SQLite searches for child rows. Without an
 /// index, each search reads the entire child table (https://sqlite.org/foreignkeys.html, section

@@ -4,7 +4,7 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// Copies a database without SQLite, because other programs may be using the database.
+/// A copy of a database, made without SQLite because other programs may be using the database.
 ///
 /// Reading a database through SQLite locks the database and writes to the `-shm` file. It may also
 /// roll back the journal or create files that belong to this process's user. A private copy avoids

@@ -88,7 +88,7 @@ enum SchemaChecks {
     }
 }
 
-/// Finds large tables without statistics (https://sqlite.org/lang_analyze.html).
+/// A check for large tables without statistics (https://sqlite.org/lang_analyze.html).
 enum StatisticsCheck {
     static func findings(
         _ database: Database,

@@ -1,7 +1,7 @@
 import PoolgaugeAgent
 import Telemetry
 
-/// Requests the status of an agent, even after its program has restarted.
+/// A client that requests the status of an agent, even after its program has restarted.
 final class AgentRequests: Sendable {
     private let directory: AgentDirectory
     private let address: AgentAddress

@@ -7,7 +7,7 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// Runs the arms of a scenario without a display, and then writes a report.
+/// A run of a scenario's arms without a display, followed by a report.
 struct HeadlessRun {
     let scenario: Scenario
     let arms: [Arm]
@@ -100,7 +100,7 @@ struct HeadlessRun {
     }
 }
 
-/// Forwards a stop request to the current run.
+/// A relay that forwards stop requests to the current run.
 private final class StopRelay: Sendable {
     private struct State {
         var run: WorkloadRun?

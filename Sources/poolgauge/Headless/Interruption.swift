@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Ends a command early on `SIGINT`, `SIGTERM`, `SIGHUP`, or `SIGQUIT` without killing the process.
+/// A handler that ends a command early on `SIGINT`, `SIGTERM`, `SIGHUP`, or `SIGQUIT`.
 ///
 /// A second signal removes the temporary files and ends the process immediately. Signals that
 /// arrive shortly after the first signal belong to the same request. Every later `SIGHUP` also

@@ -80,7 +80,7 @@ private func lowercasedFirst(_ text: String) -> String {
     return sentence.prefix(1).lowercased() + sentence.dropFirst()
 }
 
-/// Writes man(7) text.
+/// A writer for man(7) text.
 private struct Writer {
     private(set) var text = ""
 

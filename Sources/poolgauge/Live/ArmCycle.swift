@@ -1,4 +1,4 @@
-/// Selects the next arm, cycling through the arms in the scenario's order.
+/// A state machine that cycles through the arms in the scenario's order.
 struct ArmCycle: Equatable {
     enum Step: Equatable {
         case stay

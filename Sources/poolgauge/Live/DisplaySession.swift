@@ -3,7 +3,7 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// Runs a display in the process's terminal, or renders the display for a picture.
+/// A session that runs a display in the process's terminal, or renders the display for a picture.
 struct DisplaySession {
     let options: DisplayOptions
 

@@ -3,7 +3,7 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// Runs a scenario in the dashboard, and then removes the run's files.
+/// A session that runs a scenario in the dashboard, and then removes the run's files.
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions

@@ -3,7 +3,7 @@ import Recording
 import Telemetry
 import WorkloadEngine
 
-/// Converts a recorded run to a result for predictions.
+/// A converter from a recorded run to a result for predictions.
 struct RecordedRunResult {
     let reader: RecordingReader
     /// The start of the period, or `nil` for the start of the recording.

@@ -22,7 +22,9 @@ struct RecordedRun: Equatable {
     func phase(named name: String) -> Phase? { phases.first { $0.name == name } }
 }
 
-/// Finds an arm's runs in a recording by decoding only a few samples of each phase.
+/// A search for an arm's runs in a recording.
+///
+/// The search decodes only a few samples of each phase.
 struct RecordedRuns {
     private let contents: RecordingContents
     private let sample: (Int) -> Sample?

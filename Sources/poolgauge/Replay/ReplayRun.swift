@@ -4,7 +4,7 @@ import Recording
 import SQLiteWatch
 import TerminalUI
 
-/// Shows a recording in the dashboard.
+/// A replay of a recording in the dashboard.
 struct ReplayRun {
     let reader: RecordingReader
     let options: DisplayOptions

@@ -1,7 +1,7 @@
 import SQLTrace
 import SQLiteWatch
 
-/// Traces the statements of watched programs, in addition to a watch session.
+/// A trace of the statements of watched programs, in addition to a watch session.
 ///
 /// If tracing fails, the reports contain the reason and all data that is available without tracing.
 struct SQLWatch {

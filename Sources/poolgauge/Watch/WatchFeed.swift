@@ -5,7 +5,7 @@ import SQLTrace
 import SQLiteWatch
 import Synchronization
 
-/// Runs a watch session on a separate thread and keeps the reports for a display.
+/// A feed of reports for a display, which runs a watch session on a separate thread.
 final class WatchFeed: Sendable {
     /// The data since the last call to ``take()``.
     struct Batch {

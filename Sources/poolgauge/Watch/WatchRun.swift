@@ -5,7 +5,7 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// Watches databases without a dashboard and writes reports.
+/// A watch of databases without a dashboard, which writes reports.
 struct WatchRun {
     var format = PlainFormat.text
     var follows = false
