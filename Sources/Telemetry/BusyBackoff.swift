@@ -14,10 +14,10 @@ package enum BusyBackoff {
     package static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)
-        let slept =
+        let elapsed =
             delays[..<known].reduce(0, +) + max(0, tries - delays.count) * delays[delays.count - 1]
         let delay = delays[min(tries, delays.count - 1)]
-        let pause = min(delay, limit - slept)
+        let pause = min(delay, limit - elapsed)
         return pause > 0 ? pause : nil
     }
 }

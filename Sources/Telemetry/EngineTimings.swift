@@ -112,7 +112,7 @@ package enum EngineTimings {
     /// The time after which a round does not start another fetch.
     @inlinable package static var longestRound: UInt64 { 2_000_000 }
     /// The longest duration of a fetch before another round takes over the remaining values.
-    @inlinable package static var roundTrust: UInt64 { 3_000_000 }
+    @inlinable package static var roundTimeout: UInt64 { 3_000_000 }
     /// The shortest pause after a round.
     ///
     /// A pause that would be shorter is omitted.

@@ -34,13 +34,13 @@ package final class Promise<Value: Sendable>: Sendable {
         while true {
             if let value = state.withLock({ $0.value }) { return value }
             await withCheckedContinuation { continuation in
-                let isOwed = state.withLock { state in
+                let isSuspended = state.withLock { state in
                     if state.value != nil { return false }
                     precondition(state.continuation == nil, "only one task may await a promise")
                     state.continuation = continuation
                     return true
                 }
-                if !isOwed { continuation.resume() }
+                if !isSuspended { continuation.resume() }
             }
         }
     }

@@ -33,7 +33,7 @@ struct CompareScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let arms = arms
         guard let selected else {
-            drawNothing(on: &canvas, in: rect)
+            drawPlaceholder(on: &canvas, in: rect)
             return
         }
         let table = Track(
@@ -54,7 +54,7 @@ struct CompareScreen {
         for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, area) }
     }
 
-    private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
+    private func drawPlaceholder(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Arms in this session").draw(on: &canvas, in: rect)
         let text =
             "The measured part of the first arm has not started. After it starts, each arm has a "

@@ -45,7 +45,7 @@ struct History: Sendable {
     ///
     /// A sample of a different arm or of a restarted run starts a new history.
     mutating func append(_ sample: Sample) {
-        if let last = latest, isNewRun(sample, after: last) { startOver(with: sample) }
+        if let last = latest, isNewRun(sample, after: last) { restart(with: sample) }
         var shown = sample
         switch sample.state {
         case .preparing: break
@@ -133,7 +133,7 @@ struct History: Sendable {
             || sample.database.kind != last.database.kind
     }
 
-    private mutating func startOver(with sample: Sample) {
+    private mutating func restart(with sample: Sample) {
         moments.removeAll()
         samples.removeAll()
         cursor = nil

@@ -20,15 +20,15 @@ extension DashboardModel {
             }
         }
         switch command.purpose {
-        case .acting: return act(command)
-        case .time: travel(command)
+        case .acting: return performRunCommand(command)
+        case .time: performTimeCommand(command)
         case .moving: move(command)
         case .display, .screens: return changeDisplay(command)
         }
         return []
     }
 
-    private mutating func act(_ command: DashboardCommand) -> [DashboardAction] {
+    private mutating func performRunCommand(_ command: DashboardCommand) -> [DashboardAction] {
         switch command {
         case .nextArm: return [.nextArm]
         case .snapshot: return [.makeSnapshot]

@@ -25,7 +25,7 @@ struct PromptState: Sendable, Equatable {
     enum Outcome: Sendable, Equatable {
         /// The text may have changed.
         case edited
-        case cancelled
+        case canceled
         case entered
     }
 
@@ -40,7 +40,7 @@ struct PromptState: Sendable, Equatable {
         case .backspace, .delete:
             if !text.isEmpty { text.removeLast() }
         case .control("u"): text = ""
-        case .escape: return .cancelled
+        case .escape: return .canceled
         case .enter: return .entered
         default: break
         }

@@ -68,7 +68,7 @@ extension RowInteraction {
         view.isReversed = false
     }
 
-    mutating func travel(_ command: DashboardCommand) {
+    mutating func performTimeCommand(_ command: DashboardCommand) {
         switch command {
         case .pause: frozen = frozen == nil ? newest : nil
         case .stepBack: step(by: -1)

@@ -91,7 +91,7 @@ extension RowInteraction {
     private mutating func handle(_ key: Key, in prompt: PromptState) {
         var prompt = prompt
         switch prompt.handle(key) {
-        case .cancelled:
+        case .canceled:
             overlay = nil
             if case .filter(let before) = prompt.purpose { view.filter = before }
         case .entered:

@@ -23,7 +23,7 @@ struct LatencyScreen {
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard let selected else {
-            drawNothing(on: &canvas, in: rect)
+            drawPlaceholder(on: &canvas, in: rect)
             return
         }
         let isExpanded = scene.view.isExpanded
@@ -81,7 +81,7 @@ struct LatencyScreen {
         canvas.write(blame, x: inner.minX, y: inner.minY + 2, limit: inner.width)
     }
 
-    private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
+    private func drawPlaceholder(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Latency").draw(on: &canvas, in: rect)
         let text = "no access has ended yet; distributions update once per second"
         let style = canvas.theme.style(.dim)
@@ -239,9 +239,9 @@ struct LatencyScreen {
     }
 
     /// Returns the interval that contains a time, from -1 to `count`.
-    private static func place(_ time: Double, _ length: Double, _ count: Int) -> Int {
-        let place = (time / length).rounded(.down)
-        return place.isFinite ? Int(min(max(place, -1), Double(count))) : -1
+    private static func intervalIndex(_ time: Double, _ length: Double, _ count: Int) -> Int {
+        let index = (time / length).rounded(.down)
+        return index.isFinite ? Int(min(max(index, -1), Double(count))) : -1
     }
 
     /// Returns the distributions of equal intervals.
@@ -255,8 +255,8 @@ struct LatencyScreen {
         var bins = Array(repeating: LatencyDistribution?.none, count: count)
         series.visitIntervals(from: end - scene.seconds, to: end) { second, began in
             let distribution = second.distribution(part)
-            let last = Self.place(second.time - (end - scene.seconds), length, count)
-            let first = Self.place(began - (end - scene.seconds), length, count) + 1
+            let last = Self.intervalIndex(second.time - (end - scene.seconds), length, count)
+            let first = Self.intervalIndex(began - (end - scene.seconds), length, count) + 1
             for place in max(first, 0)...max(last, first, 0) where place < count {
                 if bins[place] == nil {
                     bins[place] = distribution

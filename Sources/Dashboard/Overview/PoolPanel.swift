@@ -88,8 +88,8 @@ struct PoolPanel {
         }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
         let waking = history.latest?.database.wakingReaders ?? 0
-        let begin = waking > 0 ? " (\(waking) about to start)" : ""
-        return "\(readers.inUse) of \(maximum) in use\(begin), \(readers.open) open"
+        let starting = waking > 0 ? " (\(waking) about to start)" : ""
+        return "\(readers.inUse) of \(maximum) in use\(starting), \(readers.open) open"
     }
 
     private func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
@@ -119,7 +119,7 @@ extension DatabaseStatus {
     var wakingReaders: Int {
         // Without a list of connections, the number is unknown.
         guard !connections.isEmpty else { return 0 }
-        let atWork = connections.count { $0.role == .reader && $0.state != .idle }
-        return max(0, max(0, readers?.inUse ?? 0) - atWork)
+        let busy = connections.count { $0.role == .reader && $0.state != .idle }
+        return max(0, max(0, readers?.inUse ?? 0) - busy)
     }
 }

@@ -97,7 +97,7 @@ struct SummaryLine {
             return [Span("interrupts ", dim), Span(calls, text), Span(", ended \(ended)", dim)]
         }
         let noun = counts.requested == 1 ? " interrupt ended " : " interrupts ended "
-        let things = counts.delivered == 1 ? " statement" : " statements"
-        return [Span(calls, text), Span(noun, dim), Span(ended, text), Span(things, dim)]
+        let statements = counts.delivered == 1 ? " statement" : " statements"
+        return [Span(calls, text), Span(noun, dim), Span(ended, text), Span(statements, dim)]
     }
 }

@@ -15,7 +15,7 @@ package struct ReplayBar {
         self.ghost = ghost
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     package static func height(in size: Size, hasGhost: Bool = false) -> Int {
         (size.height >= 30 ? 2 : 1) + (hasGhost ? 1 : 0)
     }

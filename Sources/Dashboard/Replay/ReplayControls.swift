@@ -64,7 +64,7 @@ package struct ReplayControls: Sendable {
         guard var state = prompt else { return .handled }
         switch state.handle(key) {
         case .edited: prompt = state
-        case .cancelled: prompt = nil
+        case .canceled: prompt = nil
         case .entered:
             prompt = nil
             let text = state.text.filter { $0 != " " }

@@ -23,7 +23,7 @@ struct AgentFollower {
     }
 
     private(set) var last: AgentStatus?
-    private var lastAt: UInt64?
+    private var lastTime: UInt64?
     private var isLost = false
 
     /// Adds a status that was received at `now`.
@@ -34,13 +34,13 @@ struct AgentFollower {
                 $0.process != status.process || $0.ageNanoseconds > status.ageNanoseconds
             } ?? false
         var events: [Event] = []
-        if isLost || isRestarted, let lastAt {
+        if isLost || isRestarted, let lastTime {
             events.append(
-                .reconnected(process: status.process, gapNanoseconds: now - min(lastAt, now))
+                .reconnected(process: status.process, gapNanoseconds: now - min(lastTime, now))
             )
         }
         events.append(.status(status, since: isRestarted ? nil : last))
-        (last, lastAt, isLost) = (status, now, false)
+        (last, lastTime, isLost) = (status, now, false)
         return events
     }
 

@@ -35,7 +35,7 @@ struct AgentList: Encodable {
     /// The agents that did not respond, with the reasons.
     var notes: [String] = []
 
-    /// The list as indented JSON with a newline at the end.
+    /// Returns the list as indented JSON with a newline at the end.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

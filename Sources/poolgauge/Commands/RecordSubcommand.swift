@@ -64,7 +64,7 @@ struct RecordSubcommand: ParsableCommand {
         try recordDatabases()
     }
 
-    /// Whether a target is an agent: a socket, or not an existing file.
+    /// Returns whether a target is an agent: a socket, or a name that is not an existing file.
     private func isAgent(_ target: String) -> Bool {
         var status = stat()
         guard stat(target, &status) == 0 else { return !target.contains("/") }

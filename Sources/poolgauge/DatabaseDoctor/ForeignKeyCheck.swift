@@ -30,7 +30,7 @@ enum ForeignKeyCheck {
             return [.init(part: .foreignKeys, mark: .ok, text: text)]
         }
         var found = try missing.prefix(SchemaChecks.limit).map { key in
-            finding(key, index: try freeName(database, for: key))
+            finding(key, index: try unusedName(database, for: key))
         }
         let more = missing.count - found.count
         if more > 0 {
@@ -46,7 +46,7 @@ enum ForeignKeyCheck {
     }
 
     /// Returns an unused name for an index on a foreign key.
-    private static func freeName(_ database: Database, for key: Key) throws -> String {
+    private static func unusedName(_ database: Database, for key: Key) throws -> String {
         let name = ([key.child.name] + key.columns).joined(separator: "_")
         var number = 1
         while true {

@@ -43,7 +43,7 @@ final class AgentMetricsSource: Sendable {
         }
     }
 
-    /// The metrics in Prometheus's text format.
+    /// Returns the metrics in Prometheus's text format.
     func text() -> String {
         let state = state.withLock { $0 }
         let answer = Answer(label: state.status?.database.label ?? name, isUp: state.isUp)

@@ -29,7 +29,7 @@ final class RunMetrics: Sendable {
         }
     }
 
-    /// The metrics in Prometheus's text format, or an empty string before the first sample.
+    /// Returns the metrics in Prometheus's text format, or an empty string before the first sample.
     func text() -> String {
         let (sample, mustRestart) = state.withLock { state in
             defer { state.mustRestart = false }

@@ -27,7 +27,7 @@ final class WatchMetrics: Sendable {
         }
     }
 
-    /// The metrics in Prometheus's text format, or an empty string before the first report.
+    /// Returns the metrics in Prometheus's text format, or an empty string before the first report.
     func text() -> String {
         let databases = state.withLock { state in state.order.compactMap { state.databases[$0] } }
         return writer.text(WatchMetric.all, of: databases)

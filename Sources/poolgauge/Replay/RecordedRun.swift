@@ -67,7 +67,7 @@ struct RecordedRuns {
             var position: Int
             var sample: Sample
 
-            /// Whether a later sample belongs to the same run.
+            /// Returns whether a later sample belongs to the same run.
             ///
             /// Each run numbers its samples from 0. Within a run, sample numbers increase at least
             /// as fast as sample positions.

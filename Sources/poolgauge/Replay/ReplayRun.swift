@@ -99,7 +99,7 @@ struct ReplayRun {
         }
     }
 
-    /// Whether the recorded reports contain SQL.
+    /// Returns whether the recorded reports contain SQL.
     private func hasStatements(_ contents: RecordingContents) -> Bool {
         for row in contents.rows.suffix(10) {
             if case .watch(let report)? = try? reader.value(of: row) {

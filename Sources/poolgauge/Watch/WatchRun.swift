@@ -29,7 +29,7 @@ struct WatchRun {
 
     private let session: WatchSession
     private let sql: SQLWatch?
-    private let isOne: Bool
+    private let isSingleFile: Bool
 
     /// The default duration of a watch for a single report.
     private static let singleReportDuration = Duration.seconds(2)
@@ -43,7 +43,7 @@ struct WatchRun {
                 helper: ClientProcess.command(WatchHelperSubcommand.name)
             )
         } catch { throw CommandFailure(error.description, status: ExitStatus.failed.rawValue) }
-        isOne = files.count == 1
+        isSingleFile = files.count == 1
         self.sql = sql.map { SQLWatch(paths: files, options: $0) }
     }
 
@@ -166,7 +166,7 @@ struct WatchRun {
 
     private func write(_ report: WatchReport, after isLater: Bool) throws {
         switch format {
-        case .json where isOne && !follows:
+        case .json where isSingleFile && !follows:
             try StandardOutput.write(WatchJSON.text(of: report))
         case .json: try StandardOutput.write(WatchJSON.line(of: report))
         case .text:

@@ -43,7 +43,7 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    var nothingFound: String {
+    var notFoundMessage: String {
         switch self {
         case .machine:
             "no process that is visible to this user has an SQLite database open"

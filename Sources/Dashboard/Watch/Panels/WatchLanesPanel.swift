@@ -140,11 +140,11 @@ struct WatchLanesPanel {
             let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
         {
             // Dim a statement that is no longer running.
-            let isNow = statement.isRunning || statement.seconds < 1
+            let isCurrent = statement.isRunning || statement.seconds < 1
             canvas.write(
                 statement.sql,
                 in: cell(.statement),
-                style: theme.style(isNow ? .text : .dim),
+                style: theme.style(isCurrent ? .text : .dim),
                 alignment: .leading
             )
         }

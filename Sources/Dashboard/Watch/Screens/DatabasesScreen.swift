@@ -46,10 +46,10 @@ struct DatabasesScreen: WatchScreen {
                 Track(minimum: 12, ideal: 24, maximum: .max, priority: 10, flex: 2)
             ) { history, theme in
                 let verdict = history.report?.verdict
-                let isFine = verdict?.kind == .nothing
+                let hasNoFindings = verdict?.kind == .nothing
                 return Span(
-                    isFine ? "nothing unusual" : verdict?.text ?? "",
-                    theme.style(isFine ? .dim : .warning)
+                    hasNoFindings ? "nothing unusual" : verdict?.text ?? "",
+                    theme.style(hasNoFindings ? .dim : .warning)
                 )
             },
         ],
