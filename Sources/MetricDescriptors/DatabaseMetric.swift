@@ -101,7 +101,7 @@ package enum DatabaseMetric {
         Metric(
             "db_client_connections",
             .gauge,
-            "The open connections by state.",
+            "The number of open connections, by state.",
             labels: [poolLabel, stateLabel]
         ) { status in
             Pool.of(status).flatMap { pool in
@@ -118,17 +118,17 @@ package enum DatabaseMetric {
         perPool(
             "db_client_connection_pending_requests",
             .gauge,
-            "The accesses that wait for a connection."
+            "The number of accesses waiting for a connection."
         ) { $0.pending.map { .single(Double($0)) } },
         perPool(
             "db_client_connection_wait_time_seconds",
             .histogram,
-            "How long accesses waited for a connection."
+            "The time that accesses waited for a connection."
         ) { $0.wait.map { .latency($0) } },
         perPool(
             "db_client_connection_use_time_seconds",
             .histogram,
-            "How long accesses held a connection."
+            "The time that accesses held a connection."
         ) { $0.use.map { .latency($0) } },
         metric(
             "sqlite_readers_busy_seconds_total",
@@ -153,14 +153,14 @@ package enum DatabaseMetric {
     }
 
     private static let latencies: [Metric<DatabaseStatus>] = [
-        latency("sqlite_connection_open_time_seconds", "How long opening a connection took.") {
+        latency("sqlite_connection_open_time_seconds", "The time required to open a connection.") {
             $0.openings?.time
         },
         latency(
             "sqlite_statement_time_seconds",
-            "How long measured statements took from their first to their last step."
+            "The time from the first to the last step of measured statements."
         ) { $0.statement },
-        latency("sqlite_commit_time_seconds", "How long commits of write transactions took.") {
+        latency("sqlite_commit_time_seconds", "The time required to commit write transactions.") {
             $0.commit
         },
     ]
@@ -199,13 +199,13 @@ package enum DatabaseMetric {
     // MARK: Counts
 
     private static let counts: [Metric<DatabaseStatus>] = [
-        metric("sqlite_snapshots_total", .counter, "The created snapshots.") {
+        metric("sqlite_snapshots_total", .counter, "The number of snapshots created.") {
             Double($0.snapshotsMade)
         },
         Metric(
             "sqlite_busy_total",
             .counter,
-            "How often a connection encountered another connection's lock, by cause.",
+            "The number of times that a connection encountered another connection's lock, by cause.",
             labels: ["database", "cause"]
         ) { status in
             let count = { (cause: String, count: UInt64) in
@@ -224,13 +224,13 @@ package enum DatabaseMetric {
             .counter,
             "The time spent waiting for other connections' locks."
         ) { $0.busyWaitNanoseconds.map(seconds) },
-        metric("sqlite_interrupt_requests_total", .counter, "The calls to interrupt().") {
+        metric("sqlite_interrupt_requests_total", .counter, "The number of calls to interrupt().") {
             $0.interrupts.map { Double($0.requested) }
         },
         Metric(
             "sqlite_interrupts_total",
             .counter,
-            "The interrupted statements, and the calls that met no statement, by outcome.",
+            "The number of interrupted statements and of calls without effect, by outcome.",
             labels: ["database", "outcome"]
         ) { status in
             guard let interrupts = status.interrupts else { return [] }
