@@ -27,7 +27,7 @@ package final class CursesTerminal: Terminal {
     /// Opens the terminal on standard input and output.
     ///
     /// - Parameters:
-    ///   - environment: The environment variables of the process, such as `TERM`, `COLORTERM` and
+    ///   - environment: The environment variables of the process, such as `TERM`, `COLORTERM`, and
     ///     `NO_COLOR`.
     ///   - usesMouse: Whether the program receives mouse events. If `false`, the user can select
     ///     text in the terminal with the mouse.

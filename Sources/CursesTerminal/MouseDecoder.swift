@@ -4,7 +4,7 @@ import TerminalUI
 /// (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking").
 struct MouseDecoder {
     enum Form {
-        /// Button, column and row in decimal, as in `0;12;5M` (mode 1006).
+        /// Button, column, and row in decimal, as in `0;12;5M` (mode 1006).
         ///
         /// The final character is `M`, or `m` if the button was released.
         case decimal
@@ -70,7 +70,7 @@ struct MouseDecoder {
     private func event(code: Int, isRelease: Bool) -> MouseEvent? {
         let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
         guard point.x >= 0, point.y >= 0 else { return nil }
-        // Bits 4, 8 and 16 are Shift, Meta and Control. Bit 32 marks a move. Bit 64 marks a wheel
+        // Bits 4, 8, and 16 are Shift, Meta, and Control. Bit 32 marks a move. Bit 64 marks a wheel
         // event.
         let button = code & ~(4 | 8 | 16 | 32)
         let isMove = code & 32 != 0

@@ -40,7 +40,7 @@ package struct DashboardModel: Sendable {
     /// The index of the displayed time window in ``windows``.
     var window = 1
     var overlay: Overlay?
-    /// The selection, sorting and filter of each screen, in screen order.
+    /// The selection, sorting, and filter of each screen, in screen order.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
     /// The message shown in place of the keys, and its time in seconds since the start of the run.

@@ -28,7 +28,7 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     public var waited: UInt64
     /// The average time inside the closure, in nanoseconds.
     public var service: UInt64
-    /// The resource that the accesses waited for (`reader`, `writer` or `connection`), or `nil` if
+    /// The resource that the accesses waited for (`reader`, `writer`, or `connection`), or `nil` if
     /// each access has its own connection.
     public var resource: String?
     /// The number of connections of the ``resource``, or `nil` if unknown.

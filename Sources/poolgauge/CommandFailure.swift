@@ -56,7 +56,7 @@ struct CommandFailure: Error {
         case let error as StandardOutput.Failure:
             failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         default:
-            // ArgumentParser handles help, versions, usage errors and exit codes. The message of a
+            // ArgumentParser handles help, versions, usage errors, and exit codes. The message of a
             // usage error contains the arguments.
             let message = Poolgauge.fullMessage(for: error)
             guard !Poolgauge.exitCode(for: error).isSuccess, !message.isEmpty else {

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The input of a screen: the data, the time window and the user's selection.
+/// The input of a screen: the data, the time window, and the user's selection.
 struct ScreenScene: Sendable {
     let history: History
     /// The time window of lanes and charts, in seconds.
@@ -49,7 +49,7 @@ extension Listing {
     ///
     /// - Parameters:
     ///   - items: All items, in their natural order.
-    ///   - view: The selection, sorting and filter.
+    ///   - view: The selection, sorting, and filter.
     ///   - panel: The panel.
     ///   - item: The name of an item, such as `pin`.
     ///   - placeholder: The text to show if there are no items.

@@ -51,7 +51,7 @@ package struct WatchDashboard: Sendable {
     /// The index of the displayed time window in ``DashboardModel/windows``.
     var window = 1
     var overlay: Overlay?
-    /// The selection, sorting and filter of each screen.
+    /// The selection, sorting, and filter of each screen.
     var views: [ListView]
     /// The result of a key press, and its time in seconds since the first report.
     var message: (text: String, isWarning: Bool, time: Double)?

@@ -114,7 +114,7 @@ struct Knob: Sendable {
         return lower * scale
     }
 
-    /// Formats a factor, such as `0.8`, `1`, `1.5` or `20`.
+    /// Formats a factor, such as `0.8`, `1`, `1.5`, or `20`.
     private static func short(_ value: Double) -> String {
         let hundredths = Int((min(max(value, 0), 1e6) * 100).rounded())
         if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with the load's settings: current values, requested values and measurements.
+/// The screen with the load's settings: current values, requested values, and measurements.
 struct WorkloadScreen {
     let scene: ScreenScene
     /// Requested values that no sample has confirmed yet, keyed by setting name.

@@ -4,7 +4,7 @@ package enum Color: Sendable, Hashable {
     case standard
     /// A color in the palette of 16 (0–15) or 256 colors.
     case indexed(UInt8)
-    /// Red, green and blue components, each from 0 to 255.
+    /// Red, green, and blue components, each from 0 to 255.
     case rgb(UInt8, UInt8, UInt8)
 }
 

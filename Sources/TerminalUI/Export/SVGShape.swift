@@ -4,7 +4,7 @@
 enum SVGShape: Equatable {
     /// `▁` to `█`, in eighths of a cell.
     case block(Int)
-    /// `░`, `▒` or `▓`, as 1, 2 or 3.
+    /// `░`, `▒`, or `▓`, as 1, 2, or 3.
     case shade(Int)
     /// `■`.
     case square

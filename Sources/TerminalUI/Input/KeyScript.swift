@@ -33,7 +33,7 @@ package enum KeyScript {
         return keys
     }
 
-    /// Returns the key with the given ``Key/label``, such as a character, `Space`, `PgUp`, `F1` or
+    /// Returns the key with the given ``Key/label``, such as a character, `Space`, `PgUp`, `F1`, or
     /// `^C`.
     ///
     /// - Throws: ``Failure`` for an unknown name.

@@ -5,7 +5,7 @@ package enum Role: String, Sendable, CaseIterable {
     /// The background of a help overlay and the key bar.
     case raised
     case text
-    /// Units, hints and other secondary text.
+    /// Units, hints, and other secondary text.
     case dim
     /// Borders and axes.
     case border

@@ -5,7 +5,7 @@ package enum WatchCommand: Hashable, Sendable {
     case screen(Int)
     case nextDatabase
     case previousDatabase
-    /// A navigation, time or display command that both dashboards share.
+    /// A navigation, time, or display command that both dashboards share.
     case common(DashboardCommand)
 
     /// The name in a configuration file.

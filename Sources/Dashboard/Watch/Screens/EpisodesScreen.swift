@@ -58,7 +58,7 @@ struct EpisodesScreen: WatchScreen {
         }
     }
 
-    /// Returns the lines of the findings, remedies and notes.
+    /// Returns the lines of the findings, remedies, and notes.
     ///
     /// Lines with `isRemedy` are dim.
     private func findings(width: Int) -> [(String, isRemedy: Bool)] {
