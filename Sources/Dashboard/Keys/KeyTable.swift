@@ -4,7 +4,7 @@ import TerminalUI
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         package var command: Command
-        /// The error with the expected value.
+        /// A description of the error and the expected value.
         package var description: String
     }
 

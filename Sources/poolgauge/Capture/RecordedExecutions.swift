@@ -56,7 +56,7 @@ struct RecordedExecutions {
         self.init(reports)
         guard !executions.isEmpty else {
             throw CommandFailure(
-                "'\(path)' contains no execution of a statement on '\(name)'; record for longer"
+                "'\(path)' contains no executions of statements on '\(name)'; record for longer"
             )
         }
     }
@@ -105,12 +105,13 @@ struct RecordedExecutions {
         add(batches, of: all)
         if grouped > 0 {
             notes.append(
-                "The programs began \(grouped) transactions. A recording does not contain which "
-                    + "statements they grouped, so each statement is a separate transaction."
+                "The programs began \(grouped) transactions. A recording does not show which "
+                    + "statements a transaction contains, so each statement is a separate "
+                    + "transaction."
             )
         }
         notes.append(
-            "A recording does not contain the order and the times of single executions, so they "
+            "A recording does not contain the order or times of individual executions, so they "
                 + "arrive at random times at the recorded rates, and pauses are unknown."
         )
         if isIncomplete {

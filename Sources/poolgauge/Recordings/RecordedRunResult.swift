@@ -52,8 +52,8 @@ struct RecordedRunResult {
         }
         guard let text = chosen.session.scenario, !text.isEmpty else {
             throw CommandFailure(
-                "'\(reader.path)' does not contain the scenario of the run, from which the arrivals "
-                    + "are simulated; record it again with this version of poolgauge",
+                "'\(reader.path)' does not contain the run's scenario, which is required to simulate the "
+                    + "arrivals; record the run again with this version of poolgauge",
                 status: ExitStatus.failed.rawValue
             )
         }
@@ -70,8 +70,8 @@ struct RecordedRunResult {
         if !kinds.contains(.run) {
             return "'\(reader.path)' is a recording of "
                 + (kinds.contains(.agent) ? "a program" : "databases")
-                + ", which does not contain when accesses arrived; what-if requires a recording of "
-                + "a run (`poolgauge run … --record FILE`)"
+                + ", which does not contain the arrival times of accesses; what-if requires a "
+                + "recording of a run (`poolgauge run … --record FILE`)"
         }
         let names = reader.contents.sources.map { "'\($0.name)'" }
         let arms = Array(Set(names)).sorted().joined(separator: ", ")

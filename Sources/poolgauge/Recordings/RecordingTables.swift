@@ -65,7 +65,7 @@ struct RecordingTables {
                 let end = session.end.map { LocalTime.text($0) }
                 return [
                     session.kind.rawValue, session.title, LocalTime.text(session.start),
-                    end ?? "none: the recorder was killed, or still runs",
+                    end ?? "none: the recorder was killed or is still running",
                 ]
             }
     }
