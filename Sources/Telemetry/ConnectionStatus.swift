@@ -1,6 +1,6 @@
 /// The role of an SQLite connection.
 public enum ConnectionRole: String, Sendable, Codable, Equatable {
-    /// The only connection of a `DatabaseQueue`, which reads and writes.
+    /// The only connection of a `DatabaseQueue`, used for reads and writes.
     case queue
     /// The writer of a `DatabasePool`.
     case writer
@@ -38,7 +38,7 @@ public enum TransactionState: String, Sendable, Codable, Equatable {
 
 /// The origin of an access that holds or waits for a connection.
 public struct AccessOrigin: Sendable, Codable, Equatable, Hashable {
-    /// The label that the program gave to the access, or its call site as `File.swift:LINE`.
+    /// The label that the program assigned to the access, or its call site as `File.swift:LINE`.
     public var name: String
 
     /// Creates an origin from its name.

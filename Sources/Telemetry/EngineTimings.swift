@@ -51,8 +51,8 @@ package enum EngineTimings {
     /// The time after another process's commit during which that process is expected to write
     /// again.
     @inlinable package static var foreignWriterMemory: UInt64 { 10_000_000_000 }
-    /// The bit of the clock that decides whether to keep transactions while another process waits
-    /// for a checkpoint.
+    /// The clock bit that determines whether to keep transactions while another process waits for a
+    /// checkpoint.
     ///
     /// Readers alternate between keeping transactions for 4 ms and keeping no transactions for 4
     /// ms.

@@ -117,11 +117,11 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
 public struct OperationLatencies: Sendable, Codable, Equatable {
     /// The name of the operation in the scenario.
     public var name: String
-    /// The time from the scheduled start to the end.
+    /// The time from the scheduled start to the end of the access.
     public var response: LatencyDistribution
-    /// The time from the start to the start of the closure.
+    /// The time from the start of the access to the start of its closure.
     public var wait: LatencyDistribution
-    /// The time from the start of the closure to the end.
+    /// The time from the start of the closure to the end of the access.
     public var service: LatencyDistribution
 
     /// Creates the latencies of an operation.

@@ -32,7 +32,7 @@ public struct AccessCounts: Sendable, Codable, Equatable {
     public var interrupted: UInt64 = 0
     /// The number of accesses that were still queued or running after the run and its drain.
     public var unfinished: UInt64 = 0
-    /// The number of failed accesses for each result code name.
+    /// The number of failed accesses, keyed by the name of the result code.
     public var errors: [String: UInt64] = [:]
 
     /// Creates counts of zero.
@@ -74,13 +74,14 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var throughput: Double
     /// The counts so far.
     public var counts: AccessCounts
-    /// The time from the scheduled start to the end, over the last ten seconds.
+    /// The time from the scheduled start to the end of the access, over the last ten seconds.
     ///
     /// One second of a slow client contains too few values for a 99th percentile.
     public var response: LatencySummary?
-    /// The time from the start to the start of the closure, over the last ten seconds.
+    /// The time from the start of the access to the start of its closure, over the last ten
+    /// seconds.
     public var wait: LatencySummary?
-    /// The time from the start of the closure to the end, over the last ten seconds.
+    /// The time from the start of the closure to the end of the access, over the last ten seconds.
     public var service: LatencySummary?
     /// The distributions of each operation in the last complete second, or `nil` if no second has
     /// ended since the last sample.

@@ -20,11 +20,11 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     public var beyond: String
     /// The number of included accesses.
     public var accesses: Int
-    /// The average time from the scheduled start to the start, in nanoseconds.
+    /// The average time from the scheduled start to the actual start, in nanoseconds.
     ///
     /// During this time, no worker was free.
     public var queued: UInt64
-    /// The average time from the start to the start of the closure, in nanoseconds.
+    /// The average time from the start of an access to the start of its closure, in nanoseconds.
     public var waited: UInt64
     /// The average time inside the closure, in nanoseconds.
     public var service: UInt64

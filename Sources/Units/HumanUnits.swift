@@ -114,7 +114,7 @@ package enum HumanUnits {
         "\(number) \(number == 1 ? singular : plural)"
     }
 
-    /// Formats a number in 0..<1000 with three significant digits, such as `0.42`, `1.23`, `12.3`
+    /// Formats a number in 0..<1000 with three significant digits, such as `0.42`, `1.23`, `12.3`,
     /// or `123`.
     package static func threeDigits(_ value: Double) -> String {
         if value < 9.995 { return decimal(value, places: 2) }

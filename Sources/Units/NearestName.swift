@@ -3,7 +3,7 @@ package enum NearestName {
     /// Returns the candidate with the fewest edits relative to `name`, or `nil` if all candidates
     /// differ too much for a typo.
     ///
-    /// An edit inserts, deletes or replaces a character, or swaps two adjacent characters. Case is
+    /// An edit inserts, deletes, or replaces a character, or swaps two adjacent characters. Case is
     /// ignored. A typo changes at most a third of the name, or one character of a short name.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())

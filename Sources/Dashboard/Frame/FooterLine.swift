@@ -1,7 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// The last rows, with the screens, the main keys, and the cost of the display.
+/// The last rows of the run dashboard, with the screens, the main keys, and the cost of the
+/// display.
 struct FooterLine {
     let keys: DashboardKeys
     let screen: DashboardScreen

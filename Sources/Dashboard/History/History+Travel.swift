@@ -5,13 +5,13 @@ extension History: Timeline {
     /// Whether the run had ended at the displayed sample.
     var isOver: Bool { latest?.state == .finished }
 
-    /// Whether the state of the database is unknown, because the attached program does not respond.
+    /// Whether the database's state is unknown because the attached program does not respond.
     var isUnknown: Bool { latest?.program?.isConnected == false }
 
     /// Whether the attached program does not report its connections, or does not respond.
     var hidesConnections: Bool { isUnknown || latest?.hidesConnections == true }
 
-    /// Whether the attached program does not report whether accesses wait, or does not respond.
+    /// Whether the attached program does not report waits, or does not respond.
     var hidesWaits: Bool { isUnknown || latest?.hidesWaits == true }
 
     /// The text to show in place of an empty list of connections.

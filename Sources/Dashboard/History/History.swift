@@ -219,7 +219,7 @@ struct History: Sendable {
     private mutating func appendThroughputs(_ clients: [ClientStatus]) {
         while throughputs.count < clients.count {
             var series = RingBuffer<Double>(capacity: Self.capacity)
-            // Align the series with the moments. They already include the newest moment.
+            // Align the series with the moments, which already include the newest moment.
             for _ in 1..<max(1, moments.count) { series.append(.nan) }
             throughputs.append(series)
         }

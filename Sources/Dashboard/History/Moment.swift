@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The values of a sample that charts show.
+/// The chart values of a sample.
 ///
 /// A value that an attached program does not report is NaN. While the program does not respond, all
 /// values are NaN.

@@ -238,7 +238,7 @@ struct LatencyScreen {
         return offsets + [rows - 1]
     }
 
-    /// Returns the interval that contains a time, from -1 to `count`.
+    /// Returns the index of the interval that contains a time, limited to -1 through `count`.
     private static func intervalIndex(_ time: Double, _ length: Double, _ count: Int) -> Int {
         let index = (time / length).rounded(.down)
         return index.isFinite ? Int(min(max(index, -1), Double(count))) : -1

@@ -4,7 +4,7 @@
 package struct ReplayClock: Sendable, Equatable {
     package static let speeds: [Double] = [1, 2, 5, 10, 30, 60, 120, 300, 600]
 
-    /// The first and the last moment, in milliseconds since 1970.
+    /// The first and last moments, in milliseconds since 1970.
     package let range: ClosedRange<Int64>
     /// The speed of the position, as a multiple of real time.
     package private(set) var speed = 1.0

@@ -42,7 +42,7 @@ package struct WatchDashboard: Sendable {
     package var isPaused: Bool { frozen != nil }
     package var paths: [String] { databases.map(\.path) }
 
-    /// The data of each database, in the order of first reports.
+    /// The data of each database, in the order of their first reports.
     var databases: [WatchHistory] = []
     /// The displayed data while the display is frozen.
     var frozen: [WatchHistory]?

@@ -40,7 +40,7 @@ struct ListenOptions: ParsableArguments {
         return address
     }
 
-    /// Starts a server if it was requested, and writes its URL to standard error.
+    /// Starts a server if requested, and writes its URL to standard error.
     ///
     /// - Parameters:
     ///   - standard: The address to use if none was specified, or `nil` to start no server in this

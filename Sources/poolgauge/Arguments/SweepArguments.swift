@@ -138,7 +138,7 @@ extension Scenario {
 }
 
 extension Duration {
-    /// The duration in seconds, minutes or hours, such as `2 min 5 s`.
+    /// The duration in seconds, minutes, or hours, such as `2 min 5 s`.
     var inWords: String {
         let seconds = Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
         switch seconds {

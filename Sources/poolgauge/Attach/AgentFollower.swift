@@ -46,7 +46,7 @@ struct AgentFollower {
 
     /// Adds a failed request.
     ///
-    /// Only the first of several failures is an event.
+    /// Only the first of several consecutive failures produces an event.
     mutating func fail(_ reason: String) -> [Event] {
         defer { isLost = true }
         return isLost ? [] : [.lost(reason: reason)]

@@ -29,7 +29,7 @@ struct CaptureRun {
         )
     }
 
-    /// Captures from a file of JSON lines.
+    /// Captures the executions in a file of JSON lines.
     ///
     /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(from source: String) throws {

@@ -2,7 +2,7 @@ import GRDBTarget
 import Telemetry
 import WorkloadEngine
 
-/// Counts the rows that each statement of a run returns.
+/// The numbers of rows that each statement of a run returns.
 final class RowCounts: Sendable {
     private struct Entry {
         var executions = 0

@@ -16,8 +16,8 @@ struct DraftDatabase {
     /// The statements for each table, excluding writes that failed on the copy.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// The number of attempts for each write, because different rows may violate different
-    /// constraints.
+    /// The number of attempts for each write, with different rows, because each row may violate
+    /// different constraints.
     private static let trials = 5
     /// The number of words to read from a full-text index.
     private static let wordCount = 20

@@ -4,7 +4,7 @@ import Foundation
 import TerminalUI
 import WorkloadEngine
 
-/// Checks whether this machine meets the requirements of Poolgauge.
+/// A check of whether this machine meets the requirements of Poolgauge.
 struct Doctor {
     enum Mark: String, Encodable {
         case ok

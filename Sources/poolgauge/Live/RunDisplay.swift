@@ -28,7 +28,7 @@ struct RunDisplay: DisplayContent {
     var run: LiveRun
     /// The settings that the user changed.
     ///
-    /// These settings also apply to restarted runs and to later arms.
+    /// The settings also apply to restarted runs and later arms.
     var knobs: [LoadKnob.Setting: LoadKnob] = [:]
     var isLoadPaused = false
     /// The time for which the program was suspended (^Z) during the current arm's run, in seconds.

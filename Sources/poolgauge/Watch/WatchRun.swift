@@ -10,7 +10,7 @@ struct WatchRun {
     var format = PlainFormat.text
     var follows = false
     var interval = Duration.seconds(1)
-    /// The time to watch.
+    /// The duration of the watch.
     ///
     /// By default, a single report covers two seconds, and other watches are unlimited.
     var duration: Duration?

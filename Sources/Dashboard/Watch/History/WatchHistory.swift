@@ -26,7 +26,7 @@ struct WatchHistory: Sendable, Timeline {
     private(set) var cursor: Int?
     /// The values for charts, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
-    /// One lane for each process, in the order of first reports.
+    /// One lane for each process, in the order of their first reports.
     private(set) var lanes: [WatchLane] = []
     /// The processes at the displayed moment, in the order of the process table.
     private(set) var rows: [WatchRow] = []

@@ -1,6 +1,6 @@
 import SQLiteWatch
 
-/// The values of a report that charts show.
+/// The chart values of a report.
 struct WatchMoment: Timed, Equatable {
     /// The time since the first report, in seconds.
     var time: Double
