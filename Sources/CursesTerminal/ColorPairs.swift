@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The ncurses color pairs of a screen, each of which is defined on first use.
+/// The ncurses color pairs of a screen, defined on first use.
 struct ColorPairs {
     struct Capabilities: Equatable {
         var colors: Int
@@ -12,7 +12,7 @@ struct ColorPairs {
         var hasDefaultColors: Bool
     }
 
-    /// The number of a pair, and whether to draw bold text in place of a bright color.
+    /// The number of a pair, and whether bold text replaces a bright color.
     struct Choice: Equatable {
         var pair: Int32
         var isBrightened: Bool
@@ -20,7 +20,7 @@ struct ColorPairs {
 
     let capabilities: Capabilities
     let depth: ColorDepth
-    /// Whether the pairs have been exhausted since the last ``removeAll()``.
+    /// Whether all pairs have been used since the last call to ``removeAll()``.
     private(set) var isExhausted = false
 
     private struct Colors: Hashable {
@@ -73,8 +73,8 @@ struct ColorPairs {
         var background = number(of: colors.background, standard: 0)
         var isBrightened = false
         if !capabilities.isDirect, capabilities.colors < 16 {
-            // With eight colors, bold text shows the eight bright colors. Backgrounds cannot be
-            // bright.
+            // With eight colors, bold text represents the eight bright colors. Backgrounds cannot
+            // be bright.
             isBrightened = foreground >= 8
             if foreground >= 8 { foreground -= 8 }
             if background >= 8 { background -= 8 }

@@ -11,7 +11,7 @@ import Darwin
 ///
 /// A process can open only one terminal. Only the thread that opened the terminal may use it.
 /// ``close()`` restores the terminal. After a signal, a trap, or a call to `exit`, a handler
-/// restores the terminal by writing fixed bytes.
+/// restores the terminal by writing a fixed byte sequence.
 package final class CursesTerminal: Terminal {
     package private(set) var size: Size
     package let depth: ColorDepth
@@ -27,7 +27,7 @@ package final class CursesTerminal: Terminal {
     /// Opens the terminal on standard input and output.
     ///
     /// - Parameters:
-    ///   - environment: The environment variables of the process, such as `TERM`, `COLORTERM` and
+    ///   - environment: The environment variables of the process, such as `TERM`, `COLORTERM`, and
     ///     `NO_COLOR`.
     ///   - usesMouse: Whether the program receives mouse events. If `false`, the user can select
     ///     text in the terminal with the mouse.

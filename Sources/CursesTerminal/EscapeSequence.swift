@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// Discards the escape sequences of unknown keys.
+/// A filter that discards the escape sequences of unknown keys.
 ///
 /// Otherwise, their characters would be handled as key presses.
 ///

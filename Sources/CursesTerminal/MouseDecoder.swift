@@ -1,10 +1,10 @@
 import TerminalUI
 
-/// Decodes mouse events from the bytes after the event prefix
+/// A decoder for mouse events, from the bytes after the event prefix
 /// (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking").
 struct MouseDecoder {
     enum Form {
-        /// Button, column and row in decimal, as in `0;12;5M` (mode 1006).
+        /// Button, column, and row in decimal, as in `0;12;5M` (mode 1006).
         ///
         /// The final character is `M`, or `m` if the button was released.
         case decimal
@@ -17,7 +17,7 @@ struct MouseDecoder {
     private var form: Form?
     private var numbers: [Int] = []
 
-    /// The largest accepted number, which exceeds the number of columns of any terminal.
+    /// The largest accepted number, greater than the number of columns of any terminal.
     private static let limit = 100_000
 
     var isReading: Bool { form != nil }
@@ -61,7 +61,7 @@ struct MouseDecoder {
         numbers.append(Int(scalar) - 32)
         guard numbers.count == 3 else { return nil }
         form = nil
-        // The value 3 means that some button was released, but does not identify the button.
+        // The value 3 means that an unidentified button was released.
         let isRelease = numbers[0] & 0b11 == 3 && numbers[0] & 64 == 0
         let code = isRelease ? numbers[0] & ~0b11 : numbers[0]
         return event(code: code, isRelease: isRelease)
@@ -70,7 +70,7 @@ struct MouseDecoder {
     private func event(code: Int, isRelease: Bool) -> MouseEvent? {
         let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
         guard point.x >= 0, point.y >= 0 else { return nil }
-        // Bits 4, 8 and 16 are Shift, Meta and Control. Bit 32 marks a move. Bit 64 marks a wheel
+        // Bits 4, 8, and 16 are Shift, Meta, and Control. Bit 32 marks a move. Bit 64 marks a wheel
         // event.
         let button = code & ~(4 | 8 | 16 | 32)
         let isMove = code & 32 != 0

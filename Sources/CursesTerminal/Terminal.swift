@@ -9,8 +9,9 @@ package enum TerminalEvent: Sendable, Hashable {
     case stop
     /// The program continued after a `SIGSTOP`.
     case continued
-    /// A request to end the program: `SIGINT`, `SIGTERM`, or `SIGHUP`, which may mean that the
-    /// terminal is gone.
+    /// A request to end the program: `SIGINT`, `SIGTERM`, or `SIGHUP`.
+    ///
+    /// After `SIGHUP`, the terminal may be gone.
     case end(signal: Int32)
 }
 
@@ -28,8 +29,8 @@ package protocol Terminal: AnyObject {
 
     /// Copies text to the user's clipboard.
     ///
-    /// - Returns: Whether the text was sent, which is `false` if the text is too long or the
-    ///   terminal does not support a clipboard.
+    /// - Returns: `true` if the text was sent, or `false` if the text is too long or the terminal
+    ///   does not support a clipboard.
     func copy(_ text: String) -> Bool
 
     /// Displays a surface by sending only the cells that changed since the previous surface.
@@ -45,7 +46,7 @@ package protocol Terminal: AnyObject {
     /// continues.
     ///
     /// If no shell with job control is available, this method returns immediately, because nothing
-    /// could continue the process.
+    /// could resume the process.
     func stop()
 
     /// Restores the terminal.

@@ -1,4 +1,4 @@
-/// The reason that the dashboard cannot use the terminal.
+/// An error that prevents the dashboard from using the terminal.
 package enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// Standard input or standard output is a file or a pipe.
     case notATerminal

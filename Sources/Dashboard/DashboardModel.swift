@@ -2,11 +2,11 @@ import SQLiteWatch
 import Telemetry
 import TerminalUI
 
-/// The dashboard as a value, which turns samples and input events into surfaces and actions.
+/// The run dashboard's state, which converts samples and input events to surfaces and actions.
 ///
-/// The model depends on no terminal, database or clock. The owner calls ``ingest(_:)`` for each
-/// sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
-/// for each frame.
+/// The model does not depend on a terminal, a database, or a clock. The owner calls ``ingest(_:)``
+/// for each sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
+/// ``render(size:)`` for each frame.
 package struct DashboardModel: Sendable {
     /// The display's share of one CPU, in 0…1, or `nil` to omit the share from the footer.
     package var displayCPUShare: Double?
@@ -40,17 +40,17 @@ package struct DashboardModel: Sendable {
     /// The index of the displayed time window in ``windows``.
     var window = 1
     var overlay: Overlay?
-    /// The selection, sorting and filter of each screen, in screen order.
+    /// The selection, sorting, and filter of each screen, in screen order.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
-    /// The message in place of the keys, with its time in seconds since the start of the run.
+    /// The message shown in place of the keys, and its time in seconds since the start of the run.
     var message: (text: String, isWarning: Bool, time: Double)?
-    /// How long ``message`` remains visible, in seconds.
+    /// The time for which ``message`` remains visible, in seconds.
     private static let messageSeconds = 4.0
 
-    /// The interrupt with a pending outcome, if any.
+    /// The interrupt whose outcome is pending, if any.
     var interrupt: InterruptWatch?
-    /// Requested values that the samples do not show yet, by setting name.
+    /// Requested values that no sample has confirmed yet, keyed by setting name.
     var requestedKnobs: [String: Double] = [:]
 
     /// The time windows of lanes and charts, in seconds.
@@ -82,7 +82,7 @@ package struct DashboardModel: Sendable {
         let before = history.latest?.sequence ?? -1
         history.append(sample)
         let isNewRun = sample.sequence <= before
-        settleKnobs(sample, isNewRun: isNewRun)
+        discardConfirmedKnobs(sample, isNewRun: isNewRun)
         if isNewRun { interrupt = nil }
         if let message, isNewRun || sample.time - message.time > Self.messageSeconds {
             self.message = nil

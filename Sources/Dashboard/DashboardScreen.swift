@@ -16,7 +16,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
         case .connections: ["table", "time", "details", "pool"]
         case .waiters: ["time", "queue", "blockers"]
         case .snapshots: ["log", "snapshots", "meaning"]
-        // On this screen, the Tab key selects a part of an access: response, wait or service.
+        // On this screen, the Tab key selects a part of an access: response, wait, or service.
         case .latency: []
         case .compare: ["table", "time"]
         case .workload: ["settings", "clients", "pool"]

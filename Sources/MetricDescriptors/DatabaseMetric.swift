@@ -1,10 +1,10 @@
 import Telemetry
 
-/// The metrics of a database, in the order of the output.
+/// The metrics of a database, in output order.
 ///
-/// Counts and times cover the time since the database was opened. Names follow OpenTelemetry's
-/// conventions for connection pools in Prometheus's form; the readers and the writer of a database
-/// count as one pool each. No label contains SQL.
+/// Counts and times cover the period since the database was opened. Names follow OpenTelemetry's
+/// conventions for connection pools, in Prometheus format. A database's readers count as one pool,
+/// and its writer counts as another. No label contains SQL.
 package enum DatabaseMetric {
     /// All metrics.
     package static let all = connections + latencies + log + counts
@@ -36,7 +36,7 @@ package enum DatabaseMetric {
         var used: Int
         var open: Int
         var maximum: Int
-        /// The accesses that wait, or `nil` if unknown.
+        /// The number of waiting accesses, or `nil` if unknown.
         var pending: Int?
         var wait: LatencySummary?
         var use: LatencySummary?
@@ -101,11 +101,11 @@ package enum DatabaseMetric {
         Metric(
             "db_client_connections",
             .gauge,
-            "The open connections by state.",
+            "The number of open connections, by state.",
             labels: [poolLabel, stateLabel]
         ) { status in
             Pool.of(status).flatMap { pool in
-                // The counts are read one after the other, so they may differ for a moment.
+                // The counts are read one after the other, so they may be briefly inconsistent.
                 let counts = [("used", pool.used), ("idle", max(0, pool.open - pool.used))]
                 return counts.map { state, count in
                     MetricValue([pool.name, state], .single(Double(count)))
@@ -118,17 +118,17 @@ package enum DatabaseMetric {
         perPool(
             "db_client_connection_pending_requests",
             .gauge,
-            "The accesses that wait for a connection."
+            "The number of accesses waiting for a connection."
         ) { $0.pending.map { .single(Double($0)) } },
         perPool(
             "db_client_connection_wait_time_seconds",
             .histogram,
-            "How long accesses waited for a connection."
+            "The time that accesses waited for a connection."
         ) { $0.wait.map { .latency($0) } },
         perPool(
             "db_client_connection_use_time_seconds",
             .histogram,
-            "How long accesses held a connection."
+            "The time that accesses held a connection."
         ) { $0.use.map { .latency($0) } },
         metric(
             "sqlite_readers_busy_seconds_total",
@@ -153,26 +153,26 @@ package enum DatabaseMetric {
     }
 
     private static let latencies: [Metric<DatabaseStatus>] = [
-        latency("sqlite_connection_open_time_seconds", "How long opening a connection took.") {
+        latency("sqlite_connection_open_time_seconds", "The time required to open a connection.") {
             $0.openings?.time
         },
         latency(
             "sqlite_statement_time_seconds",
-            "How long measured statements took from their first to their last step."
+            "The time from the first to the last step of measured statements."
         ) { $0.statement },
-        latency("sqlite_commit_time_seconds", "How long commits of write transactions took.") {
+        latency("sqlite_commit_time_seconds", "The time required to commit write transactions.") {
             $0.commit
         },
     ]
 
-    // MARK: The write-ahead log
+    // MARK: Write-ahead log
 
     private static let log: [Metric<DatabaseStatus>] = [
         metric(.walBytes) { $0.wal.map { Double($0.bytes) } },
         metric(.walFrames) { $0.wal?.frames.map { Double($0) } },
         metric(.walCheckpointedFrames) { $0.wal?.checkpointedFrames.map { Double($0) } },
         metric(.walPinnedFrames) { status in
-            // Without the number of frames, no status of a snapshot contains its position.
+            // Without the number of frames, a snapshot's status does not contain its position.
             status.wal?.frames.map { _ in
                 Double(status.snapshots.compactMap(\.pinnedFrames).max() ?? 0)
             }
@@ -199,13 +199,13 @@ package enum DatabaseMetric {
     // MARK: Counts
 
     private static let counts: [Metric<DatabaseStatus>] = [
-        metric("sqlite_snapshots_total", .counter, "The created snapshots.") {
+        metric("sqlite_snapshots_total", .counter, "The number of snapshots created.") {
             Double($0.snapshotsMade)
         },
         Metric(
             "sqlite_busy_total",
             .counter,
-            "How often a connection encountered another connection's lock, by cause.",
+            "The number of times that a connection encountered another connection's lock, by cause.",
             labels: ["database", "cause"]
         ) { status in
             let count = { (cause: String, count: UInt64) in
@@ -224,13 +224,13 @@ package enum DatabaseMetric {
             .counter,
             "The time spent waiting for other connections' locks."
         ) { $0.busyWaitNanoseconds.map(seconds) },
-        metric("sqlite_interrupt_requests_total", .counter, "The calls to interrupt().") {
+        metric("sqlite_interrupt_requests_total", .counter, "The number of calls to interrupt().") {
             $0.interrupts.map { Double($0.requested) }
         },
         Metric(
             "sqlite_interrupts_total",
             .counter,
-            "The interrupted statements, and the calls that met no statement, by outcome.",
+            "The number of interrupted statements and of calls without effect, by outcome.",
             labels: ["database", "outcome"]
         ) { status in
             guard let interrupts = status.interrupts else { return [] }

@@ -3,13 +3,13 @@ import Telemetry
 /// Converts nanoseconds to seconds.
 package func seconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e9 }
 
-/// An exported metric: its name, and its values in a source, such as a status of a database.
+/// An exported metric: its name, and its values in a source, such as a database status.
 package struct Metric<Source>: Sendable {
     package var name: String
     package var type: MetricType
-    /// A description on one line.
+    /// A one-line description.
     package var help: String
-    /// The names of the labels, in the order of the values' labels.
+    /// The names of the labels, in the same order as the values' labels.
     package var labels: [String]
     package var values: @Sendable (Source) -> [MetricValue]
 
@@ -40,8 +40,8 @@ package struct Metric<Source>: Sendable {
     /// - Parameters:
     ///   - name: The name of the metric.
     ///   - type: The type of the metric.
-    ///   - help: A description on one line.
-    ///   - label: The name and the value of the only label.
+    ///   - help: A one-line description.
+    ///   - label: The name and value of the only label.
     ///   - value: Returns the value, or `nil` if it is unknown.
     /// - Returns: The metric.
     package static func single(

@@ -1,14 +1,14 @@
-/// The name, type, and description of a metric that several kinds of sources have.
+/// The name, type, and description of a metric that several kinds of sources report.
 package struct MetricTitle: Sendable {
     package var name: String
     package var type: MetricType
-    /// A description on one line.
+    /// A one-line description.
     package var help: String
 
     package static let up = MetricTitle(
         name: "sqlite_up",
         type: .gauge,
-        help: "Whether the file is a readable database, or the agent answers (1), or not (0)."
+        help: "1 if the file is a readable database or the agent responds; otherwise, 0."
     )
     package static let walBytes = MetricTitle(
         name: "sqlite_wal_bytes",
@@ -18,17 +18,17 @@ package struct MetricTitle: Sendable {
     package static let walFrames = MetricTitle(
         name: "sqlite_wal_frames",
         type: .gauge,
-        help: "The valid frames in the write-ahead log."
+        help: "The number of valid frames in the write-ahead log."
     )
     package static let walCheckpointedFrames = MetricTitle(
         name: "sqlite_wal_checkpointed_frames",
         type: .gauge,
-        help: "The valid frames that have been copied to the database file."
+        help: "The number of valid frames that have been copied to the database file."
     )
     package static let walPinnedFrames = MetricTitle(
         name: "sqlite_wal_pinned_frames",
         type: .gauge,
-        help: "The frames that no checkpoint copies because of a reader or snapshot."
+        help: "The number of frames that checkpoints cannot copy because of a reader or snapshot."
     )
     package static let walOldestReader = MetricTitle(
         name: "sqlite_wal_oldest_reader_seconds",
@@ -38,6 +38,6 @@ package struct MetricTitle: Sendable {
     package static let checkpoints = MetricTitle(
         name: "sqlite_checkpoint_total",
         type: .counter,
-        help: "The checkpoints by mode; unknown if the program did not request them."
+        help: "The number of checkpoints, by mode; unknown if the program did not request them."
     )
 }

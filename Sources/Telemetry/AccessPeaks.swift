@@ -10,8 +10,8 @@ public struct AccessPeaks: Sendable, Equatable {
     public private(set) var readersInUse: Int?
     /// Whether the numbers are lower bounds because the library does not count waiting accesses.
     ///
-    /// If `true`, each number is the largest in any status. More accesses may have waited between
-    /// two statuses.
+    /// If `true`, each number is the largest in any single status. More accesses may have waited
+    /// between two statuses.
     public private(set) var areSampled = false
 
     /// Creates peaks of zero.

@@ -1,8 +1,8 @@
-/// How accesses to a database spent their time, by phase.
+/// The time that accesses to a database spent in each phase.
 ///
 /// One split covers all accesses that waited. Another split covers a sample of the other accesses.
-/// Do not add the two, because the sum would overstate the waits. The total time of a phase is
-/// `mean × count`, in nanoseconds.
+/// Do not add the two, because the sum would overstate the waits. To calculate the total time of a
+/// phase in nanoseconds, multiply its mean by its count.
 public struct AccessSplit: Sendable, Codable, Equatable {
     /// The role of the connections.
     public var role: ConnectionRole

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A histogram of durations that threads can read while other threads write.
+/// A histogram of durations that threads can read while other threads write to it.
 ///
-/// As in HdrHistogram, buckets are log-linear, with 16 per octave, for a precision of 6.25%. Values
-/// are in nanoseconds. The last bucket contains values above 2⁴⁴ (about five hours). A histogram
-/// occupies 5 KB.
+/// As in HdrHistogram, buckets are log-linear. There are 16 buckets per octave, for a precision of
+/// 6.25%. Values are in nanoseconds. The last bucket contains values above 2⁴⁴ (about five hours).
+/// A histogram occupies 5 KB.
 ///
 /// `@unchecked Sendable` is safe because the buckets are atomics, and their memory lives as long as
 /// the object.
@@ -101,7 +101,7 @@ package final class AtomicHistogram: @unchecked Sendable {
     /// - Parameters:
     ///   - histograms: The histograms to combine.
     ///   - zeros: The number of zero values to add.
-    ///   - earlier: The counts to subtract. If not `nil`, the maximum is only as precise as a
+    ///   - earlier: The counts to subtract. If not `nil`, the maximum has only the precision of a
     ///     bucket.
     ///   - hasBuckets: Whether the summary contains ``LatencySummary/buckets``.
     /// - Returns: The summary, or `nil` if nothing was recorded.

@@ -8,16 +8,16 @@ package enum BusyBackoff {
     /// Returns the sleep time before the next attempt.
     ///
     /// - Parameters:
-    ///   - tries: The number of previous calls for this lock.
-    ///   - timeout: The total time allowed, in seconds.
+    ///   - tries: The number of earlier calls for this lock.
+    ///   - timeout: The maximum total time, in seconds.
     /// - Returns: The time in milliseconds, or `nil` if the timeout has elapsed.
     package static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)
-        let slept =
+        let elapsed =
             delays[..<known].reduce(0, +) + max(0, tries - delays.count) * delays[delays.count - 1]
         let delay = delays[min(tries, delays.count - 1)]
-        let pause = min(delay, limit - slept)
+        let pause = min(delay, limit - elapsed)
         return pause > 0 ? pause : nil
     }
 }

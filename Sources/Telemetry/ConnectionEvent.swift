@@ -8,7 +8,7 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)
         /// The program called `interrupt()`.
         ///
-        /// `metStatement` states whether a statement was running.
+        /// `metStatement` indicates whether a statement was running.
         case interruptRequested(metStatement: Bool)
         /// A statement ended with `SQLITE_INTERRUPT`, `after` nanoseconds after the request.
         case interrupted(by: AccessOrigin?, after: UInt64?)

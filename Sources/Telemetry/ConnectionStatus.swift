@@ -1,6 +1,6 @@
 /// The role of an SQLite connection.
 public enum ConnectionRole: String, Sendable, Codable, Equatable {
-    /// The only connection of a `DatabaseQueue`, which reads and writes.
+    /// The only connection of a `DatabaseQueue`, used for reads and writes.
     case queue
     /// The writer of a `DatabasePool`.
     case writer
@@ -20,25 +20,25 @@ public enum ConnectionState: String, Sendable, Codable, Equatable {
     case waitingForLock
     /// The connection is inside `sqlite3_step`.
     case statement
-    /// An access holds the connection, and its closure runs or sleeps outside SQLite.
+    /// An access holds the connection, and its closure is running or sleeping outside SQLite.
     case closure
     /// The connection is ending its transaction.
     case committing
 }
 
-/// The state of a transaction, as `sqlite3_txn_state` reports.
+/// The state of a transaction, as reported by `sqlite3_txn_state`.
 public enum TransactionState: String, Sendable, Codable, Equatable {
     /// No transaction, or a transaction that has not accessed the database yet.
     case none
-    /// A read transaction, which keeps one state of the database visible.
+    /// A read transaction, which sees one state of the database.
     case read
     /// A write transaction.
     case write
 }
 
-/// The origin of an access that holds a connection or waits for a connection.
+/// The origin of an access that holds or waits for a connection.
 public struct AccessOrigin: Sendable, Codable, Equatable, Hashable {
-    /// The label that the program gave to the access, or its call site as `File.swift:LINE`.
+    /// The label that the program assigned to the access, or its call site as `File.swift:LINE`.
     public var name: String
 
     /// Creates an origin from its name.
@@ -60,7 +60,7 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var accessCount: UInt64
     /// The access that holds the connection, or `nil` if the connection is idle.
     public var holder: AccessOrigin?
-    /// How long the connection has been held, in nanoseconds, or `nil` if it is idle.
+    /// The time for which the connection has been held, in nanoseconds, or `nil` if it is idle.
     public var heldNanoseconds: UInt64?
     /// The SQL of the running statement or of the access's last statement, or `nil` if the
     /// connection is idle.
@@ -72,7 +72,7 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var sqlNanoseconds: UInt64?
     /// The state of the transaction, or `nil` if unknown.
     public var transaction: TransactionState?
-    /// The number of times that another connection's lock made the connection wait or fail.
+    /// The number of times that another connection's lock caused the connection to wait or fail.
     public var busyCount: UInt64
     /// The number of interrupted statements, or `nil` if unknown.
     public var interruptCount: UInt64?

@@ -39,7 +39,7 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     public var open: Int
     /// The value of `Configuration.maximumReaderCount`.
     public var maximum: Int
-    /// The largest number of readers that accesses have used at the same time.
+    /// The largest number of readers in use at the same time.
     public var peak: Int
     /// The total time that readers were held, including current holds, in nanoseconds.
     ///
@@ -49,7 +49,7 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     /// nanoseconds.
     ///
     /// The growth of this time divided by the elapsed time is the *saturation*. The value is `nil`
-    /// if the library does not know which accesses wait.
+    /// if the library does not report which accesses wait.
     public var saturatedNanoseconds: UInt64?
 
     /// Creates a status.
@@ -100,11 +100,11 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     /// The largest number of accesses in ``waitingWriters`` at the same time, or `nil` if the
     /// library does not count them.
     public var waitingWritersPeak: Int?
-    /// How long accesses waited for a connection.
+    /// The times for which accesses waited for a connection.
     public var acquire: LatencySummary?
-    /// How long accesses held their connection.
+    /// The times for which accesses held their connections.
     public var hold: LatencySummary?
-    /// The existing snapshots of this database, oldest first.
+    /// The open snapshots of this database, oldest first.
     public var snapshots: [SnapshotStatus]
     /// The number of snapshots created since the database was opened.
     public var snapshotsMade: UInt64
@@ -116,21 +116,21 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var wal: WALStatus?
     /// Whether the database has been closed.
     public var isClosed: Bool
-    /// The share of the accesses in ``acquire`` that found a free connection, in 0…1, or `nil` if
-    /// there were no accesses.
+    /// The share of the accesses in ``acquire`` that acquired a connection without waiting, in 0…1,
+    /// or `nil` if there were no accesses.
     public var acquiredAtOnce: Double?
-    /// The share of the accesses in ``writerAcquire`` that found the writer free.
+    /// The share of the accesses in ``writerAcquire`` that acquired the writer without waiting.
     public var writerAcquiredAtOnce: Double?
-    /// How long accesses waited for the writer, or `nil` if ``acquire`` covers it.
+    /// The times for which accesses waited for the writer, or `nil` if ``acquire`` covers them.
     public var writerAcquire: LatencySummary?
-    /// How long accesses held the writer, or `nil` if ``hold`` covers it.
+    /// The times for which accesses held the writer, or `nil` if ``hold`` covers them.
     public var writerHold: LatencySummary?
-    /// How long statements took from their first to their last step, in the accesses that
+    /// The durations of statements from their first to their last step, in the accesses that
     /// ``splits`` covers.
     public var statement: LatencySummary?
-    /// How long commits of write transactions took.
+    /// The durations of the commits of write transactions.
     public var commit: LatencySummary?
-    /// How the accesses spent their time.
+    /// The time that accesses spent in each phase.
     public var splits: [AccessSplit]?
     /// The opened connections, excluding connections of snapshots.
     public var openings: OpeningStatus?
@@ -138,10 +138,11 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var busyWaitNanoseconds: UInt64?
     /// The activity and cost of value observations, or `nil` if there were none.
     public var observations: ObservationStatus?
-    /// The number of times in ``busyCount`` that waiting could not help, or `nil` if unknown.
+    /// The number of conflicts in ``busyCount`` that waiting could not resolve, or `nil` if
+    /// unknown.
     ///
-    /// A transaction tried to write after a read while another connection was writing or had written
-    /// since the read.
+    /// In such a conflict, a transaction tried to write after a read while another connection was
+    /// writing or had written since the read.
     public var busyUpgradeCount: UInt64?
 
     /// Creates a status.

@@ -1,35 +1,36 @@
-/// The tuned times of SQLiteEngine and their reasons, in nanoseconds.
+/// The tuned times of SQLiteEngine, in nanoseconds, and the reasons for their values.
 ///
 /// The engine and its tests use these values. `WorkloadEngine`, which does not import the engine,
 /// uses them to simulate waits.
 package enum EngineTimings {
     // MARK: Waiting for a connection
 
-    /// How long running threads may overtake a waiter that follows `count` other waiters.
+    /// Returns the time for which running threads may overtake a waiter that follows `count` other
+    /// waiters.
     ///
     /// Handing a connection over to a sleeping thread requires a wake-up, which takes many times
     /// longer than a point read and leaves the connection unused. If the patience of all waiters
-    /// were constant, the connection would be unused most of the time once enough threads wait.
-    /// The patience therefore grows with the number of waiters, so that handovers are about six
-    /// wake-ups apart.
+    /// were constant, the connection would be unused most of the time when many threads wait. The
+    /// patience therefore grows with the number of waiters to keep handovers about six wake-ups
+    /// apart.
     @inlinable
     package static func patience(behind count: Int) -> UInt64 {
         min(max(shortestPatience, UInt64(count) * 6 * wakeUp), longestPatience)
     }
-    /// The patience behind a few waiters, which is the duration of 20 wake-ups.
+    /// The patience of a waiter behind a few others, equal to 20 wake-ups.
     @inlinable package static var shortestPatience: UInt64 { 1_000_000 }
-    /// The patience behind many waiters.
+    /// The patience of a waiter behind many others.
     @inlinable package static var longestPatience: UInt64 { 20_000_000 }
     /// The shortest time between two notifications of waiters.
     ///
     /// Waking a thread that loses the race for the connection costs two context switches. A wake-up
     /// takes about 50 µs.
     @inlinable package static var notificationInterval: UInt64 { 50_000 }
-    /// How long a woken thread spins for a connection before it sleeps again.
+    /// The time for which a woken thread spins for a connection before it sleeps again.
     ///
-    /// The value is about the time that sleeping and waking take.
+    /// This is about the time required to sleep and wake up.
     @inlinable package static var watch: UInt64 { 50_000 }
-    /// How long a sleeping thread takes to wake up on an idle processor.
+    /// The time that a sleeping thread takes to wake up on an idle processor.
     @inlinable package static var wakeUp: UInt64 { 50_000 }
 
     // MARK: Kept read transactions
@@ -37,8 +38,7 @@ package enum EngineTimings {
     /// The longest time between the ends of two reads after which a transaction is kept.
     ///
     /// A process that is suspended between two reads (by SIGSTOP, or on a sleeping laptop) holds
-    /// its lock until it resumes. If all reads are farther apart, the process holds no
-    /// lock.
+    /// its lock until it resumes. If all reads are farther apart, the process does not hold a lock.
     @inlinable package static var longestKeptGap: UInt64 { 200_000 }
     /// The longest time for which a transaction is kept, excluding the last access that uses it.
     ///
@@ -51,14 +51,14 @@ package enum EngineTimings {
     /// The time after another process's commit during which that process is expected to write
     /// again.
     @inlinable package static var foreignWriterMemory: UInt64 { 10_000_000_000 }
-    /// The bit of the clock that decides whether to keep transactions while another process waits
-    /// for a checkpoint.
+    /// The clock bit that determines whether to keep transactions while another process waits for a
+    /// checkpoint.
     ///
-    /// Readers alternate between 4 ms in which transactions are kept and 4 ms in which no
-    /// transaction is kept.
+    /// Readers alternate between keeping transactions for 4 ms and keeping no transactions for 4
+    /// ms.
     ///
     /// The checkpoint's busy handler may retry periodically until a read mark is free. Other
-    /// processes cannot see this wait. The checkpoint succeeds only if a retry happens while no
+    /// processes cannot detect this wait. The checkpoint succeeds only if a retry happens while no
     /// reader holds the mark.
     @inlinable package static var keepingTurn: UInt64 { 1 << 22 }
     /// The longest time for which a writer waits for a transaction that another thread is ending.
@@ -81,49 +81,52 @@ package enum EngineTimings {
     /// The pause before the first repetition of an interrupt.
     ///
     /// Interrupts are repeated because SQLite discards an interrupt that arrives just before a
-    /// statement starts. Each pause is twice as long as the previous pause.
+    /// statement starts. Each pause is twice as long as the previous one.
     @inlinable package static var firstInterruptPause: UInt64 { 1_000_000 }
     /// The longest pause between two interrupts of a canceled access.
     @inlinable package static var longestInterruptPause: UInt64 { 100_000_000 }
     /// The longest pause between two repetitions of `interrupt()`.
     ///
-    /// After this pause, repetition stops, because the statement apparently cannot be interrupted.
+    /// After this pause, repetition stops, because the statement presumably cannot be interrupted.
     @inlinable package static var lastInterruptPause: UInt64 { 1_000_000_000 }
 
-    // MARK: The write-ahead log
+    // MARK: Write-ahead log
 
     /// The minimum age at which a read transaction is reported as the reason for a long log.
     ///
     /// A shorter transaction ends before a user can react to it.
     @inlinable package static var pinAge: UInt64 { 100_000_000 }
-    /// How long an unknown connection of this process must be visible before it is reported.
+    /// The time for which an unknown connection of this process must be visible before it is
+    /// reported.
     ///
     /// The delay is necessary because the pool's readers may open and close between two checks.
     @inlinable package static var ownProcessPinAge: UInt64 { 500_000_000 }
 
     // MARK: Observation
 
-    /// The longest CPU time of a fetch for which the next fetch of the value runs in the commit.
+    /// The longest CPU time of a fetch for which the value's next fetch runs during the commit.
     @inlinable package static var cheapFetch: UInt64 { 1_000_000 }
-    /// The fetch duration below which the value's next fetch shares an access.
+    /// The duration of a fetch below which the value's next fetch shares an access with other
+    /// fetches.
     @inlinable package static var quickFetch: UInt64 { 1_000_000 }
-    /// The time after which a round starts no further fetch.
+    /// The time after which a round does not start another fetch.
     @inlinable package static var longestRound: UInt64 { 2_000_000 }
-    /// How long a fetch may take before another round takes over the remaining values.
-    @inlinable package static var roundTrust: UInt64 { 3_000_000 }
+    /// The longest duration of a fetch before another round takes over the remaining values.
+    @inlinable package static var roundTimeout: UInt64 { 3_000_000 }
     /// The shortest pause after a round.
     ///
-    /// Instead of a shorter pause, the next round starts immediately.
+    /// A pause that would be shorter is omitted.
     @inlinable package static var shortestFetchPause: UInt64 { 200_000 }
     /// The longest pause after a round.
     ///
     /// Up to this limit, a pause is three times as long as its round.
     @inlinable package static var longestFetchPause: UInt64 { 5_000_000 }
-    /// How long the fetcher stays active without work after a long round.
+    /// The time for which the fetcher stays active without work after a long round.
     ///
     /// On two processors, waking a thread delays a commit by up to 200 µs (p99). With 100
-    /// observations and 1,000 commits/s, the p99 of a call was 5 to 6 times that without
-    /// observations when each commit woke a thread, and 0.97 times when the fetcher stayed active.
+    /// observations and 1,000 commits/s, waking a thread for each commit increased the p99 of a
+    /// call by a factor of 5 to 6, compared with no observations. With an active fetcher, the
+    /// factor was 0.97.
     @inlinable package static var fetcherTail: UInt64 { 5_000_000 }
     /// The interval at which the fetcher checks for work after a pause.
     @inlinable package static var fetcherCheck: UInt64 { 500_000 }

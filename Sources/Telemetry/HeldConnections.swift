@@ -1,6 +1,6 @@
-/// Formats the mean numbers of connections that clients held simultaneously.
+/// A formatter for the mean numbers of connections that clients held simultaneously.
 package enum HeldConnections {
-    /// Formats the numbers so that their displayed sum never exceeds the number of connections.
+    /// Formats numbers without letting their displayed sum exceed the number of connections.
     ///
     /// Numbers have one decimal place, or two if they are small. If rounding raises the sum above
     /// the number of connections, all numbers are rounded down to two decimal places.
@@ -10,7 +10,8 @@ package enum HeldConnections {
     ///   - capacity: The number of connections, or `nil` if unknown.
     /// - Returns: The formatted numbers, in the same order.
     package static func texts(_ held: [Double], of capacity: Int?) -> [String] {
-        // Calculate in hundredths, because sums of decimal fractions are inexact in floating point.
+        // Calculate in hundredths, because sums of decimal fractions are inexact in floating-point
+        // arithmetic.
         let rounded = held.map { value -> Int in
             let value = min(max(value, 0), 1e6)
             return value < 0.095

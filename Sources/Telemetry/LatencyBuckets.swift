@@ -1,7 +1,7 @@
 /// The counts of latencies in buckets with fixed upper bounds, and the sum of the latencies.
 ///
-/// Prometheus's classic histograms consist of these values. The bounds are the same for all
-/// latencies, so histograms of several databases can be added.
+/// Prometheus's classic histograms use these values. The bounds are the same for all latencies, so
+/// histograms of several databases can be added.
 public struct LatencyBuckets: Sendable, Codable, Equatable {
     /// The upper bounds of the buckets in nanoseconds: 1, 2.5, and 5 times each power of ten from
     /// 1 µs to 10 s.
@@ -19,8 +19,9 @@ public struct LatencyBuckets: Sendable, Codable, Equatable {
     public var sum: UInt64
     /// The number of latencies in each bucket.
     ///
-    /// A bucket contains the latencies that exceed the previous bound but not its own bound. A
-    /// bucket after all ``bounds`` contains longer latencies. Empty buckets at the end are omitted.
+    /// A bucket contains the latencies that exceed the previous bound but not its own bound. An
+    /// additional last bucket contains latencies above all ``bounds``. Empty buckets at the end are
+    /// omitted.
     public var counts: [UInt64]
 
     /// Creates buckets.

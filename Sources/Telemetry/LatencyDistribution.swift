@@ -21,7 +21,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
 
     private enum CodingKeys: CodingKey { case firstBucket, counts }
 
-    /// Decodes a distribution, which another program may have written.
+    /// Decodes a distribution, possibly written by another program.
     ///
     /// - Throws: `DecodingError` if a bucket does not exist.
     public init(from decoder: any Decoder) throws {
@@ -66,7 +66,9 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     }
 
     /// Returns an approximate percentile (0…100), in nanoseconds, or `nil` if there are too few
-    /// values (``Percentile``).
+    /// values.
+    ///
+    /// See ``Percentile`` for the required number of values.
     ///
     /// The percentile is interpolated within its bucket.
     package func percentile(_ percentile: Double) -> UInt64? {
@@ -115,11 +117,11 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
 public struct OperationLatencies: Sendable, Codable, Equatable {
     /// The name of the operation in the scenario.
     public var name: String
-    /// The time from the scheduled start to the end.
+    /// The time from the scheduled start to the end of the access.
     public var response: LatencyDistribution
-    /// The time from the start to the start of the closure.
+    /// The time from the start of the access to the start of its closure.
     public var wait: LatencyDistribution
-    /// The time from the entry to the end.
+    /// The time from the start of the closure to the end of the access.
     public var service: LatencyDistribution
 
     /// Creates the latencies of an operation.

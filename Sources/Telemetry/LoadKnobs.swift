@@ -15,13 +15,13 @@ public enum LoadKnob: Sendable, Codable, Hashable {
     ///
     /// For clients with a schedule, the share is measured in arrivals per second. For other
     /// clients, it is measured in workers. Changing the share preserves the total arrival rate and
-    /// the total number of workers. In a mix, the weights of the operations change. Clients that
-    /// only hold, import, snapshot, or act are not affected.
+    /// the total number of workers. In a mix, the weights of the operations change. The share does
+    /// not affect clients that only hold, import, snapshot, or act.
     case writeShare(Double?)
-    /// How long each hold or snapshot of a client lasts, in seconds, or `nil` for the value in the
+    /// The duration of a client's holds or snapshots, in seconds, or `nil` for the value in the
     /// scenario.
     ///
-    /// The new time also applies to current holds.
+    /// The new duration also applies to current holds.
     case holdTime(client: String, seconds: Double?)
 }
 
@@ -36,7 +36,7 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
         /// The current arrival rate, in accesses/s, including all factors, or `nil` in a closed
         /// loop.
         public var rate: Double?
-        /// How long a hold or a snapshot lasts, in seconds, or `nil` for clients without holds.
+        /// The duration of a hold or a snapshot, in seconds, or `nil` for clients without holds.
         public var holdSeconds: Double?
         /// The share of the client's accesses that write, in 0…1, or `nil` if the client has no
         /// operations.

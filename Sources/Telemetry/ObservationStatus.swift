@@ -8,7 +8,7 @@ public struct ObservationStatus: Sendable, Codable, Equatable {
     public var fetchesOnWriter: UInt64
     /// The number of changes that did not require a separate fetch.
     ///
-    /// A change is coalesced if it arrives before a fetch that includes the change starts, or while
+    /// A change is coalesced if it arrives before the start of a fetch that includes it, or while
     /// one fetch is running and another is pending.
     public var coalesced: UInt64
     /// The number of values that were not delivered because they equaled the previous value.

@@ -4,7 +4,7 @@ public struct OpeningStatus: Sendable, Codable, Equatable {
     public var opened: UInt64
     /// The number of connections that could not be opened.
     public var failed: UInt64
-    /// How long successful openings took.
+    /// The durations of successful openings.
     public var time: LatencySummary?
 
     /// Creates a status.

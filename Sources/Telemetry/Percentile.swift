@@ -1,8 +1,8 @@
-/// The computation of percentiles, and the rule for reporting them.
+/// The calculation of percentiles, and the rule for reporting them.
 ///
-/// Among the latencies that a load measures itself, HdrHistogram finds the values
-/// (`LatencyHistogram.value(at:)` in `WorkloadEngine`). The status of databases and the screens that
-/// draw distributions use the computation here.
+/// Database statuses and the screens that draw distributions use this calculation. For the
+/// latencies that a load measures itself, HdrHistogram finds the values
+/// (`LatencyHistogram.value(at:)` in `WorkloadEngine`).
 ///
 /// At least ten values must lie beyond a reported percentile. Every report, threshold, and
 /// comparison applies this rule. With fewer values, a percentile describes a few slow accesses
@@ -27,14 +27,14 @@ package enum Percentile {
 
     /// Finds the value at a percentile among values that are counted in ascending buckets.
     ///
-    /// The value at a percentile is the smallest value that at least this share of all values does
-    /// not exceed (the nearest rank).
+    /// This is the smallest value that is not exceeded by at least this share of all values (the
+    /// nearest-rank method).
     ///
     /// - Parameters:
     ///   - percentile: The percentile, 0…100.
     ///   - counts: The number of values in each bucket, in ascending order of the values.
     /// - Returns: The index of the value's bucket, and the share of the bucket's values, 0…1, that
-    ///   belong to the percentile. If there are no values, the method returns `nil`.
+    ///   belong to the percentile, or `nil` if there are no values.
     package static func place<Count: BinaryInteger>(
         of percentile: Double,
         in counts: some Collection<Count>
@@ -52,8 +52,9 @@ package enum Percentile {
         return last.map { ($0, 1) }
     }
 
-    /// Finds the value at a percentile, as ``place(of:in:)`` does, or returns `nil` if there are too
-    /// few values to report the percentile.
+    /// Finds the value at a percentile, or returns `nil` if there are too few values to report it.
+    ///
+    /// This method works like ``place(of:in:)``.
     static func reportedPlace<Count: BinaryInteger>(
         of percentile: Double,
         in counts: some Collection<Count>

@@ -1,6 +1,6 @@
-/// A running program whose database a display is attached to.
+/// A running program with an attached display.
 package struct ProgramStatus: Sendable, Codable, Equatable {
-    /// The ID of the process.
+    /// The process ID.
     package var process: Int32
     /// Whether the program responds.
     package var isConnected: Bool
@@ -21,7 +21,7 @@ extension DatabaseStatus {
     /// An open database has at least one connection.
     package var hidesConnections: Bool { connections.isEmpty && !isClosed }
 
-    /// Whether a program does not report whether accesses wait.
+    /// Whether a program does not report waits.
     ///
     /// A program that observes waits counts them or reports their durations.
     package var hidesWaits: Bool {
@@ -34,6 +34,6 @@ extension Sample {
     /// Whether the attached program does not report its connections.
     package var hidesConnections: Bool { program != nil && database.hidesConnections }
 
-    /// Whether the attached program does not report whether accesses wait.
+    /// Whether the attached program does not report waits.
     package var hidesWaits: Bool { program != nil && database.hidesWaits }
 }

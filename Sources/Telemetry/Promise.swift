@@ -1,9 +1,9 @@
-/// A value that a thread provides and a task awaits without blocking a thread.
+/// A value that a thread provides and that a task awaits without blocking a thread.
 ///
-/// The value is stored under a lock. The continuation only wakes the task. Passing the value
+/// The value is stored under a lock, and the continuation only wakes the task. Passing the value
 /// through the continuation would be equally safe, but the thread sanitizer could not verify the
-/// transfer: a task that is resumed before it suspends simply continues, so the sanitizer observes
-/// no synchronization between the two threads.
+/// transfer. A task that is resumed before it suspends continues immediately, so the sanitizer does
+/// not observe synchronization between the two threads.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -34,13 +34,13 @@ package final class Promise<Value: Sendable>: Sendable {
         while true {
             if let value = state.withLock({ $0.value }) { return value }
             await withCheckedContinuation { continuation in
-                let isOwed = state.withLock { state in
+                let isSuspended = state.withLock { state in
                     if state.value != nil { return false }
                     precondition(state.continuation == nil, "only one task may await a promise")
                     state.continuation = continuation
                     return true
                 }
-                if !isOwed { continuation.resume() }
+                if !isSuspended { continuation.resume() }
             }
         }
     }

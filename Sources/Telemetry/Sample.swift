@@ -26,13 +26,13 @@ public struct AccessCounts: Sendable, Codable, Equatable {
     public var skipped: UInt64 = 0
     /// The number of accesses that started more than a millisecond after their scheduled time.
     public var late: UInt64 = 0
-    /// The number of retries after the database was busy.
+    /// The number of retries because the database was busy.
     public var retried: UInt64 = 0
-    /// The number of accesses that ended with an interrupt.
+    /// The number of interrupted accesses.
     public var interrupted: UInt64 = 0
-    /// The number of accesses that were queued or running when the run and its drain ended.
+    /// The number of accesses that were still queued or running after the run and its drain.
     public var unfinished: UInt64 = 0
-    /// The number of failed accesses for each result code name.
+    /// The number of failed accesses, keyed by the name of the result code.
     public var errors: [String: UInt64] = [:]
 
     /// Creates counts of zero.
@@ -74,21 +74,22 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var throughput: Double
     /// The counts so far.
     public var counts: AccessCounts
-    /// The time from the scheduled start to the end, over the last ten seconds.
+    /// The time from the scheduled start to the end of the access, over the last ten seconds.
     ///
     /// One second of a slow client contains too few values for a 99th percentile.
     public var response: LatencySummary?
-    /// The time from the start to the start of the closure, over the last ten seconds.
+    /// The time from the start of the access to the start of its closure, over the last ten
+    /// seconds.
     public var wait: LatencySummary?
-    /// The time from the entry to the end, over the last ten seconds.
+    /// The time from the start of the closure to the end of the access, over the last ten seconds.
     public var service: LatencySummary?
     /// The distributions of each operation in the last complete second, or `nil` if no second has
     /// ended since the last sample.
     public var operations: [OperationLatencies]?
-    /// The response times of the accesses that ``counts`` contains as completed, as of the last
-    /// complete second, or `nil` if they are unknown.
+    /// The response times of the completed accesses in ``counts``, as of the last complete second,
+    /// or `nil` if they are unknown.
     public var responseBuckets: LatencyBuckets?
-    /// The phases of the client's slow accesses in the last ten seconds, or `nil` if none was
+    /// The phases of the client's slow accesses in the last ten seconds, or `nil` if none were
     /// measured.
     public var slow: SlowSplit?
 
@@ -145,7 +146,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
 
 /// The state of a running workload and of its database at one moment.
 public struct Sample: Sendable, Codable, Equatable {
-    /// The number of the sample in its run, from 0.
+    /// The zero-based number of the sample in its run.
     public var sequence: Int
     /// The time since the start of the run, including the warm-up, in seconds.
     public var time: Double

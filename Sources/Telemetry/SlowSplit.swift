@@ -1,5 +1,5 @@
-/// How a client's recent slow accesses spent their time, and which clients held the connections
-/// that the accesses waited for.
+/// The time that a client's recent slow accesses spent in each phase, and the clients that held the
+/// connections they waited for.
 public struct SlowSplit: Sendable, Codable, Equatable {
     /// A client that held connections during the waits.
     public struct Holder: Sendable, Codable, Equatable {
@@ -15,25 +15,25 @@ public struct SlowSplit: Sendable, Codable, Equatable {
         }
     }
 
-    /// The percentile of the response times from which accesses are included, such as `p99`, or
-    /// `max` if there were too few values for a percentile.
+    /// The lower limit on included accesses, as a percentile of the response times, such as `p99`,
+    /// or `max` if there were too few values for a percentile.
     public var beyond: String
     /// The number of included accesses.
     public var accesses: Int
-    /// The average time from the scheduled start to the start, in nanoseconds.
+    /// The average time from the scheduled start to the actual start, in nanoseconds.
     ///
     /// During this time, no worker was free.
     public var queued: UInt64
-    /// The average time from the start to the start of the closure, in nanoseconds.
+    /// The average time from the start of an access to the start of its closure, in nanoseconds.
     public var waited: UInt64
     /// The average time inside the closure, in nanoseconds.
     public var service: UInt64
-    /// The resource that the accesses waited for (`reader`, `writer` or `connection`), or `nil` if
+    /// The resource that the accesses waited for (`reader`, `writer`, or `connection`), or `nil` if
     /// each access has its own connection.
     public var resource: String?
     /// The number of connections of the ``resource``, or `nil` if unknown.
     public var capacity: Int?
-    /// The clients that held these connections during the waits, largest holder first.
+    /// The clients that held these connections during the waits, largest share first.
     public var holders: [Holder]
 
     /// Creates a split from durations in nanoseconds.

@@ -1,4 +1,4 @@
-/// An existing snapshot of the database.
+/// An open snapshot of the database.
 public struct SnapshotStatus: Sendable, Codable, Equatable {
     /// The label of the snapshot's connection: `L.snapshot.N`.
     public var label: String
@@ -10,7 +10,7 @@ public struct SnapshotStatus: Sendable, Codable, Equatable {
     public var frame: UInt64?
     /// The number of frames after ``frame``, or `nil` if unknown.
     ///
-    /// No checkpoint copies these frames while the snapshot exists.
+    /// Checkpoints do not copy these frames while the snapshot is open.
     public var pinnedFrames: UInt64?
 
     /// Creates a status.

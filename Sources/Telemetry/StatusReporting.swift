@@ -1,10 +1,10 @@
-/// A database that reports its status and its events, and that can be interrupted.
+/// A database that reports its status and events, and that supports interrupts.
 ///
-/// The queue and the pool of SQLiteEngine conform to this protocol. An agent and the metrics
-/// reporter serve any conforming database. A value that a database does not know is `nil` in its
-/// status.
+/// The queue and the pool of SQLiteEngine conform to this protocol. Agents and the metrics reporter
+/// support any conforming database. In a status, `nil` represents a value that the database does
+/// not report.
 public protocol StatusReporting: Sendable {
-    /// Reports the current status without blocking any access.
+    /// Returns the current status without blocking accesses.
     func status() -> DatabaseStatus
 
     /// Returns a separate stream of new events for each call.
@@ -19,7 +19,7 @@ public protocol StatusReporting: Sendable {
     /// Interrupts the running statements.
     func interrupt()
 
-    /// Runs a passive checkpoint when the writer is free.
+    /// Runs a passive checkpoint once the writer is free.
     ///
     /// - Returns: The number of frames in the log and the number of frames that are now in the
     ///   database file. Both are -1 if the database is not in WAL mode.

@@ -1,8 +1,9 @@
 extension String {
-    /// Returns the text in quotes, such as `'` for an SQL string, with each quote in it doubled.
+    /// Returns the text in quotes, such as `'` for an SQL string, with each inner quote doubled.
     ///
-    /// SQL, YAML and CSV use this form. The method compares scalars, because a combining character
-    /// after a quote belongs to the same `Character`, in which `replacing(_:with:)` finds no quote.
+    /// SQL, YAML, and CSV use this form. The method compares scalars, because a quote and a
+    /// following combining character form one `Character`, so `replacing(_:with:)` would not find
+    /// the quote.
     package func quoted(by quote: Unicode.Scalar) -> String {
         let mark = String(quote)
         return mark + replacing(scalar: quote, with: mark + mark) + mark

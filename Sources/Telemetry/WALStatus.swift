@@ -5,24 +5,27 @@ public struct WALStatus: Sendable, Codable, Equatable {
     /// The number of valid frames in the log (`mxFrame`), or `nil` if the wal-index could not be
     /// read.
     public var frames: UInt64?
-    /// The number of these frames that have been copied to the database file (`nBackfill`), or
+    /// The number of valid frames that have been copied to the database file (`nBackfill`), or
     /// `nil` if unknown.
     public var checkpointedFrames: UInt64?
     /// The pin that prevents the log from shrinking, if any.
     public var pin: WALPin?
     /// The size of a page, in bytes, or `nil` if unknown.
     ///
-    /// Each frame is 24 bytes larger.
+    /// A frame is 24 bytes larger than a page.
     public var pageSize: Int?
-    /// The read marks, in frames, indexed by number, where `nil` is an unused mark.
+    /// The read marks, in frames, indexed by number.
+    ///
+    /// An unused mark is `nil`.
     ///
     /// A reader with mark 0 ignores the log. A mark remains after its reader ends.
     public var readMarks: [UInt64?]?
     /// The number of checkpoints since the database was opened, keyed by mode, or `nil` if unknown.
     ///
-    /// `passive`, `full`, `restart`, and `truncate` are the checkpoints that the program requested
-    /// with `checkpoint(_:on:)`. `unknown` are all other checkpoints that copied frames: those of
-    /// SQLite after commits, of pragmas, and of other processes.
+    /// The modes `passive`, `full`, `restart`, and `truncate` count the checkpoints that the
+    /// program requested with `checkpoint(_:on:)`. The mode `unknown` counts all other checkpoints
+    /// that copied frames: automatic checkpoints after commits, and those of pragmas and other
+    /// processes.
     public var checkpoints: [String: UInt64]?
 
     /// Creates a status from sizes in bytes and frames.
@@ -41,7 +44,7 @@ public struct WALStatus: Sendable, Codable, Equatable {
 
 /// A condition that prevents a write-ahead log from shrinking.
 public struct WALPin: Sendable, Codable, Equatable {
-    /// The reason why a log does not shrink.
+    /// The reason that a log does not shrink.
     public enum Cause: String, Sendable, Codable, Equatable {
         /// A reader of an old state prevents checkpoints from copying more frames.
         case oldReader
@@ -59,7 +62,7 @@ public struct WALPin: Sendable, Codable, Equatable {
     public var by: AccessOrigin
     /// The cause of the condition.
     public var cause: Cause
-    /// How long the condition has lasted, in nanoseconds.
+    /// The time for which the condition has lasted, in nanoseconds.
     public var ageNanoseconds: UInt64
 
     /// Creates a pin.

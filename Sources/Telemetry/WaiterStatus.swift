@@ -2,7 +2,7 @@
 public struct WaiterStatus: Sendable, Codable, Equatable {
     /// The origin of the access.
     public var origin: AccessOrigin
-    /// How long the access has waited, in nanoseconds.
+    /// The time for which the access has waited, in nanoseconds.
     public var waitedNanoseconds: UInt64
     /// Whether the waiter is a suspended task (`true`) or a blocked thread (`false`).
     public var isAsync: Bool

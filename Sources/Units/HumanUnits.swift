@@ -1,4 +1,4 @@
-/// Formats numbers with units as text of limited width.
+/// A formatter for numbers with units, as text of limited width.
 ///
 /// Measured latencies and rates have three significant digits. Ages and sizes below 100 have one
 /// decimal place. The strings contain only ASCII characters and `µ`, and are short enough to avoid
@@ -11,8 +11,8 @@ package enum HumanUnits {
     /// The maximum width of ``rate(_:)``.
     package static let rateWidth = 8
 
-    /// Formats a measured time, such as `412 ns`, `1.23 ms`, `12.3 s`, `2m 05s`, `3h 07m` or `2d
-    /// 04h`.
+    /// Formats a measured time, such as `412 ns`, `1.23 ms`, `12.3 s`, `2m 05s`, `3h 07m`, or
+    /// `2d 04h`.
     package static func duration(nanoseconds: UInt64) -> String {
         let value = Double(nanoseconds)
         if value < 999.5 { return "\(nanoseconds) ns" }
@@ -27,7 +27,7 @@ package enum HumanUnits {
         return days < 100 ? "\(days)d \(twoDigits(minutes / 60 % 24))h" : "\(days)d"
     }
 
-    /// Formats an age or a total time, such as `82.0 µs`, `300 ms`, `1.2 s`, `2m 05s` or `3h 07m`.
+    /// Formats an age or a total time, such as `82.0 µs`, `300 ms`, `1.2 s`, `2m 05s`, or `3h 07m`.
     package static func duration(seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "0 ms" }
         if seconds < 0.999_5e-3 { return oneDecimal(seconds * 1e6) + " µs" }
@@ -50,7 +50,7 @@ package enum HumanUnits {
         return whole >= 60 && whole.isMultiple(of: 60) ? "\(whole / 60) min" : "\(whole) s"
     }
 
-    /// Formats a size, such as `512 B`, `4.0 KiB`, `38.1 MiB` or `412 MiB`.
+    /// Formats a size, such as `512 B`, `4.0 KiB`, `38.1 MiB`, or `412 MiB`.
     package static func bytes(_ bytes: UInt64) -> String {
         if bytes < 1_000 { return "\(bytes) B" }
         var value = Double(bytes) / 1_024
@@ -61,7 +61,7 @@ package enum HumanUnits {
         return oneDecimal(value) + " EiB"
     }
 
-    /// Formats a rate, such as `0/s`, `0.42/s`, `12.3/s`, `1,423/s` or `123k/s`.
+    /// Formats a rate, such as `0/s`, `0.42/s`, `12.3/s`, `1,423/s`, or `123k/s`.
     package static func rate(_ perSecond: Double) -> String {
         guard perSecond.isFinite, perSecond > 0 else { return "0/s" }
         if perSecond < 99.95 { return threeDigits(perSecond) + "/s" }
@@ -71,7 +71,7 @@ package enum HumanUnits {
         return threeDigits(min(perSecond / 1e9, 999)) + "G/s"
     }
 
-    /// Formats a share in 0…1, such as `0%`, `0.4%`, `43%` or `100%`.
+    /// Formats a share in 0…1, such as `0%`, `0.4%`, `43%`, or `100%`.
     ///
     /// The maximum is `999%`.
     package static func percent(_ share: Double) -> String {
@@ -82,7 +82,7 @@ package enum HumanUnits {
         return "\(Int(value.rounded()))%"
     }
 
-    /// Formats a count, such as `1,423`, or `1.42M` for a million or more.
+    /// Formats a count, such as `1,423`, or, for a million or more, `1.42M`.
     package static func count(_ count: UInt64) -> String {
         if count < 1_000_000 { return grouped(count) }
         let value = Double(count)
@@ -93,14 +93,14 @@ package enum HumanUnits {
     /// Formats an exact count or a frame number, such as `1,423,007`.
     package static func exact(_ count: UInt64) -> String { grouped(count) }
 
-    /// Formats an exact count with a noun, such as `1 frame` or `1,423 frames`.
+    /// Formats an exact count followed by a noun, such as `1 frame` or `1,423 frames`.
     ///
     /// The noun must have a regular plural.
     package static func exact(_ count: UInt64, _ noun: String) -> String {
         "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// Formats a number without a unit, such as `0.4`, `12` or `1,423`.
+    /// Formats a number without a unit, such as `0.4`, `12`, or `1,423`.
     package static func number(_ value: Double) -> String {
         guard value.isFinite, value > 0 else { return "0" }
         guard value < 99.95, value != value.rounded() else {
@@ -109,12 +109,12 @@ package enum HumanUnits {
         return decimal(value, places: 1)
     }
 
-    /// Formats a count with its noun, such as `1 reader` or `4 readers`.
+    /// Formats a count followed by a noun, such as `1 reader` or `4 readers`.
     package static func counted(_ number: Int, _ singular: String, _ plural: String) -> String {
         "\(number) \(number == 1 ? singular : plural)"
     }
 
-    /// Formats a number in 0..<1000 with three significant digits, such as `0.42`, `1.23`, `12.3`
+    /// Formats a number in 0..<1000 with three significant digits, such as `0.42`, `1.23`, `12.3`,
     /// or `123`.
     package static func threeDigits(_ value: Double) -> String {
         if value < 9.995 { return decimal(value, places: 2) }
@@ -122,19 +122,19 @@ package enum HumanUnits {
         return whole(value)
     }
 
-    /// Formats a number, such as `4.0`, `38.1` or `412`.
+    /// Formats a number, such as `4.0`, `38.1`, or `412`.
     ///
     /// Numbers below 100 have one decimal place.
     private static func oneDecimal(_ value: Double) -> String {
         value < 99.95 ? decimal(value, places: 1) : whole(value)
     }
 
-    /// The numbers from which a format has no digits after the point, and uses an exponent.
+    /// The threshold at which the format omits decimal places and uses an exponent.
     private static let exponentLimit = 1e15
 
     /// Formats a number without decimal places.
     ///
-    /// Results of other programs can contain any number.
+    /// Results from other programs can contain arbitrary numbers.
     private static func whole(_ value: Double) -> String {
         value.magnitude < exponentLimit ? "\(Int(value.rounded()))" : "\(value)"
     }

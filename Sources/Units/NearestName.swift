@@ -1,16 +1,16 @@
-/// Finds the name that the user most likely intended.
+/// A search for the name that the user most likely intended.
 package enum NearestName {
-    /// Returns the candidate that differs from `name` by the fewest edits, or `nil` if every
-    /// candidate differs too much for a typo.
+    /// Returns the candidate with the fewest edits relative to `name`, or `nil` if all candidates
+    /// differ too much for a typo.
     ///
-    /// An edit inserts, deletes or replaces a character, or swaps two adjacent characters. Case is
+    /// An edit inserts, deletes, or replaces a character, or swaps two adjacent characters. Case is
     /// ignored. A typo changes at most a third of the name, or one character of a short name.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
         for candidate in candidates {
             let limit = max(1, max(wanted.count, candidate.count) / 3)
-            // The difference of the lengths is a lower bound, which excludes very long names.
+            // The difference in length is a lower bound. This check excludes very long names.
             guard abs(wanted.count - candidate.count) <= limit else { continue }
             let distance = distance(wanted, Array(candidate.lowercased()))
             guard distance <= limit else { continue }
@@ -26,7 +26,7 @@ package enum NearestName {
         return "; expected one of: \(candidates.joined(separator: ", "))"
     }
 
-    /// Returns the optimal string alignment distance: Damerau's distance with at most one edit of
+    /// Returns the optimal string alignment distance: the Damerau distance with at most one edit of
     /// each substring.
     package static func distance(_ a: [Character], _ b: [Character]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }

@@ -22,7 +22,7 @@ struct CommandFailure: Error {
     /// `EX_USAGE` of sysexits.h, for invalid arguments and invalid scenarios.
     static let usage: Int32 = 64
 
-    /// The status that a shell reports for a program that ended because of a closed pipe.
+    /// The status that a shell reports for a program terminated by a closed pipe.
     static let closedPipe: Int32 = 128 + SIGPIPE
 
     init(_ message: String, status: Int32 = CommandFailure.usage) {
@@ -56,7 +56,7 @@ struct CommandFailure: Error {
         case let error as StandardOutput.Failure:
             failure = CommandFailure(error.description, status: ExitStatus.failed.rawValue)
         default:
-            // ArgumentParser handles help, versions, usage errors and exit codes. The message of a
+            // ArgumentParser handles help, versions, usage errors, and exit codes. The message of a
             // usage error contains the arguments.
             let message = Poolgauge.fullMessage(for: error)
             guard !Poolgauge.exitCode(for: error).isSuccess, !message.isEmpty else {

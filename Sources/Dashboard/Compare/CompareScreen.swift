@@ -33,7 +33,7 @@ struct CompareScreen {
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let arms = arms
         guard let selected else {
-            drawNothing(on: &canvas, in: rect)
+            drawPlaceholder(on: &canvas, in: rect)
             return
         }
         let table = Track(
@@ -54,7 +54,7 @@ struct CompareScreen {
         for (part, area) in areas.enumerated() { scene.markPart(part, on: &canvas, area) }
     }
 
-    private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
+    private func drawPlaceholder(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Arms in this session").draw(on: &canvas, in: rect)
         let text =
             "The measured part of the first arm has not started. After it starts, each arm has a "
@@ -65,7 +65,7 @@ struct CompareScreen {
         }
     }
 
-    // MARK: The table
+    // MARK: Table
 
     private func drawTable(
         _ arms: [ArmRecord],
@@ -109,7 +109,7 @@ struct CompareScreen {
         }
     }
 
-    /// Returns the widths of the title column, of each arm's column, and of the meaning column.
+    /// Returns the widths of the title column, the arm columns, and the meaning column.
     ///
     /// All displayed arms have the same width, which makes their bars comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
@@ -163,7 +163,7 @@ struct CompareScreen {
         }
     }
 
-    // MARK: The charts
+    // MARK: Charts
 
     private func drawCharts(
         _ arms: [ArmRecord],

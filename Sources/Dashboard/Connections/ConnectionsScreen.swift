@@ -52,7 +52,7 @@ struct ConnectionsScreen {
         for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
     }
 
-    /// Draws the part at an index in ``DashboardScreen/parts``.
+    /// Draws the part whose index in ``DashboardScreen/parts`` is `part`.
     private func draw(_ part: Int, _ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawTable(on: &canvas, in: rect)
@@ -104,7 +104,7 @@ struct ConnectionsScreen {
                 remark: remark(all.count)
             ),
             item: "connection",
-            absence: scene.history.connectionsAbsence,
+            placeholder: scene.history.connectionsPlaceholder,
             on: &canvas,
             in: rect
         )

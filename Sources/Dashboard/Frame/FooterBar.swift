@@ -15,14 +15,14 @@ struct FooterBar {
     /// The origin of times, as a phrase such as `of the run`.
     let timeOrigin: String
     let cost: String
-    /// A message in place of the keys, or `nil` if there is no message.
+    /// A message to show in place of the keys, or `nil` for no message.
     var message: Span?
 
     static func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
 
     /// Draws the rows.
     ///
-    /// With only one row, only the displayed screen has a title.
+    /// If only one row fits, it contains the title of only the displayed screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let prompt {
             if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }

@@ -1,7 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// The last rows, with the screens, the main keys, and the cost of the display.
+/// The last rows of the run dashboard, with the screens, the main keys, and the cost of the
+/// display.
 struct FooterLine {
     let keys: DashboardKeys
     let screen: DashboardScreen
@@ -10,7 +11,7 @@ struct FooterLine {
     let view: ListView
     /// The attached program, or `nil` for a run.
     var program: ProgramStatus?
-    /// A message in place of the keys, or `nil` if there is no message.
+    /// A message to show in place of the keys, or `nil` for no message.
     var message: Span?
 
     func height(in size: Size) -> Int { FooterBar.height(in: size) }

@@ -5,6 +5,8 @@ struct HeaderBar {
     /// A segment of the row, shown completely or not at all.
     struct Segment {
         var spans: [Span]
+        /// The priority.
+        ///
         /// Segments with the lowest priority are omitted first.
         var priority: Int
     }

@@ -1,8 +1,8 @@
 import TerminalUI
 
 extension ScreenScene {
-    /// Makes an area that shows the last ``seconds`` clickable, and marks the displayed earlier
-    /// moment.
+    /// Makes a chart of the last ``seconds`` clickable, and marks the displayed moment if it is not
+    /// the newest.
     func markTime(on canvas: inout Canvas, _ rect: Rect) {
         history.markTime(seconds, on: &canvas, rect)
     }

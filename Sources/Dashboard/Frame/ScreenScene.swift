@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The input of a screen: the data, the time window and the user's selection.
+/// The input of a screen: the data, the time window, and the user's selection.
 struct ScreenScene: Sendable {
     let history: History
     /// The time window of lanes and charts, in seconds.
@@ -49,11 +49,11 @@ extension Listing {
     ///
     /// - Parameters:
     ///   - items: All items, in their natural order.
-    ///   - view: The selection, sorting and filter.
+    ///   - view: The selection, sorting, and filter.
     ///   - panel: The panel.
     ///   - item: The name of an item, such as `pin`.
-    ///   - absence: The text if there are no items.
-    ///   - wrapsAbsence: Whether the text can have several lines.
+    ///   - placeholder: The text to show if there are no items.
+    ///   - wrapsPlaceholder: Whether the text may wrap onto several lines.
     ///   - canvas: The canvas.
     ///   - rect: The rectangle of the panel.
     func draw(
@@ -61,8 +61,8 @@ extension Listing {
         _ view: ListView,
         in panel: Panel,
         item: String,
-        absence: String,
-        wrapsAbsence: Bool = false,
+        placeholder: String,
+        wrapsPlaceholder: Bool = false,
         on canvas: inout Canvas,
         in rect: Rect
     ) {
@@ -75,9 +75,9 @@ extension Listing {
             return table(shown, view, theme: canvas.theme, width: inner.width)
                 .draw(on: &canvas, in: inner)
         }
-        let text = items.isEmpty ? absence : "no \(item) matches the filter"
+        let text = items.isEmpty ? placeholder : "no \(item) matches the filter"
         let lines =
-            wrapsAbsence
+            wrapsPlaceholder
             ? TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, inner.width))
             : [text]
         for (index, line) in lines.prefix(inner.height).enumerated() {

@@ -36,7 +36,7 @@ struct ArmRecord: Sendable {
 
     /// Returns whether the record belongs to a sample's arm.
     ///
-    /// Arms of the same name but with different numbers of readers have separate records.
+    /// Arms with the same name but different numbers of readers have separate records.
     func isForArm(of sample: Sample) -> Bool {
         sample.arm == name && Self.kind(of: sample) == kind
     }

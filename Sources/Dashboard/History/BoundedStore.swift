@@ -4,7 +4,7 @@ struct BoundedStore<Element: Sendable>: Sendable {
     var budget: Int {
         didSet { dropOldest() }
     }
-    /// Returns the approximate size of an element, in bytes.
+    /// A closure that returns the approximate size of an element, in bytes.
     private let size: @Sendable (Element) -> Int
     private var elements: RingBuffer<Element?>
     /// The approximate total size, in bytes.

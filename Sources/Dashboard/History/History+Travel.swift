@@ -5,17 +5,17 @@ extension History: Timeline {
     /// Whether the run had ended at the displayed sample.
     var isOver: Bool { latest?.state == .finished }
 
-    /// Whether the state of the database is unknown, because the attached program does not respond.
+    /// Whether the database's state is unknown because the attached program does not respond.
     var isUnknown: Bool { latest?.program?.isConnected == false }
 
     /// Whether the attached program does not report its connections, or does not respond.
     var hidesConnections: Bool { isUnknown || latest?.hidesConnections == true }
 
-    /// Whether the attached program does not report whether accesses wait, or does not respond.
+    /// Whether the attached program does not report waits, or does not respond.
     var hidesWaits: Bool { isUnknown || latest?.hidesWaits == true }
 
-    /// The text in place of an empty list of connections.
-    var connectionsAbsence: String {
+    /// The text to show in place of an empty list of connections.
+    var connectionsPlaceholder: String {
         if hidesConnections {
             return isUnknown ? "unknown" : "unknown: the program does not report its connections"
         }
@@ -23,8 +23,8 @@ extension History: Timeline {
             ? "the database is closed" : "no connection is open yet"
     }
 
-    /// The text in place of the log's size if there is no log.
-    var logAbsence: String {
+    /// The text to show in place of the log's size if there is no log.
+    var logPlaceholder: String {
         let mode = latest?.database.journalMode
         if isUnknown || latest?.program != nil && (mode == nil || mode == "wal") {
             return "unknown"

@@ -10,12 +10,12 @@ import Telemetry
 struct History: Sendable {
     /// The maximum number of samples: five minutes at ten samples per second.
     static let capacity = 3_000
-    /// The number of samples during which the lane of a closed connection remains: three seconds at
+    /// The number of samples for which the lane of a closed connection remains: three seconds at
     /// ten samples per second.
-    private static let lingering = 30
+    private static let lingeringSamples = 30
     private static let maximumLanes = 512
 
-    /// The values of a second recording, which charts show in addition.
+    /// The values of a second recording, drawn in charts for comparison.
     var ghost: Ghost<Moment>?
     /// The displayed sample.
     private(set) var latest: Sample?
@@ -45,7 +45,7 @@ struct History: Sendable {
     ///
     /// A sample of a different arm or of a restarted run starts a new history.
     mutating func append(_ sample: Sample) {
-        if let last = latest, isNewRun(sample, after: last) { startOver(with: sample) }
+        if let last = latest, isNewRun(sample, after: last) { restart(with: sample) }
         var shown = sample
         switch sample.state {
         case .preparing: break
@@ -133,7 +133,7 @@ struct History: Sendable {
             || sample.database.kind != last.database.kind
     }
 
-    private mutating func startOver(with sample: Sample) {
+    private mutating func restart(with sample: Sample) {
         moments.removeAll()
         samples.removeAll()
         cursor = nil
@@ -186,7 +186,7 @@ struct History: Sendable {
             if sample.program?.isConnected != false { lanes[index].missed += 1 }
             lanes[index].states.append(.absent)
         }
-        lanes.removeAll { $0.missed > Self.lingering }
+        lanes.removeAll { $0.missed > Self.lingeringSamples }
     }
 
     private func indexOfNewLane(_ role: ConnectionRole) -> Int {
@@ -219,7 +219,7 @@ struct History: Sendable {
     private mutating func appendThroughputs(_ clients: [ClientStatus]) {
         while throughputs.count < clients.count {
             var series = RingBuffer<Double>(capacity: Self.capacity)
-            // Align the series with the moments. They already include the newest moment.
+            // Align the series with the moments, which already include the newest moment.
             for _ in 1..<max(1, moments.count) { series.append(.nan) }
             throughputs.append(series)
         }

@@ -1,15 +1,14 @@
 import Telemetry
 
-/// The values of a sample that charts show.
+/// The chart values of a sample.
 ///
 /// A value that an attached program does not report is NaN. While the program does not respond, all
 /// values are NaN.
 struct Moment: Timed, Equatable {
     /// The time since the start of the run, in seconds.
     var time: Double
-    /// The number of connections that serve reads.
-    ///
-    /// If known, the time-weighted mean since the previous sample.
+    /// The number of connections that serve reads, or the time-weighted mean since the previous
+    /// sample if it is known.
     var inUse: Double
     var waitingReaders: Double
     var waitingWriters: Double

@@ -2,11 +2,11 @@ import Telemetry
 
 /// The part of an access that a latency measures.
 enum LatencyPart: Int, CaseIterable, Sendable {
-    /// From the scheduled start to the end.
+    /// From the scheduled start to the end of the access.
     case response
-    /// From the start to the start of the closure.
+    /// From the start of the access to the start of its closure.
     case wait
-    /// From the entry to the end.
+    /// From the start of the closure to the end of the access.
     case service
 
     var title: String {

@@ -98,6 +98,6 @@ extension AccessPeaks {
             : "At most \(counts.joined(separator: " and ")) \(waited) at the same time"
     }
 
-    /// The verb for the number of waiting accesses.
+    /// The verb phrase that follows the number of waiting accesses.
     var waited: String { areSampled ? "were observed to wait" : "waited" }
 }

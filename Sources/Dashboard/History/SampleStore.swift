@@ -1,9 +1,10 @@
 import Telemetry
 
-/// A store of the newest samples for moving back in time, limited in number and total size.
+/// A store of the newest samples, limited in number and total size.
 ///
-/// The store omits events, which are recorded elsewhere. For each long queue, it keeps only the
-/// waiters with the longest waits. Equal strings are stored once.
+/// The dashboard uses the store to go back in time. The store omits events, which are recorded
+/// elsewhere. For each long queue, it keeps only the waiters with the longest waits. Equal strings
+/// are stored once.
 struct SampleStore: Sendable {
     /// The limit on the total size, in bytes.
     static let budget = 32 << 20

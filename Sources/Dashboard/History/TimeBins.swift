@@ -1,6 +1,6 @@
 /// The last seconds of a history in equal intervals, one for each column of a chart.
 ///
-/// Intervals start at multiples of their length since the start of the run, and not relative to the
+/// Intervals start at multiples of their length since the start of the run, not relative to the
 /// newest sample. As a result, the content of a column stays the same while the column moves left.
 struct TimeBins {
     enum Reduction {

@@ -5,7 +5,7 @@ protocol Timed: Sendable {
     var time: Double { get }
 }
 
-/// A series over time, of which one moment is displayed.
+/// A time series with one displayed moment.
 protocol Timeline {
     associatedtype Entry: Timed
 
@@ -26,9 +26,9 @@ extension Timeline {
     /// The time of the displayed moment, in seconds since the start.
     var now: Double { cursor.map { moments[$0].time } ?? newestTime }
 
-    /// Returns the time at the right edge of lanes and charts that show a number of seconds.
+    /// Returns the time at the right edge of lanes and charts that span a number of seconds.
     ///
-    /// The time is that of the newest moment, unless the displayed moment would be outside the
+    /// This is the time of the newest moment, unless the displayed moment would be outside the
     /// window. In that case, the displayed moment is in the middle.
     func windowEnd(_ seconds: Double) -> Double {
         guard cursor != nil, now < newestTime - seconds else { return newestTime }
@@ -66,8 +66,8 @@ extension Timeline {
         show(at: low)
     }
 
-    /// Makes an area that shows a number of seconds clickable, and marks the displayed earlier
-    /// moment.
+    /// Makes a chart of a number of seconds clickable, and marks the displayed moment if it is not
+    /// the newest.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }
         let end = windowEnd(seconds)

@@ -14,21 +14,21 @@ extension DashboardModel {
         }
         if screen == .workload {
             switch command {
-            case .left, .zoomOut: return turnKnob(up: false)
-            case .right, .zoomIn: return turnKnob(up: true)
+            case .left, .zoomOut: return stepKnob(up: false)
+            case .right, .zoomIn: return stepKnob(up: true)
             default: break
             }
         }
         switch command.purpose {
-        case .acting: return act(command)
-        case .time: travel(command)
+        case .acting: return performRunCommand(command)
+        case .time: performTimeCommand(command)
         case .moving: move(command)
         case .display, .screens: return changeDisplay(command)
         }
         return []
     }
 
-    private mutating func act(_ command: DashboardCommand) -> [DashboardAction] {
+    private mutating func performRunCommand(_ command: DashboardCommand) -> [DashboardAction] {
         switch command {
         case .nextArm: return [.nextArm]
         case .snapshot: return [.makeSnapshot]

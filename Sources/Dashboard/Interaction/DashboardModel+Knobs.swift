@@ -2,7 +2,7 @@ import Telemetry
 
 extension DashboardModel {
     /// Changes the selected setting of the load by one step.
-    mutating func turnKnob(up: Bool) -> [DashboardAction] {
+    mutating func stepKnob(up: Bool) -> [DashboardAction] {
         guard let sample = history.latest else { return [] }
         let knobs = Knob.all(in: sample)
         guard let knob = knobs.first(where: { $0.name == view.selected }) ?? knobs.first else {
@@ -25,7 +25,7 @@ extension DashboardModel {
     /// Removes the requests that a sample confirms.
     ///
     /// A new run removes all requests.
-    mutating func settleKnobs(_ sample: Sample, isNewRun: Bool) {
+    mutating func discardConfirmedKnobs(_ sample: Sample, isNewRun: Bool) {
         guard !requestedKnobs.isEmpty else { return }
         if isNewRun {
             requestedKnobs = [:]

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// Waits for the outcome and latency of an interrupt that the user requested.
+/// An interrupt that the user requested, while its outcome is pending.
 struct InterruptWatch: Sendable, Equatable {
     /// The timeout, in seconds.
     ///
@@ -15,7 +15,7 @@ struct InterruptWatch: Sendable, Equatable {
     /// The number of interrupted statements as of the last sample.
     private var ended: UInt64
 
-    /// Starts to wait for an outcome, or returns `nil` if the library does not count interrupts.
+    /// Starts waiting for an outcome, or returns `nil` if the library does not count interrupts.
     ///
     /// `sample` is the newest sample at the time of the request.
     init?(_ sample: Sample, name: String) {

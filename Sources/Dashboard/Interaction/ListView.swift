@@ -1,4 +1,4 @@
-/// The selection, sorting and filter of a screen.
+/// The selection, sorting, and filter of a screen.
 struct ListView: Sendable, Equatable {
     var selected: String?
     /// The title of the sort column, or `nil` for the natural order.

@@ -13,7 +13,7 @@ struct PromptState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         /// A filter for rows, with the previous filter, which Esc restores.
         case filter(before: String)
-        /// A time in the run to go to.
+        /// A time in the run to show.
         case seek
     }
 
@@ -25,7 +25,7 @@ struct PromptState: Sendable, Equatable {
     enum Outcome: Sendable, Equatable {
         /// The text may have changed.
         case edited
-        case cancelled
+        case canceled
         case entered
     }
 
@@ -40,7 +40,7 @@ struct PromptState: Sendable, Equatable {
         case .backspace, .delete:
             if !text.isEmpty { text.removeLast() }
         case .control("u"): text = ""
-        case .escape: return .cancelled
+        case .escape: return .canceled
         case .enter: return .entered
         default: break
         }

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The commands that both dashboards have.
+/// The commands that both dashboards support.
 extension RowInteraction {
     mutating func move(_ command: DashboardCommand) {
         let rows = rowNames
@@ -68,7 +68,7 @@ extension RowInteraction {
         view.isReversed = false
     }
 
-    mutating func travel(_ command: DashboardCommand) {
+    mutating func performTimeCommand(_ command: DashboardCommand) {
         switch command {
         case .pause: frozen = frozen == nil ? newest : nil
         case .stepBack: step(by: -1)
@@ -116,8 +116,8 @@ extension RowInteraction {
         return next
     }
 
-    /// Handles Esc: reverts the first active state of expansion, filter, freeze, focus, and
-    /// selection.
+    /// Handles the Esc key by reverting the first active state: expansion, filter, freeze, focus,
+    /// or selection.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false

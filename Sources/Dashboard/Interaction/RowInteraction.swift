@@ -41,7 +41,7 @@ protocol RowInteraction {
     /// Opens the selected row, or expands the selected part.
     mutating func expand()
     mutating func perform(_ command: Command) -> [Action]
-    /// Returns the command that both dashboards have, or `nil` for another command.
+    /// Returns the shared form of a command, or `nil` if only this dashboard supports the command.
     static func common(_ command: Command) -> DashboardCommand?
     /// Displays the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
@@ -91,7 +91,7 @@ extension RowInteraction {
     private mutating func handle(_ key: Key, in prompt: PromptState) {
         var prompt = prompt
         switch prompt.handle(key) {
-        case .cancelled:
+        case .canceled:
             overlay = nil
             if case .filter(let before) = prompt.purpose { view.filter = before }
         case .entered:

@@ -1,7 +1,7 @@
 import TerminalUI
 
 extension DashboardCommand {
-    /// The default keys, for key handling, the key bar, the help and the documentation.
+    /// The default keys, for key handling, the key bar, the help, and the documentation.
     ///
     /// Each help text is at most 40 columns wide, so that two texts fit side by side.
     package static let bindings: [KeyBinding<DashboardCommand>] =

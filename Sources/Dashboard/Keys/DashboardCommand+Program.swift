@@ -1,7 +1,7 @@
 import Telemetry
 
 extension DashboardCommand {
-    /// Whether the command applies to an attached program, and not only to a run.
+    /// Returns whether the command is available for an attached program.
     func applies(to program: ProgramStatus) -> Bool {
         switch self {
         case .latency, .compare, .workload: false
@@ -12,7 +12,7 @@ extension DashboardCommand {
         }
     }
 
-    /// The help in the display of a program if it differs from the help in the display of a run.
+    /// The help text for an attached program, if it differs from the help text for a run.
     var helpForProgram: String? {
         switch self {
         case .overview: "overview: the database at a glance"
@@ -29,7 +29,7 @@ extension DashboardModel {
     /// The attached program, or `nil` for a run.
     var program: ProgramStatus? { history.latest?.program }
 
-    /// Explains why a command does not apply to an attached program.
+    /// Returns the reason that a command is not available for an attached program.
     func refusal(_ command: DashboardCommand, for program: ProgramStatus) -> String {
         switch command {
         case .latency, .compare, .workload: return "this screen requires a run's load"

@@ -61,7 +61,7 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     /// Starts or stops a recording.
     case record
     case help
-    /// Reverts the first active state of expansion, filter, freeze, focus, and selection.
+    /// Reverts the first active state: expansion, filter, freeze, focus, or selection.
     case back
     case quit
 
@@ -78,7 +78,7 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
         }
     }
 
-    /// The purpose of a command, with the section title of the help.
+    /// The purpose of a command, whose raw value is the title of a help section.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
         case moving = "Navigation"

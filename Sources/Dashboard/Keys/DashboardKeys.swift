@@ -12,7 +12,8 @@ extension KeyTable<DashboardCommand> {
     ///
     /// - Parameter changes: The new keys of commands, with the displayed key first. An empty array
     ///   disables a command.
-    /// - Throws: ``Failure`` if the changes assign a key to two commands, or if no key quits.
+    /// - Throws: ``Failure`` if the changes assign a key to two commands, or if the quit command
+    ///   has no key.
     package init(changing changes: [DashboardCommand: [Key]]) throws(Failure) {
         try self.init(
             bindings: DashboardCommand.bindings,

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The help overlay with all keys and the symbols in lanes.
+/// The help overlay, which lists all keys and the symbols in lanes.
 struct KeyHelp {
     let keys: DashboardKeys
     /// The attached program, or `nil` for a run.
@@ -98,7 +98,7 @@ extension KeyTable {
 }
 
 extension KeyTable<ReplayCommand> {
-    /// The section of the help about a replay.
+    /// Returns the help section about the keys of a replay.
     func replayHelp(theme: Theme) -> [HelpOverlay.Section] {
         [helpSection("Replay", theme: theme) { _ in true }]
     }

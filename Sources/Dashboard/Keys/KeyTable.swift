@@ -1,10 +1,10 @@
 import TerminalUI
 
-/// The keys of commands: the defaults with the changes in a configuration file.
+/// A table of keys and their commands: the defaults, with the changes from a configuration file.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         package var command: Command
-        /// The error with the expected value.
+        /// A description of the error and the expected value.
         package var description: String
     }
 
@@ -23,7 +23,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
 
     /// Creates a table with the default keys and changes for some commands.
     ///
-    /// A key in `changes` no longer has its default command.
+    /// A key in `changes` loses its default command.
     ///
     /// - Parameters:
     ///   - bindings: The default keys.
@@ -31,7 +31,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     ///     a command.
     ///   - quit: The command that must keep a key.
     ///   - name: Returns a command's name in a configuration file.
-    /// - Throws: ``Failure`` if the changes assign a key to two commands, or if no key quits.
+    /// - Throws: ``Failure`` if the changes assign a key to two commands, or if `quit` has no key.
     init(
         bindings: [KeyBinding<Command>],
         changing changes: [Command: [Key]],

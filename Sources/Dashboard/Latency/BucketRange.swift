@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The range of latencies that a row of a heat map shows.
+/// The range of latencies in one row of a heat map.
 struct BucketRange {
     /// The shortest latency, in nanoseconds.
     let low: UInt64
@@ -20,9 +20,9 @@ struct BucketRange {
 
     /// The range, such as `16.8–21.0 ms` or `786 µs–1.05 ms`.
     ///
-    /// A common unit appears only once.
+    /// A unit that both bounds share appears only once.
     var text: String {
-        guard let high else { return beginning }
+        guard let high else { return lowerBoundText }
         let from = HumanUnits.duration(nanoseconds: low)
         let to = HumanUnits.duration(nanoseconds: high)
         guard let space = from.lastIndex(of: " "), let other = to.lastIndex(of: " "),
@@ -32,5 +32,5 @@ struct BucketRange {
     }
 
     /// The lower bound, such as `≥16.8 ms`, for narrow labels.
-    var beginning: String { "≥" + HumanUnits.duration(nanoseconds: low) }
+    var lowerBoundText: String { "≥" + HumanUnits.duration(nanoseconds: low) }
 }

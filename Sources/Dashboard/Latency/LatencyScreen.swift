@@ -23,7 +23,7 @@ struct LatencyScreen {
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard let selected else {
-            drawNothing(on: &canvas, in: rect)
+            drawPlaceholder(on: &canvas, in: rect)
             return
         }
         let isExpanded = scene.view.isExpanded
@@ -45,7 +45,7 @@ struct LatencyScreen {
         drawBars(selected, chosen, showsSlow: areas[1].height == 0, on: &canvas, in: areas[3])
     }
 
-    // MARK: The breakdown of slow accesses
+    // MARK: Breakdown of slow accesses
 
     private func slow(of series: OperationHistory.Series) -> SlowParts? {
         let client = scene.history.latest?.clients.first { $0.name == series.client }
@@ -77,18 +77,18 @@ struct LatencyScreen {
         canvas.write(sentence, x: inner.minX, y: inner.minY, limit: inner.width)
         slow.drawBar(on: &canvas, in: inner.row(1))
         let blame =
-            slow.blame(theme: theme) ?? [Span("no waits for other clients", theme.style(.dim))]
+            slow.holderText(theme: theme) ?? [Span("no waits for other clients", theme.style(.dim))]
         canvas.write(blame, x: inner.minX, y: inner.minY + 2, limit: inner.width)
     }
 
-    private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
+    private func drawPlaceholder(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Latency").draw(on: &canvas, in: rect)
         let text = "no access has ended yet; distributions update once per second"
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
     }
 
-    // MARK: The list
+    // MARK: List
 
     private func drawList(
         _ selected: OperationHistory.Series,
@@ -118,7 +118,7 @@ struct LatencyScreen {
 
     private var scope: String { "last \(HumanUnits.secondsLabel(scene.seconds))" }
 
-    /// The percentiles that are shown only if some row has enough accesses.
+    /// The percentiles shown only if at least one row has enough accesses.
     private static let tails = [99.9, 99.99]
 
     private static func columns(tails: [Double]) -> [Table.Column] {
@@ -167,7 +167,7 @@ struct LatencyScreen {
         }
     }
 
-    // MARK: The heat map
+    // MARK: Heat map
 
     private func drawHeat(
         _ series: OperationHistory.Series,
@@ -191,8 +191,8 @@ struct LatencyScreen {
         ).draw(on: &canvas, in: rect)
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
         // If there is room, labels include the upper bound of a row.
-        let areRanges = map.width >= 48
-        let axis = areRanges ? BucketRange.width + 1 : HumanUnits.durationWidth + 2
+        let showsRanges = map.width >= 48
+        let axis = showsRanges ? BucketRange.width + 1 : HumanUnits.durationWidth + 2
         guard map.height > 1, map.width > axis + 4 else { return }
         let plot = Rect(
             x: map.minX + axis,
@@ -217,7 +217,7 @@ struct LatencyScreen {
         var labels: [Int: String] = [:]
         for row in Self.labeled(rows.count) {
             let range = BucketRange(buckets: rows[row])
-            labels[row] = areRanges ? range.text : range.beginning
+            labels[row] = showsRanges ? range.text : range.lowerBoundText
         }
         HeatMap(columns: cells, labels: labels, axisWidth: axis).draw(on: &canvas, in: map)
         TimeChart.drawTimes(
@@ -238,10 +238,10 @@ struct LatencyScreen {
         return offsets + [rows - 1]
     }
 
-    /// Returns the interval that contains a time, from -1 to `count`.
-    private static func place(_ time: Double, _ length: Double, _ count: Int) -> Int {
-        let place = (time / length).rounded(.down)
-        return place.isFinite ? Int(min(max(place, -1), Double(count))) : -1
+    /// Returns the index of the interval that contains a time, limited to -1 through `count`.
+    private static func intervalIndex(_ time: Double, _ length: Double, _ count: Int) -> Int {
+        let index = (time / length).rounded(.down)
+        return index.isFinite ? Int(min(max(index, -1), Double(count))) : -1
     }
 
     /// Returns the distributions of equal intervals.
@@ -255,8 +255,8 @@ struct LatencyScreen {
         var bins = Array(repeating: LatencyDistribution?.none, count: count)
         series.visitIntervals(from: end - scene.seconds, to: end) { second, began in
             let distribution = second.distribution(part)
-            let last = Self.place(second.time - (end - scene.seconds), length, count)
-            let first = Self.place(began - (end - scene.seconds), length, count) + 1
+            let last = Self.intervalIndex(second.time - (end - scene.seconds), length, count)
+            let first = Self.intervalIndex(began - (end - scene.seconds), length, count) + 1
             for place in max(first, 0)...max(last, first, 0) where place < count {
                 if bins[place] == nil {
                     bins[place] = distribution
@@ -279,7 +279,7 @@ struct LatencyScreen {
         return high >= low ? low..<high + 1 : nil
     }
 
-    // MARK: The histogram
+    // MARK: Histogram
 
     private func drawBars(
         _ series: OperationHistory.Series,
@@ -293,7 +293,7 @@ struct LatencyScreen {
         let next = LatencyPart(rawValue: (part.rawValue + 1) % LatencyPart.allCases.count) ?? .wait
         var legend = [[Span("Tab: \(next.title)", theme.style(.dim))]]
         if showsSlow, let slow = slow(of: series) {
-            // Show a summary if the panel of the breakdown does not fit.
+            // Show a summary if the breakdown panel does not fit.
             legend.append(slow.summary(theme: theme))
         }
         let inner = Panel(

@@ -49,13 +49,13 @@ struct SlowParts {
         }
     }
 
-    /// Whether there are too few accesses for any percentile.
+    /// Whether there are too few accesses to report any percentile.
     private var isSlowest: Bool { slow.beyond == "max" }
 
     /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
-    /// Describes the accesses, such as `the 21 at or beyond p99`.
+    /// A description of the accesses, such as `the 21 at or beyond p99`.
     ///
     /// For a lower percentile, the text is, for example, `the 12 at or beyond p95; too few
     /// accesses for p99`.
@@ -121,7 +121,7 @@ struct SlowParts {
     /// 0.9`.
     ///
     /// Returns `nil` if the waits were short or had no holders.
-    func blame(theme: Theme) -> [Span]? {
+    func holderText(theme: Theme) -> [Span]? {
         guard !slow.holders.isEmpty, slow.queued + slow.waited > slow.response / 100
         else { return nil }
         let dim = theme.style(.dim)

@@ -5,7 +5,7 @@ import TerminalUI
 struct AccessTimesTable {
     let database: DatabaseStatus
 
-    /// The rows, which are separate for reads and writes in a pool.
+    /// The rows, with separate rows for reads and writes in a pool.
     var summaries: [(name: String, summary: LatencySummary)] {
         let isPool = database.readers != nil
         let all: [(String, LatencySummary?)] = [

@@ -12,8 +12,8 @@ struct ClientsPanel {
 
     /// The indices of the displayed clients in a sample.
     ///
-    /// A compact panel omits clients that only take snapshots or interrupt, which other panels
-    /// show.
+    /// A compact panel omits clients that only take snapshots or interrupt statements. Other panels
+    /// show these clients.
     private var shown: [Int] {
         clients.indices.filter {
             !isCompact || !["snapshot", "interrupt"].contains(clients[$0].activity)
@@ -37,9 +37,9 @@ struct ClientsPanel {
             ? "the load's last second; –: too few samples" : "last second; –: too few samples"
     }
 
-    /// Returns the key of the screen with details, in the words of a legend.
+    /// Returns a legend that names the key of the details screen.
     private func legend(theme: Theme) -> [[Span]] {
-        // The screen requires a run's load.
+        // The details screen is available only for a run.
         guard let details, !isProgram else { return [] }
         let dim = theme.style(.dim)
         return [
@@ -148,7 +148,7 @@ struct ClientsPanel {
         return Table(columns: columns, rows: shown.map { row(clients[$0], theme: theme) })
     }
 
-    /// Returns the row of an attached program's reads, writes, or accesses.
+    /// Returns the row for an attached program's reads, writes, or accesses.
     private func programRow(_ accesses: ClientStatus, theme: Theme) -> [Span] {
         let (wait, hold) = (accesses.wait, accesses.service)
         return [

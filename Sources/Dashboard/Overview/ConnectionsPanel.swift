@@ -62,7 +62,7 @@ struct ConnectionsPanel {
         )
         if history.lanes.isEmpty {
             canvas.write(
-                history.connectionsAbsence,
+                history.connectionsPlaceholder,
                 in: inner.row(0),
                 style: theme.style(.dim),
                 alignment: .leading
@@ -131,7 +131,7 @@ struct ConnectionsPanel {
 
     /// Returns the lanes that fit.
     ///
-    /// The writer and the snapshots have priority over readers.
+    /// The writer and the snapshots take priority over readers.
     private func shownLanes(rows: Int) -> [Lane] {
         let lanes = history.lanes
         guard lanes.count > rows else { return lanes }

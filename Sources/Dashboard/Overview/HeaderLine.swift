@@ -1,7 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// The first row, with the running arm or the attached program, the progress, and the throughput.
+/// The first row of the run dashboard, with the arm or attached program, the progress, and the
+/// throughput.
 struct HeaderLine {
     let history: History
     let isPaused: Bool

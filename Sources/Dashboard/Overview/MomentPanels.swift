@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The panels with the holders, their SQL, and the waiters at the displayed earlier moment.
+/// The panels for an earlier displayed moment: the holders, their SQL, and the waiters.
 struct MomentPanels {
     let history: History
 
@@ -28,7 +28,7 @@ struct MomentPanels {
         drawWaiting(on: &canvas, in: columns[1])
     }
 
-    /// Draws a one-row summary for screens without room for the panels.
+    /// Draws a one-row summary on a screen that has no room for the panels.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("at \(time) ", theme.bold(.accent))]

@@ -80,7 +80,7 @@ struct OverviewScreen {
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if history.latest == nil {
-            drawBeginning(on: &canvas, in: rect)
+            drawBeforeFirstSample(on: &canvas, in: rect)
         } else if let part = scene.expandedPart.flatMap(Part.init) {
             draw(part, on: &canvas, in: rect)
         } else {
@@ -89,7 +89,7 @@ struct OverviewScreen {
     }
 
     /// Draws the screen before the first sample.
-    private func drawBeginning(on canvas: inout Canvas, in rect: Rect) {
+    private func drawBeforeFirstSample(on canvas: inout Canvas, in rect: Rect) {
         let text =
             "Building the dataset and opening the database. Each connection will then have a lane "
             + "here that shows its holder and the waiters."

@@ -1,8 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// The panel with the demand over time: connections in use, waiters above them, and the limit above
-/// which accesses wait.
+/// The panel with the demand over time: connections in use, waiters stacked above them, and the
+/// limit above which accesses wait.
 struct PoolPanel {
     let history: History
     let seconds: Double
@@ -63,7 +63,7 @@ struct PoolPanel {
         history.markTime(seconds, on: &canvas, TimeChart.plot(in: inner))
     }
 
-    /// The connections in use and the waiters of the second recording, if any.
+    /// Returns the connections in use plus the waiters of the second recording, if any.
     private func ghost(count: Int) -> [Double]? {
         guard let ghost = history.ghost else { return nil }
         func values(
@@ -88,8 +88,8 @@ struct PoolPanel {
         }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
         let waking = history.latest?.database.wakingReaders ?? 0
-        let begin = waking > 0 ? " (\(waking) about to start)" : ""
-        return "\(readers.inUse) of \(maximum) in use\(begin), \(readers.open) open"
+        let starting = waking > 0 ? " (\(waking) about to start)" : ""
+        return "\(readers.inUse) of \(maximum) in use\(starting), \(readers.open) open"
     }
 
     private func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
@@ -119,7 +119,7 @@ extension DatabaseStatus {
     var wakingReaders: Int {
         // Without a list of connections, the number is unknown.
         guard !connections.isEmpty else { return 0 }
-        let atWork = connections.count { $0.role == .reader && $0.state != .idle }
-        return max(0, max(0, readers?.inUse ?? 0) - atWork)
+        let busy = connections.count { $0.role == .reader && $0.state != .idle }
+        return max(0, max(0, readers?.inUse ?? 0) - busy)
     }
 }

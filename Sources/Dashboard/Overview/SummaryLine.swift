@@ -1,7 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// A one-row summary of the log, the snapshots and the interrupts, if their panels do not fit.
+/// A one-row summary of the log, the snapshots, and the interrupts, shown if their panels do not
+/// fit.
 struct SummaryLine {
     let history: History
     /// The key of the screen with details of the log, if any.
@@ -15,12 +16,12 @@ struct SummaryLine {
 
     /// Draws the longest versions of the texts that fit.
     ///
-    /// The text about the log is shortened last.
+    /// The text about the log is the last to be shortened.
     func draw(on canvas: inout Canvas, in row: Rect) {
         guard let database = history.latest?.database else { return }
         let theme = canvas.theme
         let gap = 3
-        // The lengths of the texts about the log, the snapshots and the interrupts, longest first
+        // The lengths of the texts about the log, the snapshots, and the interrupts, longest first.
         let choices: [(Wording, Wording, Wording)] = [
             (.long, .long, .long), (.long, .long, .medium), (.long, .long, .short),
             (.long, .short, .short), (.short, .short, .short),
@@ -48,7 +49,7 @@ struct SummaryLine {
     private func log(_ database: DatabaseStatus, theme: Theme, _ wording: Wording) -> [Span] {
         let dim = theme.style(.dim)
         guard let wal = database.wal else {
-            let isUnknown = history.logAbsence == "unknown"
+            let isUnknown = history.logPlaceholder == "unknown"
             return [Span("log ", dim), Span(isUnknown ? "unknown" : "none", theme.style(.text))]
         }
         var log = [Span("log ", dim), Span(HumanUnits.bytes(wal.bytes), theme.bold(.text))]
@@ -96,7 +97,7 @@ struct SummaryLine {
             return [Span("interrupts ", dim), Span(calls, text), Span(", ended \(ended)", dim)]
         }
         let noun = counts.requested == 1 ? " interrupt ended " : " interrupts ended "
-        let things = counts.delivered == 1 ? " statement" : " statements"
-        return [Span(calls, text), Span(noun, dim), Span(ended, text), Span(things, dim)]
+        let statements = counts.delivered == 1 ? " statement" : " statements"
+        return [Span(calls, text), Span(noun, dim), Span(ended, text), Span(statements, dim)]
     }
 }

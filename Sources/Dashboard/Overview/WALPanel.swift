@@ -14,7 +14,7 @@ struct WALPanel {
             .draw(on: &canvas, in: rect)
         guard let database = history.latest?.database, !inner.isEmpty else { return }
         guard !history.isUnknown, let wal = database.wal else {
-            return drawText(history.logAbsence, theme.style(.dim), on: &canvas, in: inner)
+            return drawText(history.logPlaceholder, theme.style(.dim), on: &canvas, in: inner)
         }
         let size = HumanUnits.bytes(wal.bytes)
         let room = inner.width - size.utf8.count - 2
@@ -79,7 +79,7 @@ struct WALPanel {
         let lines = TextWrapping.lines(of: text, width: rect.width)
         for (index, line) in lines.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && lines.count > rect.height
-            // Append more text to end the line with an ellipsis.
+            // Append the next line so that the text is truncated with an ellipsis.
             let whole = isCut ? line + " " + lines[index + 1] : line
             canvas.write(whole, in: rect.row(index), style: style, alignment: .leading)
         }

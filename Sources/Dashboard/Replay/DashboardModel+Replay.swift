@@ -1,7 +1,7 @@
 import Telemetry
 
 extension DashboardModel {
-    /// Whether a help, a menu, or a prompt receives the keys.
+    /// Whether the help, a menu, or a prompt receives key presses.
     package var hasOverlay: Bool { overlay != nil }
 
     /// Replaces the history with recorded samples.
@@ -14,7 +14,7 @@ extension DashboardModel {
         for sample in samples { ingest(sample) }
     }
 
-    /// Draws samples of a second recording under the displayed samples.
+    /// Draws the samples of a second recording behind the displayed samples.
     ///
     /// The times are in seconds on the axis of the displayed samples, in ascending order.
     package mutating func showGhost(_ samples: [(sample: Sample, time: Double)]) {
@@ -23,6 +23,6 @@ extension DashboardModel {
         frozen?.ghost = ghost
     }
 
-    /// Removes the effect of a setting that a replay cannot change.
-    package mutating func refuseSettings() { requestedKnobs = [:] }
+    /// Discards the requested settings, because a replay cannot apply them.
+    package mutating func discardRequestedSettings() { requestedKnobs = [:] }
 }

@@ -2,7 +2,7 @@
 struct Ghost<Entry: Timed>: Sendable {
     private var moments: RingBuffer<Entry>
 
-    /// Creates a ghost from moments in the order of their times.
+    /// Creates a ghost from moments in chronological order.
     init(_ entries: [Entry]) {
         moments = RingBuffer(capacity: entries.count)
         for entry in entries { moments.append(entry) }
@@ -14,7 +14,7 @@ struct Ghost<Entry: Timed>: Sendable {
     ///   - timeline: The series that the chart displays.
     ///   - seconds: The length of the chart, in seconds.
     ///   - count: The number of intervals.
-    ///   - reduction: How several moments in an interval are combined.
+    ///   - reduction: The method of combining the moments in an interval.
     ///   - value: Returns the value of a moment.
     /// - Returns: One value for each interval, or NaN before the first and after the last moment.
     func values(
@@ -30,7 +30,7 @@ struct Ghost<Entry: Timed>: Sendable {
         guard let last = moments.last, last.time < end, count > 0, seconds > 0 else {
             return values
         }
-        // The last value must not continue after the end of the second recording.
+        // Do not extend the last value beyond the end of the second recording.
         let length = seconds / Double(count)
         let age = (end / length).rounded(.down) - (last.time / length).rounded(.down)
         for index in values.indices.suffix(Int(min(max(age, 0), Double(count)))) {

@@ -3,7 +3,7 @@ import TerminalUI
 /// The last rows of a replay: the position, the speed, and the keys.
 package struct ReplayBar {
     let controls: ReplayControls
-    /// The local time of the position.
+    /// The local time at the position.
     let clockTime: String
 
     /// The description of the second recording in the charts, if any.
@@ -15,7 +15,7 @@ package struct ReplayBar {
         self.ghost = ghost
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     package static func height(in size: Size, hasGhost: Bool = false) -> Int {
         (size.height >= 30 ? 2 : 1) + (hasGhost ? 1 : 0)
     }

@@ -1,12 +1,12 @@
-/// The position in a recording and how it advances.
+/// A clock that advances the position in a recording.
 ///
-/// The caller provides the time, so that a test needs no waits.
+/// The caller provides the time, so tests do not need to wait.
 package struct ReplayClock: Sendable, Equatable {
     package static let speeds: [Double] = [1, 2, 5, 10, 30, 60, 120, 300, 600]
 
-    /// The first and the last moment, in milliseconds since 1970.
+    /// The first and last moments, in milliseconds since 1970.
     package let range: ClosedRange<Int64>
-    /// How much faster than in reality the position advances.
+    /// The speed of the position, as a multiple of real time.
     package private(set) var speed = 1.0
     package private(set) var isPlaying: Bool
 
@@ -42,9 +42,9 @@ package struct ReplayClock: Sendable, Equatable {
         if isAtEnd { isPlaying = false }
     }
 
-    /// Starts or pauses.
+    /// Starts or pauses the clock.
     ///
-    /// At the end of the recording, starts again at the beginning.
+    /// At the end of the recording, this method restarts the clock at the beginning.
     package mutating func toggle() {
         if !isPlaying, isAtEnd { offset = 0 }
         isPlaying.toggle()
@@ -58,7 +58,7 @@ package struct ReplayClock: Sendable, Equatable {
         limit()
     }
 
-    /// Ignores the time since the last update, during which the program was stopped.
+    /// Skips the time since the last update, during which the program was suspended.
     package mutating func skip(to now: UInt64) { updated = now }
 
     /// Changes to the next lower or higher speed.

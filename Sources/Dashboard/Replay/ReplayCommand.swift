@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// What a replay can search for.
+/// A condition that the user can search for in a replay.
 package enum ReplayTarget: String, Sendable, CaseIterable {
     case saturation
     case wait
@@ -8,7 +8,7 @@ package enum ReplayTarget: String, Sendable, CaseIterable {
     case busy
 }
 
-/// The keys of a replay that the dashboards do not have.
+/// A command that only a replay supports.
 package enum ReplayCommand: Hashable, Sendable {
     case play
     case stepBack
@@ -136,7 +136,7 @@ extension ReplayTarget {
 }
 
 extension KeyTable {
-    /// Returns the table without some commands and without the keys of a replay.
+    /// Returns a copy without the commands that match `isRemoved` and without the keys of a replay.
     func replayTable(removing isRemoved: (Command) -> Bool) -> KeyTable {
         let replay = ReplayKeys.standard
         return KeyTable(
@@ -154,12 +154,12 @@ extension KeyTable {
 }
 
 extension KeyTable<DashboardCommand> {
-    /// The keys of a dashboard that shows a recording, without the keys that control a run or time.
+    /// The keys for viewing a recording, without the keys that control a run or the time.
     package var forReplay: DashboardKeys { replayTable { $0.isReplacedInReplay } }
 }
 
 extension KeyTable<WatchCommand> {
-    /// The keys of a dashboard that shows a recording, without the keys that control time.
+    /// The keys for viewing a recording, without the keys that control the time.
     package var forReplay: WatchKeys {
         replayTable { command in
             if case .common(let common) = command { common.isReplacedInReplay } else { false }

@@ -1,12 +1,12 @@
 import TerminalUI
 
-/// The state of a replay's keys: the clock, the prompt for a time, and the last message.
+/// The state of a replay's controls: the clock, the prompt for a time, and the last message.
 package struct ReplayControls: Sendable {
-    /// What a key requires of the owner of the recording.
+    /// The result of a key press, for the owner of the recording.
     package enum Outcome: Sendable, Equatable {
         /// The key does not belong to the replay.
         case unused
-        /// The key is handled. The position may have changed.
+        /// The key was handled. The position may have changed.
         case handled
         /// Moves by a number of samples.
         case step(Int)
@@ -17,7 +17,7 @@ package struct ReplayControls: Sendable {
 
     package var clock: ReplayClock
     package let keys: ReplayKeys
-    /// The last message, which the next key removes.
+    /// The last message, which the next key press removes.
     package var message: (text: String, isWarning: Bool)?
     private(set) var prompt: PromptState?
 
@@ -55,7 +55,7 @@ package struct ReplayControls: Sendable {
         return .handled
     }
 
-    /// Shows a problem with the entered time, and continues the prompt.
+    /// Shows a problem with the entered time, and keeps the prompt open.
     package mutating func rejectTime(_ text: String, problem: String) {
         prompt = PromptState(purpose: .seek, text: text, problem: problem)
     }
@@ -64,7 +64,7 @@ package struct ReplayControls: Sendable {
         guard var state = prompt else { return .handled }
         switch state.handle(key) {
         case .edited: prompt = state
-        case .cancelled: prompt = nil
+        case .canceled: prompt = nil
         case .entered:
             prompt = nil
             let text = state.text.filter { $0 != " " }

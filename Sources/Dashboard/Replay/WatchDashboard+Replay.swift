@@ -1,14 +1,14 @@
 import SQLiteWatch
 
 extension WatchDashboard {
-    /// Whether a help or a prompt receives the keys.
+    /// Whether the help or a prompt receives key presses.
     package var hasOverlay: Bool { overlay != nil }
 
     /// Replaces the history with recorded reports.
     ///
     /// - Parameters:
-    ///   - reports: The reports, by time.
-    ///   - start: The start of the recording, which is time 0 of the charts.
+    ///   - reports: The reports, in chronological order.
+    ///   - start: The start of the recording, which is time 0 in charts.
     package mutating func show(_ reports: some Sequence<WatchReport>, start: WatchTime) {
         databases = []
         frozen = nil
@@ -16,7 +16,7 @@ extension WatchDashboard {
         for report in reports { ingest([report]) }
     }
 
-    /// Draws reports of a second recording under the displayed reports.
+    /// Draws the reports of a second recording behind the displayed reports.
     ///
     /// The key is the path of the displayed database. The times are in seconds since the start of
     /// each recording, in ascending order.

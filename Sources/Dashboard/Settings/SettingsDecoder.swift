@@ -2,18 +2,18 @@ import TerminalUI
 import Units
 import Yams
 
-/// Decodes a configuration from YAML and reports all errors with their positions.
+/// A decoder for YAML configurations that reports all errors with their positions.
 package struct SettingsDecoder {
     private let file: String
     private var issues: [String] = []
 
     private static let names = ["version", "theme", "glyphs", "refresh", "mouse", "keys"]
-    /// The value of `glyphs` for the best set for the locale.
+    /// The value of `glyphs` that selects the best set for the locale.
     private static let automatic = "auto"
 
     /// Decodes settings.
     ///
-    /// Missing keys have default values.
+    /// Missing keys use default values.
     ///
     /// - Throws: A `SettingsError` that lists all errors with their positions.
     package static func decode(

@@ -23,7 +23,7 @@ struct SnapshotsScreen {
         for (part, area) in areas.enumerated() { draw(part, on: &canvas, in: area) }
     }
 
-    /// Draws the part at an index in ``DashboardScreen/parts``.
+    /// Draws the part whose index in ``DashboardScreen/parts`` is `part`.
     private func draw(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawLog(on: &canvas, in: rect)
@@ -45,7 +45,7 @@ struct SnapshotsScreen {
         ).draw(on: &canvas, in: rect)
         guard let wal else {
             canvas.write(
-                scene.history.logAbsence,
+                scene.history.logPlaceholder,
                 in: inner.row(0),
                 style: theme.style(.dim),
                 alignment: .leading
@@ -111,14 +111,14 @@ struct SnapshotsScreen {
                     + (scene.history.isOver ? "" : " so far")
             ),
             item: "snapshot",
-            absence: absence,
+            placeholder: placeholder,
             on: &canvas,
             in: rect
         )
     }
 
-    /// The text in place of an empty table.
-    private var absence: String {
+    /// The text to show in place of an empty table.
+    private var placeholder: String {
         guard scene.history.isOver else {
             let key = scene.keys.key(for: .snapshot)?.label
             return "no snapshot is open" + (key.map { "; press \($0) to take one" } ?? "")

@@ -8,10 +8,10 @@ struct Blockers: Sendable {
     var waiters: String
     /// The holders, longest hold first.
     var holders: [ConnectionStatus]
-    /// An explanation if the holders alone do not explain the wait.
+    /// An explanation, if the holders alone do not explain the wait.
     var remark: String?
 
-    /// Returns the groups of waiters in a database, each with the holders that block it.
+    /// Returns a database's waiters in groups, each with the holders that block the group.
     static func all(in database: DatabaseStatus) -> [Blockers] {
         var groups: [Blockers] = []
         let readers = database.waitingReaders.count

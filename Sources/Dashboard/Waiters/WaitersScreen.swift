@@ -33,7 +33,7 @@ struct WaitersScreen {
             priority: 1,
             flex: 0
         )
-        // Lists above each other need twice as many rows.
+        // Stacked lists need twice as many rows.
         let isNarrow = rect.width < 72
         let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
@@ -145,8 +145,8 @@ struct WaitersScreen {
         }
         guard !waiting.isEmpty else {
             let isUnknown = scene.history.hidesWaits
-            let absence = isUnknown ? "unknown: the program reports no waits" : "no waiters now"
-            let text = all.isEmpty ? absence : "no waiter matches the filter"
+            let placeholder = isUnknown ? "unknown: the program reports no waits" : "no waiters now"
+            let text = all.isEmpty ? placeholder : "no waiter matches the filter"
             let style = canvas.theme.style(all.isEmpty && !isUnknown ? .ok : .dim)
             canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
             return
@@ -195,7 +195,7 @@ struct WaitersScreen {
             // If a waiter is selected, show only its blockers.
             selected.map { group.resource == $0.resource.rawValue } ?? true
         }
-        // Current blockers have priority over recent holders.
+        // Current blockers take priority over recent holders.
         let needed = groups.reduce(groups.count) {
             $0 + 1 + $1.holders.count + ($1.remark == nil ? 0 : 1)
         }
@@ -206,7 +206,7 @@ struct WaitersScreen {
         }
         // If there is room, place SQL in separate rows.
         let holders = groups.reduce(0) { $0 + $1.holders.count }
-        let isRoomy = holders * 2 + groups.count * 3 <= inner.height
+        let usesTwoRows = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
         for group in groups where y < inner.maxY {
             var head = [
@@ -222,8 +222,8 @@ struct WaitersScreen {
             canvas.write(head, x: inner.minX, y: y, limit: inner.width)
             y += 1
             for holder in group.holders where y < inner.maxY {
-                draw(holder, isRoomy: isRoomy, on: &canvas, in: inner, y: y)
-                y += isRoomy ? 2 : 1
+                draw(holder, usesTwoRows: usesTwoRows, on: &canvas, in: inner, y: y)
+                y += usesTwoRows ? 2 : 1
             }
             if let remark = group.remark, y < inner.maxY {
                 canvas.write(
@@ -324,14 +324,14 @@ struct WaitersScreen {
         let style = canvas.theme.style(.dim)
         canvas.write(text, in: inner.row(0), style: style, alignment: .leading)
         for (index, holder) in held.prefix(max(0, inner.height - 1)).enumerated() {
-            draw(holder, isRoomy: false, on: &canvas, in: inner, y: inner.minY + 1 + index)
+            draw(holder, usesTwoRows: false, on: &canvas, in: inner, y: inner.minY + 1 + index)
         }
     }
 
     /// Draws a holder, such as `import  writer  3.00 s  INSERT …`, in one or two rows.
     private func draw(
         _ holder: ConnectionStatus,
-        isRoomy: Bool,
+        usesTwoRows: Bool,
         on canvas: inout Canvas,
         in inner: Rect,
         y: Int
@@ -371,7 +371,7 @@ struct WaitersScreen {
         write(label, cells[3], theme.style(holder.role.colorRole), .leading)
         let sql = holder.sql ?? state.words
         let style = theme.style(holder.sql == nil ? .dim : .text)
-        if isRoomy {
+        if usesTwoRows {
             canvas.write(sql, x: row.minX + 2, y: y + 1, style: style, limit: row.width - 2)
             write(state.words, cells[4], theme.style(.dim), .leading)
         } else {

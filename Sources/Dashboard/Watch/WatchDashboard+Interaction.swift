@@ -32,7 +32,7 @@ extension WatchDashboard: RowInteraction {
         case .previousDatabase: showDatabase(by: -1)
         case .common(let command):
             switch command.purpose {
-            case .time: travel(command)
+            case .time: performTimeCommand(command)
             case .moving: move(command)
             case .display: return changeDisplay(command)
             case .screens, .acting: break

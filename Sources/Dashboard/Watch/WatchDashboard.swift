@@ -1,10 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard for watched databases as a value.
+/// The watch dashboard's state.
 ///
-/// The dashboard turns reports and input events into surfaces and actions. It depends on no
-/// terminal or clock, and takes no samples. The owner calls ``ingest(_:)`` for each batch of
+/// The dashboard converts reports and input events to surfaces and actions. It does not depend on a
+/// terminal or a clock, and does not take samples. The owner calls ``ingest(_:)`` for each batch of
 /// reports, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
 /// for each frame.
 package struct WatchDashboard: Sendable {
@@ -31,7 +31,7 @@ package struct WatchDashboard: Sendable {
     /// The index of the displayed screen.
     package internal(set) var screen = 0
     package internal(set) var size = Size(width: 120, height: 40)
-    /// The text if there is no database.
+    /// The text to show if there is no database.
     package var placeholder: String
     /// The limitations of the search for databases, as sentences.
     package var notes: [String] = []
@@ -42,7 +42,7 @@ package struct WatchDashboard: Sendable {
     package var isPaused: Bool { frozen != nil }
     package var paths: [String] { databases.map(\.path) }
 
-    /// The data of each database, in the order of first reports.
+    /// The data of each database, in the order of their first reports.
     var databases: [WatchHistory] = []
     /// The displayed data while the display is frozen.
     var frozen: [WatchHistory]?
@@ -51,13 +51,13 @@ package struct WatchDashboard: Sendable {
     /// The index of the displayed time window in ``DashboardModel/windows``.
     var window = 1
     var overlay: Overlay?
-    /// The selection, sorting and filter of each screen.
+    /// The selection, sorting, and filter of each screen.
     var views: [ListView]
-    /// The result of a key press, with its time in seconds since the first report.
+    /// The result of a key press, and its time in seconds since the first report.
     var message: (text: String, isWarning: Bool, time: Double)?
     var start: WatchTime?
 
-    /// How long a message remains visible, in seconds.
+    /// The time for which a message remains visible, in seconds.
     private static let messageSeconds = 4.0
 
     /// Creates a dashboard without reports.

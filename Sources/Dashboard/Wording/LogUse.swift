@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// How SQLite uses the space in a write-ahead log that is not pinned.
+/// SQLite's use of the space in a write-ahead log that is not pinned.
 ///
 /// SQLite does not shrink the log after a checkpoint. If all frames are checkpointed and no reader
 /// uses the log, the next write resets the log. It starts at the beginning of the file, and the
@@ -15,7 +15,7 @@ enum LogUse: Equatable {
     /// The log has been reset, or the next write resets it.
     ///
     /// The file keeps its size.
-    case startsOver
+    case reused
     case unknown
 
     init(_ wal: WALStatus) {
@@ -29,9 +29,9 @@ enum LogUse: Equatable {
             return
         }
         let copied = wal.checkpointedFrames ?? 0
-        let hasRoom = wal.frameRoom.map { frames < $0 } ?? false
+        let hasRoom = wal.frameCapacity.map { frames < $0 } ?? false
         self =
-            copied >= frames || hasRoom ? .startsOver : .filling(waiting: frames - copied)
+            copied >= frames || hasRoom ? .reused : .filling(waiting: frames - copied)
     }
 
     /// Descriptions of the state, longest first.
@@ -45,7 +45,7 @@ enum LogUse: Equatable {
                 "not pinned: \(frames) \(verb) for the next checkpoint",
                 "not pinned: \(frames) to checkpoint", "not pinned",
             ]
-        case .startsOver:
+        case .reused:
             return [
                 "not pinned: writes reuse it from the start, and the file keeps its size",
                 "not pinned: writes reuse it; the file keeps its size",
@@ -68,7 +68,7 @@ enum LogUse: Equatable {
                     + "every 1,000 frames. Later writes then reuse the log from the start.",
                 "The next checkpoint copies the frames; later writes then reuse the log.",
             ]
-        case .startsOver, .unknown:
+        case .reused, .unknown:
             return [
                 "The log is completely checkpointed, and writes reuse it from the start, so it "
                     + "does not grow. SQLite keeps the size of the file; a TRUNCATE "
@@ -86,7 +86,7 @@ enum LogUse: Equatable {
 
 extension WALStatus {
     /// The number of frames that fit into the file, or `nil` if the page size is unknown.
-    var frameRoom: UInt64? {
+    var frameCapacity: UInt64? {
         guard let pageSize, pageSize > 0, pageSize <= 65_536 else { return nil }
         return (max(bytes, 32) - 32) / UInt64(pageSize + 24)
     }

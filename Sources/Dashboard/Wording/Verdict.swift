@@ -60,14 +60,14 @@ struct Verdict: Equatable {
             )
             return
         }
-        let judged = Self.judged(sample, history: history)
+        let verdict = Self.assessed(sample, history: history)
         switch sample.state {
         case .preparing:
             self.init(level: .neutral, heads: ["Building the dataset"])
         case .running:
-            self = judged
+            self = verdict
         case .paused:
-            self = judged.prefixed(with: "The load is paused")
+            self = verdict.prefixed(with: "The load is paused")
         case .draining:
             self.init(
                 level: .neutral,
@@ -77,7 +77,7 @@ struct Verdict: Equatable {
             )
         case .finished:
             // The verdict on a run that has ended covers all recorded data.
-            let all = Self.judged(sample, history: history, seconds: .greatestFiniteMagnitude)
+            let all = Self.assessed(sample, history: history, seconds: .greatestFiniteMagnitude)
             self = all.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
         }
     }
@@ -94,7 +94,7 @@ struct Verdict: Equatable {
         return Verdict(level: level, heads: heads + [state], parts: parts)
     }
 
-    private static func judged(
+    private static func assessed(
         _ sample: Sample,
         history: History,
         seconds: Double = Verdict.seconds
@@ -193,12 +193,12 @@ struct Verdict: Equatable {
         let writers = includesWriters ? database.waitingWriters : []
         let oldest = (readers + writers).max { $0.waitedNanoseconds < $1.waitedNanoseconds }
         guard let oldest else { return nil }
-        var who: [String] = []
-        if !readers.isEmpty { who.append(HumanUnits.counted(readers.count, "read", "reads")) }
-        if !writers.isEmpty { who.append(HumanUnits.counted(writers.count, "write", "writes")) }
+        var counts: [String] = []
+        if !readers.isEmpty { counts.append(HumanUnits.counted(readers.count, "read", "reads")) }
+        if !writers.isEmpty { counts.append(HumanUnits.counted(writers.count, "write", "writes")) }
         let verb = readers.count + writers.count == 1 ? "waits" : "wait"
         let age = HumanUnits.duration(nanoseconds: oldest.waitedNanoseconds)
-        return "\(who.joined(separator: " and ")) \(verb), oldest \(oldest.origin.name) \(age)"
+        return "\(counts.joined(separator: " and ")) \(verb), oldest \(oldest.origin.name) \(age)"
     }
 
     /// Returns text about waits for a pool's writer, such as `3 writes wait, oldest pay 12.3 ms`.
@@ -223,9 +223,9 @@ struct Verdict: Equatable {
         case .queue, .snapshot: return "\(holder.name) holds it (\(age))"
         case .writer: return "\(holder.name) holds the writer (\(age))"
         case .reader:
-            let mine = held.count { $0.role == .reader && $0.holder == holder }
-            let maximum = database.readers.map(\.maximum) ?? mine
-            return "\(holder.name) holds \(mine) of \(counted(maximum)) (\(age))"
+            let heldReaders = held.count { $0.role == .reader && $0.holder == holder }
+            let maximum = database.readers.map(\.maximum) ?? heldReaders
+            return "\(holder.name) holds \(heldReaders) of \(counted(maximum)) (\(age))"
         }
     }
 

@@ -1,10 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// Descriptions of the write-ahead log: its pin, or its use of the file.
+/// Descriptions of the write-ahead log's pin or use of the file.
 enum WALWords {
-    /// Returns the reason that the log does not shrink, as a predicate of "the log", or `nil`
-    /// without a pin.
+    /// Returns the reason that the log does not shrink, as a predicate for the subject "the log",
+    /// or `nil` if there is no pin.
     static func pin(_ wal: WALStatus?) -> String? {
         guard let pin = wal?.pin else { return nil }
         let name = pin.by.name
@@ -23,7 +23,7 @@ enum WALWords {
 
     /// Returns a mark and the longest description of the log that fits.
     static func state(_ wal: WALStatus, width: Int, rows: Int) -> (text: String, isPinned: Bool) {
-        // The other texts have no subject and no "is".
+        // The other texts omit the subject and the verb "is".
         if let pin = pin(wal) { return ("▲ \(pin.trimmingPrefix("is "))", true) }
         let texts = LogUse(wal).descriptions.map { "✔ \($0)" }
         return (fitting(texts, width: width, rows: rows), false)
@@ -96,13 +96,13 @@ enum WALWords {
         }
     }
 
-    /// Returns the longest description of the frames that fits, or an empty string if their number
-    /// is unknown.
+    /// Returns the longest description of the frames that fits, or an empty string if the number of
+    /// frames is unknown.
     static func frames(_ wal: WALStatus, width: Int) -> String {
         guard let frames = wal.frames else { return "" }
         let all = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
         let copied = wal.checkpointedFrames.map { "\(HumanUnits.count($0)) checkpointed" }
-        let room = wal.frameRoom.flatMap { $0 > frames ? HumanUnits.count($0) : nil }
+        let room = wal.frameCapacity.flatMap { $0 > frames ? HumanUnits.count($0) : nil }
         let texts = [
             copied.flatMap { copied in room.map { "\(all) in use of \($0), \(copied)" } },
             copied.map { "\(all), \($0)" },
@@ -115,11 +115,11 @@ enum WALWords {
 extension History {
     /// Whether the log is growing.
     ///
-    /// A growing log exceeds the threshold of automatic checkpoints, and exceeds its minimum size
-    /// over the last ten seconds by more than 10%.
+    /// A growing log exceeds the threshold of automatic checkpoints, and is more than 10% larger
+    /// than its minimum size in the last ten seconds.
     var isLogGrowing: Bool {
         guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
-            // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB
+            // The default threshold for automatic checkpoints: 1,000 pages of 4 KiB.
             wal.bytes > 1_000 * 4_120 + 32
         else { return false }
         var minimum = Double(wal.bytes)

@@ -15,12 +15,12 @@ struct Knob: Sendable {
     var kind: Kind
     /// The value, in the setting's unit.
     var value: Double
-    /// The measured value with its unit, or `nil` if no measurement exists.
+    /// The measured value with its unit, or `nil` if there is no measurement.
     var actual: String?
 
     /// Creates a setting.
     ///
-    /// A value that is not finite becomes 0.
+    /// A nonfinite value becomes 0.
     init(kind: Kind, value: Double, actual: String? = nil) {
         self.kind = kind
         self.value = value.isFinite ? min(max(value, 0), 1e9) : 0
@@ -60,7 +60,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the next higher or lower value, or `nil` at the limit.
+    /// Returns the next higher or lower value, or `nil` if the limit has been reached.
     func stepped(from value: Double, up: Bool) -> Double? {
         let next: Double
         switch kind {
@@ -88,11 +88,11 @@ struct Knob: Sendable {
     func action(setting value: Double) -> DashboardAction {
         switch kind {
         case .readers: .setReaderCount(Int(value))
-        case .rateFactor: .turn(.rateFactor(value))
-        case .writeShare: .turn(.writeShare(value))
-        case .workers(let client): .turn(.workers(client: client, count: Int(value)))
-        case .rate(let client): .turn(.rate(client: client, perSecond: value))
-        case .hold(let client): .turn(.holdTime(client: client, seconds: value))
+        case .rateFactor: .setKnob(.rateFactor(value))
+        case .writeShare: .setKnob(.writeShare(value))
+        case .workers(let client): .setKnob(.workers(client: client, count: Int(value)))
+        case .rate(let client): .setKnob(.rate(client: client, perSecond: value))
+        case .hold(let client): .setKnob(.holdTime(client: client, seconds: value))
         }
     }
 
@@ -114,7 +114,7 @@ struct Knob: Sendable {
         return lower * scale
     }
 
-    /// Formats a factor, such as `0.8`, `1`, `1.5` or `20`.
+    /// Formats a factor, such as `0.8`, `1`, `1.5`, or `20`.
     private static func short(_ value: Double) -> String {
         let hundredths = Int((min(max(value, 0), 1e6) * 100).rounded())
         if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }

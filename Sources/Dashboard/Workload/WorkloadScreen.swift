@@ -1,10 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with the load's settings: current values, requested values and measurements.
+/// The screen with the load's settings: current values, requested values, and measurements.
 struct WorkloadScreen {
     let scene: ScreenScene
-    /// Requested values that the samples do not show yet, by setting name.
+    /// Requested values that no sample has confirmed yet, keyed by setting name.
     let requestedKnobs: [String: Double]
     /// The keys to mention in hints.
     let keys: DashboardKeys

@@ -1,9 +1,9 @@
-/// A drawing area for widgets: a surface with a clip, a theme and a glyph set.
+/// A drawing area for widgets: a surface with a clip, a theme, and a glyph set.
 ///
 /// Drawing outside ``clip`` has no effect, so widgets do not check their bounds.
 package struct Canvas: Sendable {
     package private(set) var surface: Surface
-    /// The cells to which drawing is limited.
+    /// The area that drawing is limited to.
     package private(set) var clip: Rect
     package let theme: Theme
     package let glyphs: GlyphSet
@@ -165,8 +165,9 @@ package enum Alignment: Sendable {
 }
 
 extension Canvas {
-    /// Draws a vertical line over a chart: bars in empty cells, and reverse video in other cells,
-    /// which is visible without colors.
+    /// Draws a vertical line over a chart, visible without colors.
+    ///
+    /// Empty cells show a bar, and other cells use reverse video.
     package mutating func drawCursor(x: Int, in rect: Rect) {
         let bar = glyphs == .ascii ? "!" : "│"
         for y in rect.minY..<rect.maxY {

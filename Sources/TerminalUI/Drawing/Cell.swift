@@ -1,10 +1,10 @@
-/// A color, which a terminal approximates with the nearest color that it supports.
+/// A color, which a terminal approximates with its nearest supported color.
 package enum Color: Sendable, Hashable {
     /// The terminal's default color.
     case standard
     /// A color in the palette of 16 (0–15) or 256 colors.
     case indexed(UInt8)
-    /// Red, green and blue components, each from 0 to 255.
+    /// Red, green, and blue components, each from 0 to 255.
     case rgb(UInt8, UInt8, UInt8)
 }
 

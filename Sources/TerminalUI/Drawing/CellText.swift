@@ -1,4 +1,4 @@
-/// Converts text to cells, and removes or replaces characters that a terminal would interpret.
+/// A converter from text to cells that removes or replaces characters a terminal would interpret.
 ///
 /// External text (SQL, labels, messages) is always converted before it is stored in cells:
 /// - Control characters become visible symbols (`␛`, or `^[` in ASCII).
@@ -10,7 +10,7 @@ package enum CellText {
 
     /// Returns the width of text in columns.
     ///
-    /// If `isASCII` is `true`, the text is shown in ASCII, with `^[` in place of `␛`.
+    /// If `isASCII` is `true`, the text is shown in ASCII. For example, `^[` replaces `␛`.
     package static func width(of text: String, isASCII: Bool = false) -> Int {
         if isPlain(text) { return text.utf8.count }
         if !isASCII, isSimple(text) { return text.unicodeScalars.count }
@@ -56,7 +56,7 @@ package enum CellText {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
-    /// Returns whether each scalar of the text occupies a separate cell.
+    /// Returns whether each scalar of the text occupies a separate one-column cell.
     ///
     /// The ranges contain ASCII and the characters of Poolgauge's own text and charts. None of
     /// these characters is wide, combining, or a format character.

@@ -1,9 +1,9 @@
 /// The colors that a terminal can show.
 package enum ColorDepth: String, Sendable, CaseIterable {
-    /// Red, green and blue components, each from 0 to 255.
+    /// Red, green, and blue components, each from 0 to 255.
     case direct
     case indexed256
-    /// The sixteen colors that users configure in their terminal.
+    /// The sixteen colors that users can configure in the terminal.
     case basic16
     /// Attributes without colors.
     case mono

@@ -10,7 +10,7 @@ package struct CellChange: Sendable, Equatable {
 }
 
 extension Surface {
-    /// Returns the cells to write, row by row, to turn `previous` into this surface.
+    /// Returns the cells to write, row by row, to change `previous` to this surface.
     ///
     /// After a resize, returns all cells. If half of a wide character changes, returns both halves,
     /// because a terminal erases them together.
@@ -38,7 +38,7 @@ extension Surface {
         }
     }
 
-    /// Adds the other halves of wide characters, old or new, to the changed cells.
+    /// Adds both halves of old and new wide characters to the changed cells.
     private func withHalves(_ changed: [Int], _ previous: Surface) -> [Int] {
         func isHalf(_ index: Int) -> Bool {
             cells[index].character.isEmpty || previous.cells[index].character.isEmpty

@@ -1,7 +1,7 @@
 package enum TextWrapping {
     /// Breaks text into lines of at most `width` columns.
     ///
-    /// A longer word is a separate line, which is truncated when it is drawn.
+    /// A word that exceeds this width occupies a separate line, which is truncated when drawn.
     package static func lines(of text: String, width: Int) -> [String] {
         guard width > 0 else { return [] }
         var lines: [String] = []

@@ -1,7 +1,7 @@
 extension Surface {
     /// The surface as text with SGR escape sequences (ECMA-48), for display with `cat`.
     ///
-    /// The colors come from the theme. Each line ends with a reset sequence.
+    /// The theme provides the colors. Each line ends with a reset sequence.
     package var ansiText: String {
         var text = ""
         for y in 0..<size.height {
@@ -22,7 +22,7 @@ extension Surface {
 }
 
 extension Style {
-    /// The sequence that resets the terminal's attributes and then sets those of this style.
+    /// The sequence that resets the terminal's attributes and then sets this style's attributes.
     fileprivate var selectGraphicRendition: String {
         var codes = "0"
         if attributes.contains(.bold) { codes += ";1" }

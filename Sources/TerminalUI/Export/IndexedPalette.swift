@@ -1,4 +1,4 @@
-/// The indexed colors of xterm, for terminals whose colors are unknown.
+/// The indexed colors of xterm, for terminals with unknown colors.
 package enum IndexedPalette {
     private static let basic: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0),

@@ -1,11 +1,11 @@
-/// Draws a surface as an SVG image for documentation.
+/// A renderer that draws a surface as an SVG image for documentation.
 ///
-/// Text uses a monospaced font. Box lines, blocks and braille dots are drawn as shapes. As a
-/// result, the grid is exact and lines join in every viewer.
+/// Text uses a monospaced font. Box-drawing lines, blocks, and braille dots are drawn as shapes. As
+/// a result, the grid is exact and lines join in every viewer.
 package struct SVGRenderer {
-    /// In pixels.
+    /// The width of a cell, in pixels.
     static let cellWidth = 8.4
-    /// In pixels.
+    /// The height of a cell, in pixels.
     static let cellHeight = 18.0
     /// The foreground color for `.standard`.
     private let ink: String
@@ -13,7 +13,7 @@ package struct SVGRenderer {
     private let paper: String
     private let surface: Surface
     private var body = ""
-    /// The path data of shapes, by ``SVGShape/Paint`` and color.
+    /// The path data of shapes, keyed by ``SVGShape/Paint`` and color.
     ///
     /// Each entry becomes one element.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
@@ -154,7 +154,7 @@ package struct SVGRenderer {
 
     /// Draws braille dots.
     ///
-    /// Adjacent or alternating dots of one color become one dashed line.
+    /// Adjacent or alternating dots of the same color become one dashed line.
     private mutating func drawDots(ofRow y: Int) {
         var bits = Array(repeating: 0, count: surface.size.width)
         for x in bits.indices {

@@ -1,10 +1,10 @@
-/// A character drawn as a shape, to join adjacent cells without gaps.
+/// A character drawn as a shape to join adjacent cells without gaps.
 ///
 /// Repetitions in a row become one element, which reduces the size of the image.
 enum SVGShape: Equatable {
     /// `▁` to `█`, in eighths of a cell.
     case block(Int)
-    /// `░`, `▒` or `▓`, as 1, 2 or 3.
+    /// `░`, `▒`, or `▓`, as 1, 2, or 3.
     case shade(Int)
     /// `■`.
     case square
@@ -106,8 +106,9 @@ enum SVGShape: Equatable {
             + "v\(SVGRenderer.number(Double(cells) * height))"
     }
 
-    /// Returns the style and path data of a row of braille dots, where `last` is the last dot's
-    /// offset.
+    /// Returns the style and path data of a row of braille dots.
+    ///
+    /// The offset of the last dot is `last`.
     static func dots(x: Double, y: Double, last: Int, isDense: Bool) -> (Paint, String) {
         let path = line(x: x + 0.65, y: y, length: Double(last) * width / 2 + 2.9)
         return (isDense ? .dots : .sparseDots, path)
@@ -135,7 +136,7 @@ enum SVGShape: Equatable {
 }
 
 extension SVGShape {
-    /// A shade drawn as slanted lines, which differ from full blocks in any color.
+    /// A shade drawn as slanted lines, which are distinct from full blocks in any color.
     struct Hatching: Equatable {
         /// The weight, from 1 to 3.
         var weight: Int

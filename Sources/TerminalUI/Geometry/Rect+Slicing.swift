@@ -12,7 +12,7 @@ extension Rect {
         )
     }
 
-    /// Returns the rectangle without `horizontal` columns on each side and without `vertical` rows
+    /// Returns the rectangle, reduced by `horizontal` columns on each side and by `vertical` rows
     /// at the top and bottom.
     package func inset(horizontal: Int = 0, vertical: Int = 0) -> Rect {
         Rect(

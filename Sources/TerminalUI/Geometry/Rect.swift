@@ -43,9 +43,9 @@ package struct Rect: Sendable, Hashable {
     package var minX: Int { origin.x }
     /// The top row.
     package var minY: Int { origin.y }
-    /// The column after the last column.
+    /// The column after the rightmost column.
     package var maxX: Int { origin.x + size.width }
-    /// The row after the last row.
+    /// The row after the bottom row.
     package var maxY: Int { origin.y + size.height }
     /// The number of columns.
     package var width: Int { size.width }

@@ -1,11 +1,11 @@
 import Units
 
-/// Parses a sequence of keys, as in `--press`.
+/// A parser for sequences of keys, as in the `--press` option.
 ///
 /// A character represents itself. Other keys are names in angle brackets, as in `nn<Esc>?<^C>`.
 package enum KeyScript {
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The error with the expected value.
+        /// A description of the error and the expected value.
         package var description: String
     }
 
@@ -33,7 +33,7 @@ package enum KeyScript {
         return keys
     }
 
-    /// Returns the key with the given ``Key/label``, such as a character, `Space`, `PgUp`, `F1` or
+    /// Returns the key with the given ``Key/label``, such as a character, `Space`, `PgUp`, `F1`, or
     /// `^C`.
     ///
     /// - Throws: ``Failure`` for an unknown name.
@@ -42,10 +42,10 @@ package enum KeyScript {
         if name.count == 2, name.first == "^", let letter = name.lowercased().last {
             return .control(letter)
         }
-        if let key = named.first(where: { $0.0.lowercased() == name.lowercased() })?.1 {
+        if let key = namedKeys.first(where: { $0.0.lowercased() == name.lowercased() })?.1 {
             return key
         }
-        let names = named.map(\.0)
+        let names = namedKeys.map(\.0)
         let nearest = NearestName.of(name, among: names)
         let lead = nearest.map { "; did you mean '\($0)'? Keys: " } ?? "; expected one of: "
         throw Failure(
@@ -54,7 +54,7 @@ package enum KeyScript {
         )
     }
 
-    private static let named: [(String, Key)] = {
+    private static let namedKeys: [(String, Key)] = {
         let keys: [Key] = [
             .character(" "), .enter, .escape, .tab, .backTab, .backspace, .delete, .up, .down,
             .left, .right, .pageUp, .pageDown, .home, .end,

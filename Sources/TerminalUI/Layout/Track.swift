@@ -8,7 +8,7 @@ package struct Track: Sendable, Equatable {
     package var maximum: Int
     /// The priority.
     ///
-    /// Tracks with the lowest priority are omitted first, beginning with the last such track.
+    /// Tracks with the lowest priority are omitted first, starting with the last one.
     package var priority: Int
     /// The share of the space that remains when all tracks have their ideal length.
     package var flex: Int
@@ -41,13 +41,13 @@ package struct Track: Sendable, Equatable {
         }
         while needed() > available {
             guard
-                let victim = shown.indices.min(by: { first, second in
+                let lowest = shown.indices.min(by: { first, second in
                     let one = tracks[shown[first]].priority
                     let other = tracks[shown[second]].priority
                     return one == other ? first > second : one < other
                 })
             else { break }
-            shown.remove(at: victim)
+            shown.remove(at: lowest)
         }
         var lengths = Array(repeating: 0, count: tracks.count)
         var left = available - needed()

@@ -1,4 +1,4 @@
-/// The colors that a theme can name without a palette.
+/// The named colors that a theme can use without a palette.
 enum ColorName {
     /// The terminal's sixteen colors, which users can change, and `default`.
     static let terminal: [String: Color] = {

@@ -1,11 +1,11 @@
-/// The use of a color, which is a key of a theme's `roles`.
+/// The use of a color, which is a key in a theme's `roles`.
 package enum Role: String, Sendable, CaseIterable {
     /// The background of the screen.
     case background
     /// The background of a help overlay and the key bar.
     case raised
     case text
-    /// Units, hints and other secondary text.
+    /// Units, hints, and other secondary text.
     case dim
     /// Borders and axes.
     case border
@@ -14,7 +14,7 @@ package enum Role: String, Sendable, CaseIterable {
     case accent
     /// The empty part of meters and lanes.
     case track
-    /// The absence of problems.
+    /// A state without problems.
     case ok
     case warning
     /// A failure or saturation.
@@ -92,7 +92,7 @@ package enum Role: String, Sendable, CaseIterable {
     }
 }
 
-/// The use of a gradient, which is a key of a theme's `gradients`.
+/// The use of a gradient, which is a key in a theme's `gradients`.
 package enum GradientRole: String, Sendable, CaseIterable {
     /// Load meters, from low to medium to full.
     case load

@@ -1,9 +1,9 @@
 extension Theme {
-    /// The themes in the folder `themes/`, which are part of the binary.
+    /// The themes in the `themes/` folder, which are part of the binary.
     ///
     /// The first theme is the default.
     ///
-    /// Invalid files are skipped, but a test decodes each file.
+    /// Invalid files are skipped. A test verifies that each file is valid.
     package static let builtIn: [Theme] = sources.compactMap { name, bytes in
         try? ThemeDecoder.decode(yaml: String(decoding: bytes, as: UTF8.self), file: name)
     }
@@ -12,7 +12,7 @@ extension Theme {
     package static let standard =
         builtIn.first ?? Theme(name: "plain", summary: "", roles: [:], gradients: [:])
 
-    /// The names and contents of the files, in the order of the `t` key.
+    /// The names and contents of the files, in the order in which the `t` key selects them.
     static let sources: [(name: String, bytes: [UInt8])] = [
         ("dark.yaml", PackageResources.dark_yaml),
         ("light.yaml", PackageResources.light_yaml),

@@ -91,7 +91,7 @@ struct Gradient: Sendable, Equatable {
 
     /// Returns the color at a share in 0…1.
     ///
-    /// RGB colors are mixed. Otherwise, returns the nearest of the three colors.
+    /// RGB colors are interpolated. For other colors, returns the nearest of the three.
     func color(at share: Double) -> Color {
         let (from, to, part) =
             share < 0.5 ? (start, mid, share * 2) : (mid, end, share * 2 - 1)

@@ -1,7 +1,7 @@
 import Units
 import Yams
 
-/// Decodes a theme from YAML and reports all errors with their positions.
+/// A decoder for YAML themes that reports all errors with their positions.
 struct ThemeDecoder {
     private let file: String
     private var issues: [ThemeError.Issue] = []

@@ -1,16 +1,16 @@
-/// Paints stacked values into cells as braille dots, blocks or ASCII characters.
+/// A painter that draws stacked values as braille dots, blocks, or ASCII characters.
 ///
-/// The painter draws no axes and no lines. ``TimeChart`` and ``Sparkline`` use it.
+/// The painter does not draw axes or lines. ``TimeChart`` and ``Sparkline`` use it.
 struct AreaPainter {
-    /// The fill of an area, which differs even without colors.
+    /// The fill of an area, distinct even without colors.
     enum Fill: Sendable {
         case solid
-        /// Every other dot is filled, as on a chessboard.
+        /// Every other dot is filled, as in a checkerboard pattern.
         case shaded
     }
 
     struct Layer {
-        /// A value for each dot column, from left to right, where NaN is a missing value.
+        /// A value for each dot column, from left to right, where NaN represents a missing value.
         var values: [Double]
         /// The colors from the lower to the upper bound of ``range``.
         var gradient: GradientRole
@@ -61,7 +61,7 @@ struct AreaPainter {
                         }
                     }
                 }
-                // The checkered pattern may omit all dots of a thin area.
+                // The checkerboard pattern may omit all dots of a thin area.
                 guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
                 else { continue }
                 let level = counts.reduce(0, +)

@@ -1,8 +1,8 @@
 /// The values of a second series as separate marks over a chart.
 ///
-/// The marks differ from the chart's areas in shape, so that they are distinct without colors.
+/// The marks have a different shape from the chart's areas, so they are distinct without colors.
 package struct GhostLine: Sendable {
-    /// A value for each dot column of the chart, where NaN is a missing value.
+    /// A value for each dot column of the chart, where NaN represents a missing value.
     package var values: [Double]
     /// The value at the upper edge of the chart.
     package var maximum: Double
@@ -12,10 +12,10 @@ package struct GhostLine: Sendable {
         self.maximum = maximum
     }
 
-    /// Returns the mark of a value.
+    /// Returns the mark for a value.
     package static func mark(in glyphs: GlyphSet) -> String { glyphs == .ascii ? "o" : "○" }
 
-    /// Returns the entry of a legend, such as `○ ghost`, or no entry if there is no second series.
+    /// Returns a legend entry, such as `○ ghost`, or no entry if there is no second series.
     package static func legend(_ isShown: Bool, _ theme: Theme, _ glyphs: GlyphSet) -> [[Span]] {
         guard isShown else { return [] }
         let style = theme.style(.dim)
@@ -24,7 +24,7 @@ package struct GhostLine: Sendable {
 
     /// Draws one mark in each column of cells.
     ///
-    /// Over an area, only every second column has a mark, so that the area remains visible.
+    /// Over an area, only every second column has a mark, so the area remains visible.
     package func draw(on canvas: inout Canvas, in plot: Rect) {
         guard maximum > 0, !plot.isEmpty else { return }
         let dots = canvas.glyphs.dotsAcross

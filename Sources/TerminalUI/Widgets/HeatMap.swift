@@ -7,7 +7,7 @@ package struct HeatMap: Sendable {
     /// The colors, from low to high counts.
     package var gradient: GradientRole
 
-    /// The width of the axis on the left, which is one column more than the width of the labels.
+    /// The width of the axis on the left: the width of the labels plus one column.
     package var axisWidth: Int
 
     package init(
@@ -22,8 +22,9 @@ package struct HeatMap: Sendable {
         self.axisWidth = axisWidth
     }
 
-    /// Returns the characters for cells, from low to high counts, which are distinct without
-    /// colors.
+    /// Returns the characters for cells, from low to high counts.
+    ///
+    /// The characters are distinct without colors.
     package static func weights(in glyphs: GlyphSet) -> [String] {
         glyphs == .ascii ? [".", ":", "+", "#"] : ["░", "▒", "▓", "█"]
     }
@@ -45,7 +46,8 @@ package struct HeatMap: Sendable {
         for offset in 0..<count {
             let column = columns[columns.count - count + offset]
             for row in 0..<min(plot.height, column.count) where column[row] > 0 {
-                // The square root keeps one slow access visible next to a peak of thousands.
+                // With the square root, a single slow access remains visible next to a peak of
+                // thousands.
                 let share = (column[row] / largest).squareRoot()
                 let step = min(Int(share * Double(weights.count)), weights.count - 1)
                 canvas.put(

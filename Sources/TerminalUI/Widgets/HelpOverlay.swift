@@ -1,6 +1,6 @@
 /// A centered box with sections of keys or marks.
 ///
-/// The box has two columns if they fit. If there are too few rows, it scrolls.
+/// The box has two columns if they fit. If there are too few rows, the box scrolls.
 package struct HelpOverlay: Sendable {
     package struct Entry: Sendable {
         package var term: Span
@@ -75,8 +75,8 @@ package struct HelpOverlay: Sendable {
         let whole = blocks.reduce(0) { $0 + $1.count }
         var columns: [[Line]] = [[]]
         for block in blocks {
-            // Do not split sections. Start the second column where both columns are about equally
-            // long.
+            // Do not split sections. Start the second column where both columns have about the same
+            // length.
             let filled = columns[columns.count - 1].count
             if columns.count < count, filled > 0, (filled + block.count / 2) * 2 > whole {
                 columns.append([])

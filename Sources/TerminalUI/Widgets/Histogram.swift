@@ -15,7 +15,9 @@ package struct Histogram: Sendable {
 
     /// The heights of the bars, which have equal widths, from left to right.
     package var values: [Double]
-    /// The labels below the axis, of which overlapping labels are omitted.
+    /// The labels below the axis.
+    ///
+    /// Overlapping labels are omitted.
     package var ticks: [Mark]
     /// The lines through the bars, with their labels above, most important first.
     package var lines: [Mark]
@@ -83,7 +85,7 @@ package struct Histogram: Sendable {
 
     /// Writes labels at their positions without overlap.
     ///
-    /// Earlier labels have priority.
+    /// Earlier labels take priority.
     private func drawTexts(
         _ marks: [Mark],
         moving: Bool,

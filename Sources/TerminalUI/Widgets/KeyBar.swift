@@ -3,9 +3,11 @@ package struct KeyBar: Sendable {
     package struct Item: Sendable, Equatable {
         package var key: String
         package var name: String
+        /// The priority.
+        ///
         /// Items with the lowest priority are omitted first.
         package var priority: Int
-        /// The key that a click activates.
+        /// The key that a click presses.
         package var target: Key?
         /// Whether the item represents the displayed screen.
         package var isSelected: Bool

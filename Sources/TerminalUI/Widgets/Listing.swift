@@ -2,7 +2,9 @@
 package struct Listing<Item: Sendable>: Sendable {
     /// The sort key of a row.
     package enum Rank: Comparable, Sendable {
-        /// A number, where larger numbers come first.
+        /// A number.
+        ///
+        /// Larger numbers come first.
         case number(Double)
         /// Text in alphabetical order.
         case text(String)
@@ -10,9 +12,9 @@ package struct Listing<Item: Sendable>: Sendable {
 
     package struct Column: Sendable {
         package var column: Table.Column
-        /// Returns the cell of an item.
+        /// A closure that returns the cell of an item.
         package var cell: @Sendable (Item, Theme) -> Span
-        /// Returns the sort key of an item, or `nil` if the column is not sortable.
+        /// A closure that returns an item's sort key, or `nil` if the column is not sortable.
         package var rank: (@Sendable (Item) -> Rank)?
 
         package init(
@@ -53,7 +55,7 @@ package struct Listing<Item: Sendable>: Sendable {
     /// The columns, which must have unique titles.
     package var columns: [Column]
     package var name: @Sendable (Item) -> String
-    /// Returns additional text for the filter.
+    /// A closure that returns additional text for the filter.
     package var details: @Sendable (Item) -> String
 
     package init(

@@ -1,4 +1,4 @@
-/// A bar that is filled up to a share, in the colors of a gradient.
+/// A bar that is filled in proportion to a share, in the colors of a gradient.
 package struct Meter: Sendable {
     /// The share, in 0…1.
     package var share: Double

@@ -20,7 +20,7 @@ package struct Panel: Sendable {
         self.legend = legend
     }
 
-    /// Draws the border and returns the interior, without a margin of one column on each side.
+    /// Draws the border and returns the interior, excluding a one-column margin on each side.
     @discardableResult
     package func draw(on canvas: inout Canvas, in rect: Rect) -> Rect {
         guard rect.width >= 4, rect.height >= 2 else {

@@ -1,6 +1,8 @@
-/// Values over time in one or a few rows, with the newest value on the right.
+/// Values over time in one or more rows, with the newest value on the right.
 package struct Sparkline: Sendable {
-    /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
+    /// A value for each dot column, where NaN represents a missing value.
+    ///
+    /// See ``points(in:glyphs:)``.
     package var values: [Double]
     /// The value at the upper edge, or `nil` for the largest value.
     package var maximum: Double?
@@ -41,7 +43,7 @@ package struct Sparkline: Sendable {
         }
     }
 
-    /// Draws characters of increasing weight, which gives an ASCII row eight levels instead of two.
+    /// Draws characters of increasing weight, which give an ASCII row eight levels instead of two.
     private func drawWeights(on canvas: inout Canvas, in rect: Rect, maximum: Double) {
         guard maximum > 0 else { return }
         for column in 0..<min(rect.width, values.count)

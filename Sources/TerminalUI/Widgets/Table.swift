@@ -1,7 +1,7 @@
 /// Rows of text with column titles and an optional selected row.
 ///
-/// If the table is too narrow, columns with low priority are omitted. The user can scroll to them.
-/// The first column is always visible. If there are too many rows, they scroll to keep the
+/// If the table is too narrow, columns with low priority are omitted, and the user can scroll to
+/// them. The first column is always visible. If there are too many rows, they scroll to keep the
 /// selection visible.
 package struct Table: Sendable {
     package struct Column: Sendable {
@@ -35,7 +35,7 @@ package struct Table: Sendable {
     package var selected: String?
     /// The title of the sort column, and whether the order is descending.
     package var sort: (title: String, isDescending: Bool)?
-    /// The number of columns hidden after the first column.
+    /// The number of hidden columns after the first column.
     package var firstColumn = 0
     /// The number of empty cells between two columns.
     package var spacing = 2

@@ -13,7 +13,7 @@ package struct Ticker: Sendable {
     }
 
     package var lines: [Line]
-    /// The text if there are no events.
+    /// The text to show if there are no events.
     package var placeholder: String
 
     package init(lines: [Line], placeholder: String) {

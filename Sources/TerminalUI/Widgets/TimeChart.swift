@@ -1,7 +1,9 @@
-/// A chart of stacked areas over time, with an axis on the left and a line for a limit.
+/// A chart of stacked areas over time, with an axis on the left and a line that marks a limit.
 package struct TimeChart: Sendable {
     package struct Layer: Sendable {
-        /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
+        /// A value for each dot column, where NaN represents a missing value.
+        ///
+        /// See ``points(in:glyphs:)``.
         package var values: [Double]
         /// The colors from the lower to the upper bound of ``range``.
         package var gradient: GradientRole
@@ -27,13 +29,15 @@ package struct TimeChart: Sendable {
     package var layers: [Layer]
     /// The value at the upper edge.
     package var maximum: Double
-    /// The value of the horizontal line, and the label on the axis.
+    /// The value of the horizontal line, and its label on the axis.
     package var reference: (value: Double, label: String)?
-    /// The duration between the left and the right edge, in seconds.
+    /// The time between the left and right edges, in seconds.
     package var seconds: Double
     /// The label at the right edge, or `nil` for "now".
     package var end: String?
-    /// The values of a second series, or `nil` if there is none (see ``GhostLine``).
+    /// The values of a second series, or `nil` if there is none.
+    ///
+    /// See ``GhostLine``.
     package var ghost: [Double]?
 
     package init(
@@ -59,7 +63,7 @@ package struct TimeChart: Sendable {
         max(0, width - axisWidth) * glyphs.dotsAcross
     }
 
-    /// Returns a round upper limit for the axis that is not below the largest value.
+    /// Returns a round upper limit for the axis, at least as large as the largest value.
     package static func niceMaximum(above value: Double) -> Double {
         guard value.isFinite, value < 1e9 else { return 1e9 }
         var step = 1.0
@@ -92,7 +96,7 @@ package struct TimeChart: Sendable {
         )
     }
 
-    /// Draws the line over the chart and returns the line's row.
+    /// Draws the reference line over the chart and returns the line's row.
     private func drawReference(on canvas: inout Canvas, in plot: Rect) -> Int? {
         guard let reference, reference.value <= maximum, maximum > 0 else { return nil }
         let share = reference.value / maximum
@@ -102,7 +106,7 @@ package struct TimeChart: Sendable {
         let empty = canvas.theme.style(.text)
         for x in plot.minX..<plot.maxX {
             let below = canvas.surface[x, plot.minY + row]
-            // Inside areas, draw the line only in every third cell.
+            // Inside areas, draw the line in only every third cell.
             let isFree = below.character == " " && below.style == empty
             guard isFree || (x - plot.minX).isMultiple(of: 3) else { continue }
             canvas.put(canvas.glyphs.referenceLine, x: x, y: plot.minY + row, style: style)
@@ -130,7 +134,7 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// Returns the part of a chart's rectangle that contains the areas.
+    /// Returns the rectangle that contains the areas of a chart.
     package static func plot(in rect: Rect) -> Rect {
         Rect(
             x: rect.minX + axisWidth,

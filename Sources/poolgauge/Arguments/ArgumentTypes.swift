@@ -6,12 +6,14 @@ import WorkloadEngine
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
-    /// The longest accepted duration, because a longer duration is probably a typo.
+    /// The longest accepted duration.
+    ///
+    /// A longer duration is probably a typo.
     private static let longest = Duration.seconds(720 * 3600)
 
-    /// Returns `nil` for an invalid duration.
+    /// Creates an argument, or returns `nil` for an invalid duration.
     ///
-    /// ``parse(_:)`` throws an error with the reason instead.
+    /// To get an error with the reason, call ``parse(_:)``.
     init?(argument: String) {
         guard let duration = try? Quantity.duration(argument) else { return nil }
         self.duration = duration

@@ -2,14 +2,14 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// Finds and copies the database that `--database` specifies.
+/// The database that `--database` specifies.
 enum DatabaseFile {
     /// Returns the URL of an existing file.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - option: The option that specifies the path, for the error message, or `nil` for an
-    ///     argument without a name.
+    ///   - option: The option that specifies the path, for error messages, or `nil` for an unnamed
+    ///     argument.
     /// - Returns: The URL.
     /// - Throws: ``CommandFailure`` if the file does not exist, is a folder, or is not a database.
     static func url(_ path: String, option: String? = "--database") throws -> URL {
@@ -44,8 +44,8 @@ enum DatabaseFile {
     /// Copies a database into a folder.
     ///
     /// - Parameters:
-    ///   - source: The database. It is only read.
-    ///   - name: The database's path, as the user entered it.
+    ///   - source: The database, which is not modified.
+    ///   - name: The database's path, as entered by the user.
     ///   - folder: The folder for the copy.
     ///   - report: Receives progress messages, starting with the database's size.
     /// - Returns: The URL of the copy.

@@ -25,13 +25,13 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// Copies the database once, so that all runs start with the same data.
+    /// Copies the database once so that all runs start with the same data.
     ///
     /// - Parameters:
-    ///   - scenario: The scenario's name or path, as the user entered it.
+    ///   - scenario: The scenario's name or path, as entered by the user.
     ///   - folder: The folder for the copy.
     ///   - report: Receives the database's size, and then the progress of the copy.
-    /// - Returns: The copy, or `nil` without a database.
+    /// - Returns: The copy, or `nil` if no database was specified.
     /// - Throws: ``CommandFailure`` for a preset, or if the file is missing or cannot be copied.
     func copy(
         for scenario: String,

@@ -40,11 +40,12 @@ struct ListenOptions: ParsableArguments {
         return address
     }
 
-    /// Starts a server if it was requested, and writes its URL to standard error.
+    /// Starts a server if requested, and writes its URL to standard error.
     ///
     /// - Parameters:
-    ///   - standard: The address if none was specified, or `nil` to start no server in this case.
-    ///   - text: Returns the metrics, on the server's thread.
+    ///   - standard: The address to use if none was specified, or `nil` to start no server in this
+    ///     case.
+    ///   - text: Returns the metrics. The server's thread calls this closure.
     /// - Returns: The server, which runs until it is deallocated.
     /// - Throws: `AgentError` if the address cannot be used.
     func server(

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// The options for comparing two programs in place of two arms.
+/// The options for comparing two programs instead of two arms.
 struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,7 +37,7 @@ struct ProgramOptions: ParsableArguments {
     @Option(help: "With --against: the arm that both programs run.")
     var arm: String?
 
-    private static let judgedName = "this"
+    private static let testedName = "this"
     private static let baselineName = "baseline"
 
     func validate() throws {
@@ -49,7 +49,7 @@ struct ProgramOptions: ParsableArguments {
                     "--against-name: '\(name)' must contain only letters, digits, and -_./+@"
                 )
             }
-            guard name != Self.judgedName else {
+            guard name != Self.testedName else {
                 throw ValidationError(
                     "--against-name: '\(name)' is reserved for the program under test; choose "
                         + "another name"
@@ -73,9 +73,9 @@ struct ProgramOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario.
     ///   - changes: The options that change the scenario.
-    ///   - arms: The value of `--arms`. It cannot be combined with `--against`.
+    ///   - arms: The value of `--arms`, which cannot be combined with `--against`.
     /// - Returns: The programs, or `nil` without `--against`.
-    /// - Throws: ``CommandFailure`` if a program is not found or the arm is not specified.
+    /// - Throws: ``CommandFailure`` if a program is not found or no arm was specified.
     func programs(
         for scenario: Scenario,
         _ changes: ScenarioOptions,
@@ -95,7 +95,7 @@ struct ProgramOptions: ParsableArguments {
                     path: try locate(against, of: "--against")
                 ),
                 ComparedProgram(
-                    name: Self.judgedName,
+                    name: Self.testedName,
                     path: try binary.map { try locate($0, of: "--binary") } ?? ClientProcess.path
                 ),
             ],

@@ -4,7 +4,7 @@ import Recording
 import SQLTrace
 import WorkloadEngine
 
-/// The options of commands that can record what they show.
+/// The options of commands that can record their data.
 struct RecordingOptions: ParsableArguments {
     @Option(
         help: "Also record all samples to this file, for 'poolgauge replay' and 'report'.",
@@ -20,13 +20,13 @@ struct RecordingOptions: ParsableArguments {
         }
     }
 
-    /// Starts the recording if `--record` is given.
+    /// Starts the recording if `--record` was specified.
     ///
     /// - Parameters:
     ///   - info: The description of the session.
-    ///   - keepsLiterals: Whether the SQL of connections keeps its literals.
+    ///   - keepsLiterals: Whether the recorded SQL keeps its literals.
     /// - Returns: The recording, or `nil` without `--record`.
-    /// - Throws: ``CommandFailure`` if the file cannot be a recording.
+    /// - Throws: ``CommandFailure`` if the file cannot be used for a recording.
     func start(_ info: RecordingInfo, keepsLiterals: Bool) throws -> RecordingSession? {
         try record.map {
             try RecordingSession(
@@ -69,7 +69,7 @@ struct RecordingLimitOptions: ParsableArguments {
     }
 }
 
-/// Whether a recording contains the literals of SQL.
+/// Whether a recording contains the SQL's literals.
 struct RecordedSQLOptions: ParsableArguments {
     @Flag(help: "Keep the literals of SQL in the recording; by default, they are masked.")
     var literals = false

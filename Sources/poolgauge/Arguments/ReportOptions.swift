@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkloadEngine
 
-/// The options for a report: its format, its file, and the progress that is shown before it.
+/// The options for a report: its format, its file, and the progress shown before it.
 struct ReportOptions<Format: ReportFormatArgument>: ParsableArguments {
     @Option(help: "The format of the report.")
     var format = Format.text
@@ -19,12 +19,14 @@ struct ReportOptions<Format: ReportFormatArgument>: ParsableArguments {
     func destination() throws -> ReportDestination { try ReportDestination(path: output) }
 }
 
-/// The formats of a report, of which text is the default.
+/// The formats of a report.
+///
+/// The default is text.
 protocol ReportFormatArgument: ExpressibleByArgument, CaseIterable, Sendable {
     static var text: Self { get }
 }
 
-/// The formats of the reports on runs and comparisons.
+/// The formats of reports on runs and comparisons.
 enum ReportFormat: String, ReportFormatArgument {
     case text
     case json
@@ -56,14 +58,14 @@ enum ReportFormat: String, ReportFormatArgument {
     }
 }
 
-/// The formats of the report on capacities.
+/// The formats of capacity reports.
 enum SearchFormat: String, ReportFormatArgument {
     case text
     case json
     case markdown
 }
 
-/// The formats of reports that are read by people or by programs.
+/// The formats of reports for people or programs.
 enum PlainFormat: String, ReportFormatArgument {
     case text
     case json

@@ -18,7 +18,9 @@ struct SQLArguments: ParsableArguments {
     )
     var isOn = false
 
-    /// The level of `--sql=LEVEL`, as described by ``expanded(_:)``.
+    /// The level from `--sql=LEVEL`.
+    ///
+    /// See ``expanded(_:)``.
     @Option(name: .customLong("sql-level"), help: .hidden)
     var levelName: String?
 
@@ -70,7 +72,7 @@ struct SQLArguments: ParsableArguments {
         }
     }
 
-    /// Checks that processes exist.
+    /// Checks that the given processes exist.
     static func check(processes: [Int32]) throws {
         for process in processes where process <= 0 || (kill(process, 0) != 0 && errno == ESRCH) {
             throw ValidationError("--pid: there is no process \(process)")

@@ -30,7 +30,7 @@ struct RateArgument {
 }
 
 extension NameSpecification {
-    /// `--arms` or `--arm`.
+    /// The names `--arms` and `--arm`.
     static var arms: Self { [.customLong("arms"), .customLong("arm")] }
 }
 
@@ -48,7 +48,7 @@ struct NamesArgument {
     }
 }
 
-/// The options that change a scenario, except its duration.
+/// The options that change a scenario, except for its duration.
 struct VariantOptions: ParsableArguments {
     @Option(
         help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",
@@ -106,9 +106,9 @@ struct VariantOptions: ParsableArguments {
 extension Scenario {
     /// Returns the arms with the given names.
     ///
-    /// If `names` is `nil`, returns `queue`, `queue-wal` and `pool`, which separate the effect of a
-    /// pool from the effect of the write-ahead log. If the scenario has fewer than two of these
-    /// arms, returns the scenario's default arms.
+    /// If `names` is `nil`, returns `queue`, `queue-wal`, and `pool`. Comparing these arms
+    /// separates the effect of a pool from the effect of the write-ahead log. If the scenario has
+    /// fewer than two of these arms, returns the scenario's default arms.
     func arms(toCompare names: [String]?) throws -> [Arm] {
         if let names { return try arms(named: names) }
         let usual = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }
@@ -138,7 +138,7 @@ extension Scenario {
 }
 
 extension Duration {
-    /// The duration in seconds, minutes or hours, such as `2 min 5 s`.
+    /// The duration in seconds, minutes, or hours, such as `2 min 5 s`.
     var inWords: String {
         let seconds = Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
         switch seconds {

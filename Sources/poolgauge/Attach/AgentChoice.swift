@@ -1,12 +1,12 @@
-/// The question which of several agents to open.
+/// A prompt that asks the user which of several agents to open.
 struct AgentChoice {
     let list: AgentList
 
-    /// Asks the user for the number of an agent.
+    /// Asks the user for the number or the name of an agent.
     ///
-    /// With a single agent, returns it without a question.
+    /// If there is only one agent, returns it without asking.
     ///
-    /// - Returns: The chosen agent, or `nil` if the user enters nothing.
+    /// - Returns: The chosen agent, or `nil` if the input is empty.
     func ask() throws -> FoundAgent? {
         if list.agents.count == 1 { return found(0) }
         try StandardOutput.write(list.numberedText)
@@ -14,11 +14,11 @@ struct AgentChoice {
             try StandardOutput.write("Open agent (1 to \(list.agents.count); Enter quits): ")
             guard let line = readLine(), !line.isEmpty else { return nil }
             if let index = index(of: line) { return found(index) }
-            try StandardOutput.write("'\(line)' is neither a number of the list nor a name\n")
+            try StandardOutput.write("'\(line)' is neither a number in the list nor a name\n")
         }
     }
 
-    /// Returns the index of the agent with a number or a name.
+    /// Returns the index of the agent with the given number or name.
     func index(of answer: String) -> Int? {
         let answer = answer.split(separator: " ").joined()
         if let number = Int(answer), list.agents.indices.contains(number - 1) { return number - 1 }

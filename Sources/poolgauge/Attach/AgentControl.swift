@@ -5,7 +5,7 @@ import Synchronization
 import Telemetry
 import Units
 
-/// Requests interrupts and checkpoints from an agent without blocking the display.
+/// A client that requests interrupts and checkpoints from an agent without blocking the display.
 final class AgentControl: Sendable {
     /// The outcome of a request, for the event list.
     struct Outcome {
@@ -22,11 +22,11 @@ final class AgentControl: Sendable {
     /// A checkpoint waits until the writer is free.
     private static let timeout: UInt64 = 10_000_000_000
 
-    /// Creates a client of the agent whose socket `path` returns.
+    /// Creates a client for the agent at the socket path that `path` returns.
     init(path: @escaping @Sendable () -> String) { self.path = path }
 
     func interrupt() {
-        // The samples show which statements ended.
+        // Samples show which statements ended.
         request("/interrupt") { _ in nil }
     }
 

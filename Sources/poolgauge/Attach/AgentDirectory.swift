@@ -7,7 +7,7 @@ enum AgentAddress: Equatable {
     case process(Int32)
     case socket(path: String)
 
-    /// Interprets text with a slash as a path, and a number as the ID of a process.
+    /// Interprets text with a slash as a path, and a number as a process ID.
     init(_ text: String) {
         if text.contains("/") {
             self = .socket(path: text)
@@ -19,14 +19,14 @@ enum AgentAddress: Equatable {
     }
 }
 
-/// A socket at which an agent answers.
+/// The socket of an agent.
 struct FoundAgent: Equatable {
     var path: String
     /// The name of the agent, or `nil` if only the path is known.
     var name: String?
 }
 
-/// The agents of a user.
+/// The agents of one user.
 struct AgentDirectory {
     let folder: AgentFolder
 
@@ -48,7 +48,7 @@ struct AgentDirectory {
         return list
     }
 
-    /// Finds the only running agent with an address.
+    /// Finds the only running agent that matches an address.
     ///
     /// - Throws: `CommandFailure` if there is no such agent, or if there are several.
     func find(_ address: AgentAddress) throws -> FoundAgent {
@@ -85,7 +85,7 @@ struct AgentDirectory {
         return FoundAgent(path: first.path, name: first.name)
     }
 
-    /// Returns the sockets of running processes with a name.
+    /// Returns the sockets of running processes for agents with the given name.
     func sockets(named name: String) -> [FoundAgent] {
         ((try? running()) ?? []).filter { $0.name == name }
             .map { FoundAgent(path: $0.path, name: $0.name) }

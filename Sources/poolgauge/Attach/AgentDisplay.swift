@@ -3,7 +3,7 @@ import Dashboard
 import PoolgaugeAgent
 import TerminalUI
 
-/// The dashboard on a program with an agent.
+/// The dashboard for a program with an agent.
 struct AgentDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: AgentFeed
@@ -58,7 +58,7 @@ struct AgentDisplay: DisplayContent {
                 if !terminal.copy(text) {
                     model.note("this terminal does not allow clipboard access", severity: .warning)
                 }
-            // The model does not request the other actions for a program.
+            // The model does not request other actions for a program.
             default: break
             }
         }

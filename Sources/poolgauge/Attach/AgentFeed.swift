@@ -4,7 +4,7 @@ import PoolgaugeAgent
 import Synchronization
 import Telemetry
 
-/// Requests an agent's status on a separate thread and keeps the samples for a display.
+/// A feed of samples for a display, which requests an agent's status on a separate thread.
 final class AgentFeed: Sendable {
     private struct State {
         var samples: [Sample] = []
@@ -17,7 +17,7 @@ final class AgentFeed: Sendable {
     private let hasEnded = DispatchSemaphore(value: 0)
     private let stop = DispatchSemaphore(value: 0)
 
-    /// Starts to request statuses at an interval.
+    /// Starts requesting statuses at an interval.
     ///
     /// `onStatus` receives each status, and `nil` when the agent stops responding.
     init(
@@ -63,7 +63,7 @@ final class AgentFeed: Sendable {
         }
     }
 
-    /// Ends the thread, and waits briefly for a running request.
+    /// Ends the thread, and waits briefly for a request that is in progress.
     func end() {
         state.withLock { $0.isStopped = true }
         stop.signal()

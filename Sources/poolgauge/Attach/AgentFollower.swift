@@ -7,12 +7,12 @@ struct AgentFollower {
     enum Event: Equatable {
         /// A status, and the previous status of the same run of the program.
         case status(AgentStatus, since: AgentStatus?)
-        /// The agent stopped answering.
+        /// The agent stopped responding.
         case lost(reason: String)
-        /// An agent answers again, after the given time without a status.
+        /// The agent responds again after the given time without a status.
         case reconnected(process: Int32, gapNanoseconds: UInt64)
 
-        /// Reports a status, or `nil` if the agent stopped responding.
+        /// Passes the status to `receiver`, or `nil` if the agent stopped responding.
         func report(to receiver: (AgentStatus?) -> Void) {
             switch self {
             case .status(let status, _): receiver(status)
@@ -23,7 +23,7 @@ struct AgentFollower {
     }
 
     private(set) var last: AgentStatus?
-    private var lastAt: UInt64?
+    private var lastTime: UInt64?
     private var isLost = false
 
     /// Adds a status that was received at `now`.
@@ -34,19 +34,19 @@ struct AgentFollower {
                 $0.process != status.process || $0.ageNanoseconds > status.ageNanoseconds
             } ?? false
         var events: [Event] = []
-        if isLost || isRestarted, let lastAt {
+        if isLost || isRestarted, let lastTime {
             events.append(
-                .reconnected(process: status.process, gapNanoseconds: now - min(lastAt, now))
+                .reconnected(process: status.process, gapNanoseconds: now - min(lastTime, now))
             )
         }
         events.append(.status(status, since: isRestarted ? nil : last))
-        (last, lastAt, isLost) = (status, now, false)
+        (last, lastTime, isLost) = (status, now, false)
         return events
     }
 
     /// Adds a failed request.
     ///
-    /// Only the first of several failures is an event.
+    /// Only the first of several consecutive failures produces an event.
     mutating func fail(_ reason: String) -> [Event] {
         defer { isLost = true }
         return isLost ? [] : [.lost(reason: reason)]

@@ -32,10 +32,10 @@ struct AgentList: Encodable {
 
     let schema = "poolgauge.agents/1"
     var agents: [Entry] = []
-    /// The agents that did not answer, with the reasons.
+    /// The agents that did not respond, with the reasons.
     var notes: [String] = []
 
-    /// The list as indented JSON with a newline at the end.
+    /// Returns the list as indented JSON with a newline at the end.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -46,7 +46,7 @@ struct AgentList: Encodable {
     /// The list as a table with a newline at the end.
     var text: String { text(isNumbered: false) }
 
-    /// The list as a table with the number of each agent, from 1.
+    /// The list as a table with one-based numbers for the agents.
     var numberedText: String { text(isNumbered: true) }
 
     private func text(isNumbered: Bool) -> String {

@@ -2,7 +2,7 @@ import PoolgaugeAgent
 import Telemetry
 import Units
 
-/// Turns the statuses of an agent into samples for the dashboard, which also show its restarts.
+/// A converter from an agent's statuses to dashboard samples, including events for its restarts.
 struct AgentSampler {
     private let start: UInt64
     private var sequence = 0
@@ -10,13 +10,13 @@ struct AgentSampler {
     private var isLost = false
     private var events: [TelemetryEvent] = []
 
-    /// Creates a sampler.
+    /// Creates a sampler for a display.
     ///
-    /// `start` is the time at which the display started, on the monotonic clock, in nanoseconds.
+    /// `start` is the start time of the display on the monotonic clock, in nanoseconds.
     init(start: UInt64) { self.start = start }
 
-    /// Returns the sample after the events of one request, or `nil` if the agent has not responded
-    /// yet.
+    /// Returns a sample after processing the events of one request, or `nil` if the agent has not
+    /// responded yet.
     mutating func sample(_ received: [AgentFollower.Event], at now: UInt64) -> Sample? {
         let time = Double(now - min(now, start)) / 1e9
         for event in received {

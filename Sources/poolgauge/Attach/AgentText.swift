@@ -131,7 +131,7 @@ struct AgentText {
             + "\(HumanUnits.exact(interrupts.delivered)) delivered"
     }
 
-    /// Returns the changes since an earlier status of the same process as one line.
+    /// Returns the changes since an earlier status of the same process, on one line.
     func line(since last: AgentStatus?) -> String {
         var parts: [String] = []
         if let readers = database.readers {
@@ -152,7 +152,7 @@ struct AgentText {
     }
 
     private func accessRate(since last: DatabaseStatus) -> Double? {
-        // Another publisher may not count accesses.
+        // Other publishers may not count accesses.
         guard database.takenAtNanoseconds > last.takenAtNanoseconds, database.acquire != nil
         else { return nil }
         let (now, before) = (Self.accesses(database), Self.accesses(last))

@@ -3,14 +3,14 @@ import Dashboard
 import PoolgaugeAgent
 import TerminalUI
 
-/// Shows the dashboard on a program with an agent.
+/// The dashboard of `poolgauge attach`.
 struct AttachDisplayRun {
     let agent: FollowedAgent
     let options: DisplayOptions
-    /// The recordings of the statuses.
+    /// The recordings that receive the statuses.
     let recording: DisplayRecording
     var interval = Self.standardInterval
-    /// Receives each status, and `nil` when the agent stops responding.
+    /// A closure that receives each status, and `nil` when the agent stops responding.
     var onStatus: (@Sendable (AgentStatus?) -> Void)?
 
     /// The default time between two requests.

@@ -7,18 +7,18 @@ import SQLiteWatch
 import Units
 import WorkloadEngine
 
-/// Follows an agent and writes one line for each event.
+/// A run of `poolgauge attach --follow`, which writes one line for each event of an agent.
 struct AttachRun {
     var format = PlainFormat.text
     var interval = Duration.seconds(1)
-    /// How long to follow, or `nil` to follow until a signal arrives.
+    /// The time to follow the agent, or `nil` to follow it until a signal arrives.
     var duration: Duration?
-    /// Receives each status, and `nil` when the agent stops answering.
+    /// A closure that receives each status, and `nil` when the agent stops responding.
     var onStatus: ((AgentStatus?) -> Void)?
 
-    /// Records the statuses, if requested.
+    /// The recorder for the statuses, if any.
     var recorder: FlightRecorder?
-    /// Whether nothing is written to standard output.
+    /// Whether to write nothing to standard output.
     var isSilent = false
 
     private let agent: FollowedAgent
@@ -71,7 +71,7 @@ struct AttachRun {
         return PrintableText.escaped(json: json, keepingNewlines: false)
     }
 
-    /// The JSON of an event that is not a status.
+    /// An event other than a status, as JSON.
     private struct Change: Encodable {
         let schema = "poolgauge.agent-change/1"
         var event: String

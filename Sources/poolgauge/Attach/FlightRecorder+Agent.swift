@@ -1,9 +1,9 @@
 import Recording
 
 extension FlightRecorder {
-    /// Records a status, or the gap before the restart of a program.
+    /// Records a status, or the gap before a program's restart.
     ///
-    /// `name` is the name of the agent, or `nil` if only its socket is known.
+    /// `name` is the agent's name, or `nil` if only its socket is known.
     func record(_ event: AgentFollower.Event, of name: String?) {
         switch event {
         case .status(let status, _): record(.agent(status))

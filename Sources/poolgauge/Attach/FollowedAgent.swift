@@ -1,11 +1,11 @@
 import PoolgaugeAgent
 
-/// An agent that is requested repeatedly, and found again after its program restarts.
+/// An agent that is polled repeatedly, and found again after its program restarts.
 struct FollowedAgent {
     private let directory: AgentDirectory
     private(set) var socket: FoundAgent
     private var follower = AgentFollower()
-    /// The sockets with the same name at the time of the last status.
+    /// The sockets of agents with the same name at the time of the last status.
     private var others: Set<String> = []
 
     init(directory: AgentDirectory, socket: FoundAgent) {
@@ -13,8 +13,10 @@ struct FollowedAgent {
         self.socket = socket
     }
 
-    /// Requests a status from the known socket or, if its process has ended, from an agent with the
-    /// same name that started later.
+    /// Requests a status from the agent.
+    ///
+    /// If the known socket's process has ended, this method requests the status from an agent with
+    /// the same name that started later.
     ///
     /// - Returns: The events to report.
     mutating func poll() -> [AgentFollower.Event] {
@@ -24,7 +26,7 @@ struct FollowedAgent {
             return follower.receive(status, at: MonotonicTime.now)
         } catch {
             let events = follower.fail(error.description)
-            // The socket of a path may belong to another machine.
+            // The socket at a path may belong to another machine.
             guard let name = socket.name else { return events }
             let candidates = directory.sockets(named: name)
             guard !candidates.contains(socket) else { return events }

@@ -4,15 +4,15 @@ import Telemetry
 extension Sample {
     /// Creates a sample from the status of an agent.
     ///
-    /// The clients of the sample are the program's reads and writes, or all accesses to a queue.
+    /// The clients of the sample are the program's reads and writes or, for a queue, all accesses.
     /// Their latencies cover the time since the program opened its database.
     ///
     /// - Parameters:
     ///   - status: The status.
-    ///   - previous: The previous status of the same process, or `nil` if there is none. Without it,
-    ///     rates are unknown, and the sample has no clients.
+    ///   - previous: The previous status of the same process, or `nil` if there is none. Without a
+    ///     previous status, rates are unknown, and the sample has no clients.
     ///   - sequence: The number of the sample.
-    ///   - time: The time since the start of the display or of the recording, in seconds.
+    ///   - time: The time since the start of the display or the recording, in seconds.
     init(_ status: AgentStatus, since previous: AgentStatus?, sequence: Int, time: Double) {
         let (database, before) = (status.database, previous?.database)
         self.init(

@@ -12,13 +12,14 @@ struct CaptureCopy {
     /// The journal mode of the captured database: `wal`, or `delete` for any rollback journal mode.
     let journal: String
 
-    /// How long to retry while other programs write to the database.
+    /// The time to keep retrying while other programs write to the database.
     private static let retryLimit = Duration.seconds(3)
 
-    /// Copies a database that other programs may be using.
+    /// Copies a database that may be in use by other programs.
     ///
     /// - Parameters:
-    ///   - path: The path of the database. On Linux, SQLite does not open it in this process.
+    ///   - path: The path of the database. On Linux, this process does not open the database with
+    ///     SQLite.
     ///   - folder: An empty folder for the copy.
     /// - Throws: ``CommandFailure`` with the reason and a remedy if the copy fails.
     init(of path: String, in folder: URL) throws {
@@ -64,8 +65,8 @@ struct CaptureCopy {
 
     /// Reads the journal mode from the header (<https://sqlite.org/fileformat.html>, offset 18).
     ///
-    /// Call this method before SQLite opens the file in this process. Closing a file descriptor
-    /// later would release SQLite's locks.
+    /// Call this method before SQLite opens the file in this process. Otherwise, closing this
+    /// method's file descriptor would release SQLite's locks.
     private static func journal(of path: String) throws -> String {
         let file: FileHandle
         do {

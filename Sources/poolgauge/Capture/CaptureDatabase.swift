@@ -7,13 +7,13 @@ import WorkloadEngine
 struct CaptureDatabase {
     let schema: CaptureSchema
 
-    /// The number of rows above which only the ranges of indexed columns are read.
+    /// The number of rows above which only indexed columns are checked for their ranges.
     private static let manyRows: Int64 = 2_000_000
 
     /// Reads a copy of the database.
     ///
     /// - Parameters:
-    ///   - copy: The copy. SQLite opens it and may change it.
+    ///   - copy: The copy, which SQLite opens and may change.
     ///   - path: The path of the captured database, for error messages.
     /// - Throws: ``CommandFailure`` if SQLite cannot read the copy.
     init(_ copy: CaptureCopy, of path: String) throws {
@@ -106,7 +106,7 @@ struct CaptureDatabase {
             let column = columns[index]
             guard isSmall || column.isRowID || leading.contains(column.name) else { continue }
             let name = quote(column.name)
-            // SQLite uses an index for a single min or max, but not for both in one query.
+            // SQLite uses an index for a single min or max, but not for both in the same query.
             let bounds = try ["min", "max"].map {
                 try session.rows("SELECT \($0)(\(name)) FROM \(quoted)", []).first?.first
             }

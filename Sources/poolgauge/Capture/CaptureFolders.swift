@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The temporary folders of a capture, which are removed when the capture ends, even by a signal.
+/// The temporary folders of a capture, which are removed when the capture ends or is interrupted.
 final class CaptureFolders: Sendable {
     private let folders = Mutex<[RunFolder]>([])
 

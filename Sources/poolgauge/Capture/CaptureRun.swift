@@ -6,19 +6,19 @@ import SQLiteWatch
 import Telemetry
 import WorkloadEngine
 
-/// Turns captured executions into a scenario, and then writes and runs the scenario.
+/// A capture, which converts executions to a scenario, and then writes and runs the scenario.
 struct CaptureRun {
     private let database: String
     private let output: String
     var options: CaptureOptions
     var replacesOutput = false
-    /// The duration of the run that is compared with the capture, or `nil` to skip the run.
+    /// The duration of the run to compare with the capture, or `nil` to skip the run.
     var checkDuration: Duration?
     /// The writes of all programs during a live capture.
     private var written: WrittenLoad?
     /// The periods during which a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
-    /// How much the programs competed for processors during a live capture.
+    /// The degree to which programs competed for processors during a live capture.
     private var competition = ProcessorCompetition()
 
     init(database: String, output: String) {
@@ -29,7 +29,7 @@ struct CaptureRun {
         )
     }
 
-    /// Captures from a file of JSON lines.
+    /// Captures the executions in a file of JSON lines.
     ///
     /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(from source: String) throws {
@@ -57,8 +57,8 @@ struct CaptureRun {
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
-        // Copy the database first. A failed copy then does not waste a trace, and the scenario
-        // starts with the rows that existed when the trace started.
+        // Copy the database first. If the copy fails, no time is spent on a trace. In addition, the
+        // scenario starts with the rows that existed at the start of the trace.
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
         guard !result.executions.isEmpty else {
@@ -76,7 +76,7 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
-        // The number of commits includes periods in which the trace was paused.
+        // The number of commits includes the periods during which the trace was paused.
         run.options.observedCommits = result.written.map {
             Int(Double($0.commits) * result.tracedShare)
         }
@@ -90,9 +90,9 @@ struct CaptureRun {
         }
     }
 
-    /// Captures from a recording of `top --sql`.
+    /// Captures the executions in a recording of `top --sql`.
     ///
-    /// - Throws: ``CommandFailure`` with a remedy if the recording lacks the statements.
+    /// - Throws: ``CommandFailure`` with a remedy if the recording does not contain statements.
     func run(from recording: RecordingReader) throws {
         let destination = try destination()
         let recorded = try RecordedExecutions(recording, database: database)
@@ -124,7 +124,7 @@ struct CaptureRun {
         }
     }
 
-    /// Checks that the scenario can be written, before anything is captured.
+    /// Checks that the scenario can be written before capturing.
     private func destination() throws -> ReportDestination {
         guard replacesOutput || !FileManager.default.fileExists(atPath: output) else {
             throw CommandFailure(

@@ -4,7 +4,7 @@ import SQLTrace
 import SQLiteWatch
 import WorkloadEngine
 
-/// Traces the statements that programs execute on a database.
+/// A trace of the statements that programs execute on a database.
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
     private static let pause = Duration.milliseconds(20)
@@ -25,7 +25,7 @@ struct LiveCapture {
         var gaps: [ClosedRange<Double>] = []
         /// The share of time during which executions were recorded, in 0…1.
         var tracedShare = 1.0
-        /// How much the programs competed for processors.
+        /// The degree to which programs competed for processors.
         var competition = ProcessorCompetition()
     }
 
@@ -65,7 +65,7 @@ struct LiveCapture {
         var processorWait = ProcessorWait()
         let clock = ContinuousClock()
         let end = clock.now + duration
-        // Discard data from before both sessions were running.
+        // Discard data collected before both sessions were running.
         _ = watch.reports()
         session.poll()
         let start = clock.now
@@ -146,7 +146,7 @@ extension ProcessorCompetition {
 extension LiveCapture.Result {
     /// Adds the periods during which the trace recorded nothing.
     ///
-    /// A period without an end lasts until the trace ends.
+    /// A period without an end lasts until the end of the trace.
     fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
         let now = MonotonicTime.now
         gaps += periods.map { Double($0.lowerBound) / 1e9...Double($0.upperBound) / 1e9 }

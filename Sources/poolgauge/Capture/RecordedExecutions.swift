@@ -7,8 +7,8 @@ import WorkloadEngine
 /// The executions of statements in a recording of `top --sql`.
 ///
 /// A report counts the executions of each statement, but does not contain their order. The
-/// executions of an interval are therefore assumed to be independent, so that they arrive as in a
-/// Poisson process, and each statement is a separate transaction.
+/// executions in an interval are therefore assumed to be independent. They arrive as in a Poisson
+/// process, and each statement is a separate transaction.
 struct RecordedExecutions {
     private(set) var executions: [CapturedExecution] = []
     /// The limitations of the recording, as sentences.
@@ -30,9 +30,10 @@ struct RecordedExecutions {
         var end: Double
     }
 
-    /// Reads the executions on a database.
+    /// Reads the executions of statements on a database.
     ///
-    /// - Throws: ``CommandFailure`` that explains what the recording lacks.
+    /// - Throws: ``CommandFailure`` with an explanation if the recording does not contain the
+    ///   executions.
     init(_ reader: RecordingReader, database: String) throws {
         let contents = reader.contents
         let path = reader.path
@@ -55,12 +56,12 @@ struct RecordedExecutions {
         self.init(reports)
         guard !executions.isEmpty else {
             throw CommandFailure(
-                "'\(path)' contains no execution of a statement on '\(name)'; record for longer"
+                "'\(path)' contains no executions of statements on '\(name)'; record for longer"
             )
         }
     }
 
-    /// Spreads the executions that reports count over the reports' intervals.
+    /// Distributes the counted executions of each report over the report's interval.
     init(_ reports: [WatchReport]) {
         var batches: [Batch] = []
         var before: [String: WatchedStatement] = [:]
@@ -104,12 +105,13 @@ struct RecordedExecutions {
         add(batches, of: all)
         if grouped > 0 {
             notes.append(
-                "The programs began \(grouped) transactions. A recording does not contain which "
-                    + "statements they grouped, so each statement is a separate transaction."
+                "The programs began \(grouped) transactions. A recording does not show which "
+                    + "statements a transaction contains, so each statement is a separate "
+                    + "transaction."
             )
         }
         notes.append(
-            "A recording does not contain the order and the times of single executions, so they "
+            "A recording does not contain the order or times of individual executions, so they "
                 + "arrive at random times at the recorded rates, and pauses are unknown."
         )
         if isIncomplete {
@@ -117,7 +119,7 @@ struct RecordedExecutions {
         }
     }
 
-    /// Adds the executions of the newest intervals, up to a limit.
+    /// Adds the executions in the newest intervals, up to a limit.
     private mutating func add(_ batches: [Batch], of all: Int) {
         var kept: [Batch] = []
         var count = 0
@@ -138,7 +140,8 @@ struct RecordedExecutions {
         for batch in kept.reversed() {
             let connection = connections[batch.sql] ?? connections.count + 1
             connections[batch.sql] = connection
-            // The programs that execute a statement do so equally often, as far as is known.
+            // A recording does not show how often each program executed a statement, so assume
+            // equal shares.
             for index in 0..<min(batch.count, Self.limit) {
                 executions.append(
                     CapturedExecution(

@@ -2,7 +2,7 @@ import GRDBTarget
 import Telemetry
 import WorkloadEngine
 
-/// Counts the rows that each statement of a run returns.
+/// The numbers of rows that each statement of a run returns.
 final class RowCounts: Sendable {
     private struct Entry {
         var executions = 0
@@ -18,7 +18,7 @@ final class RowCounts: Sendable {
         }
     }
 
-    /// Returns the mean number of rows of a statement, or `nil` if the statement did not run.
+    /// Returns the mean number of rows for a statement, or `nil` if the statement did not run.
     func mean(of sql: String) -> Double? {
         entries.withLock { $0[sql].map { Double($0.rows) / Double($0.executions) } }
     }

@@ -5,7 +5,7 @@ import SQLiteWatch
 struct WrittenLoad: Equatable {
     /// The number of commits that changed a page.
     var commits: UInt64
-    /// The number of frames that these commits wrote, or `nil` without a write-ahead log.
+    /// The number of frames written by these commits, or `nil` without a write-ahead log.
     var frames: UInt64?
     /// The share of time during which a process held the write lock, in 0…1.
     var writerShare: Double
@@ -25,18 +25,18 @@ struct WrittenLoad: Equatable {
     }
 }
 
-/// Watches a run's database from a separate process.
+/// A watch of a run's database from a separate process.
 ///
-/// A process that uses a database through SQLite must not also open and close the database's files,
-/// because closing a file releases SQLite's locks.
+/// A process that uses a database through SQLite must not open and close the database's files
+/// separately, because closing a file releases SQLite's locks.
 ///
-/// `@unchecked Sendable` is safe because the run's thread creates the watch, and the caller uses it
-/// only after the run.
+/// `@unchecked Sendable` is safe because the run's thread creates the watch, and the caller uses
+/// the watch only after the run.
 final class ReplayWatch: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
-    /// Starts to watch, or returns `nil` if the process cannot be started.
+    /// Starts watching, or returns `nil` if the process cannot be started.
     init?(path: String, for duration: Duration) {
         let command = ClientProcess.command(TopSubcommand.configuration.commandName ?? "top")
         process.executableURL = URL(fileURLWithPath: command[0])

@@ -60,7 +60,7 @@ struct AttachSubcommand: ParsableCommand {
 
     @OptionGroup var recordedSQL: RecordedSQLOptions
 
-    /// Whether an option requests reports in place of the dashboard.
+    /// Whether an option requests reports instead of the dashboard.
     private var isHeadless: Bool { once || follow || format != nil || duration != nil }
 
     func validate() throws {
@@ -134,9 +134,9 @@ struct AttachSubcommand: ParsableCommand {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     }
 
-    /// Writes the list of agents and, before the dashboard, asks which one to open.
+    /// Writes the list of agents, and asks which one to open if a dashboard follows.
     ///
-    /// - Returns: The chosen agent, or `nil` if there is nothing to open.
+    /// - Returns: The chosen agent, or `nil` if there is no agent to open.
     private func choice(_ directory: AgentDirectory, _ opensDisplay: Bool) throws -> FoundAgent? {
         let list = try directory.list()
         guard opensDisplay, !list.agents.isEmpty else {

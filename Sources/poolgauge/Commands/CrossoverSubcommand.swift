@@ -124,7 +124,7 @@ struct CrossoverSubcommand: ParsableCommand {
         throw interruption.exitCode(or: result.exitStatus)
     }
 
-    /// Returns the arms of `--arms` or, by default, the first queue and the first pool.
+    /// Returns the arms specified with `--arms` or, by default, the first queue and the first pool.
     private func twoArms(of scenario: Scenario) throws -> (String, String) {
         if let names = arms?.names {
             _ = try scenario.arms(named: names)
@@ -161,9 +161,9 @@ struct CrossoverSubcommand: ParsableCommand {
         to destination: ReportDestination
     ) throws {
         let isTerminal = isatty(STDOUT_FILENO) == 1
-        let noColour = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
+        let noColor = ProcessInfo.processInfo.environment["NO_COLOR"] ?? ""
         let style = CrossoverReport.Style(
-            hasColour: isTerminal && noColour.isEmpty,
+            hasColor: isTerminal && noColor.isEmpty,
             isUTF8: !isTerminal || TextEncoding.isUTF8()
         )
         switch format {
@@ -174,7 +174,7 @@ struct CrossoverSubcommand: ParsableCommand {
         case .markdown: try destination.write(CrossoverReport.markdown(of: result))
         case .svg: try destination.write(CrossoverPicture.svg(of: result))
         }
-        // The file contains an image, so write the text to standard output.
+        // The file contains an image, so write the text report to standard output.
         if output != nil, format == .svg {
             try StandardOutput.write(CrossoverReport.text(of: result, style: style))
         }

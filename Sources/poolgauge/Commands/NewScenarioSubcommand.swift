@@ -51,7 +51,7 @@ struct NewScenarioSubcommand: ParsableCommand {
             )
         }
         let yaml = try draft(of: source, facts).yaml
-        // Validate the draft like a user's scenario.
+        // Validate the draft in the same way as a user's scenario.
         _ = try Scenario.parse(yaml: yaml, file: output ?? "new")
         try destination.write(yaml)
     }
@@ -83,7 +83,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         return draft
     }
 
-    /// Returns `false` if the read searches a full-text index that contains no words.
+    /// Returns `false` if the statement searches a full-text index without words.
     private func hasWords(
         _ read: TableStatements.Statement,
         _ table: DraftTable,

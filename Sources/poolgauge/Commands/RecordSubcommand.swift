@@ -18,7 +18,7 @@ struct RecordSubcommand: ParsableCommand {
 
             The recording is a single SQLite file. 'poolgauge report' summarizes it, and \
             'poolgauge replay' shows it in the dashboard. If the file is already a recording, adds \
-            a session to it. If the recorder is killed, the file lacks at most the last second. \
+            a session to it. If the recorder is killed, at most the last second is lost. \
             When a program with an agent restarts, the time without data is recorded as a gap. At \
             the end, or after ^C, prints the duration, samples, size, and size per hour.
             """
@@ -64,7 +64,7 @@ struct RecordSubcommand: ParsableCommand {
         try recordDatabases()
     }
 
-    /// Whether a target is an agent: a socket, or not an existing file.
+    /// Returns whether a target is an agent: a socket, or a name that is not an existing file.
     private func isAgent(_ target: String) -> Bool {
         var status = stat()
         guard stat(target, &status) == 0 else { return !target.contains("/") }
@@ -118,7 +118,7 @@ struct RecordSubcommand: ParsableCommand {
             let rest = end.map { $0 > now ? $0 - now : 0 } ?? 1_000_000_000
             let wait = Int(min(rest, 1_000_000_000))
             if stopped.wait(timeout: .now() + .nanoseconds(wait)) == .success { break }
-            // The recorder keeps the reports.
+            // The recorder stores the reports.
             _ = feed.take()
             if let end, DispatchTime.now().uptimeNanoseconds >= end { break }
         }

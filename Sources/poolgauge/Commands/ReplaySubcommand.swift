@@ -12,9 +12,9 @@ struct ReplaySubcommand: ParsableCommand {
             Shows the dashboard of the recorded run, databases, or agent at a position of the \
             recording. Space plays or pauses, < and > change the speed, [ and ] step by a sample, \
             S goes to a time, ( and ) go to the start and the end. u, w, l, and b go to the next \
-            saturation, wait, large log, and SQLITE_BUSY; the same keys in upper case go to the \
-            previous. Press ? to list all keys. Keys that control a live run are refused. With \
-            --screenshot, the recording is paused.
+            saturation, wait, large log, and SQLITE_BUSY; the same keys in uppercase go to the \
+            previous one. Press ? to list all keys. Keys that control a live run are not \
+            available. With --screenshot, the recording is paused.
 
             --from and the S key accept \(RecordingMoment.forms).
             """
@@ -70,7 +70,7 @@ struct ReplaySubcommand: ParsableCommand {
     func run() throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // Decoding the history takes less than this time.
+        // The history is decoded within this time.
         if display.after == nil { options.keysStart = 1_000_000_000 }
         var run = ReplayRun(reader: try RecordingReader(path: file), options: options)
         run.ghost = try ghost.map(Self.ghost)
@@ -80,7 +80,7 @@ struct ReplaySubcommand: ParsableCommand {
         if let wait { run.searches.wait = wait.duration.wholeNanoseconds }
         if let wal { run.searches.log = wal.bytes }
         if let saturation { run.searches.saturation = saturation.share }
-        // Report a ghost that cannot be drawn before the terminal changes.
+        // Before changing the terminal, report a ghost that cannot be drawn.
         _ = try run.ghost.map { try GhostRecording($0, under: run.reader) }
         if let picture {
             let surface = try run.picture(size: display.pictureSize)

@@ -1,10 +1,11 @@
 import ArgumentParser
 import SQLTrace
 
-/// A process that loads a copy of another program's library to determine the library's memory
-/// layout.
+/// A process that determines the memory layout of another program's library.
 ///
-/// `poolgauge top --sql` starts the process.
+/// The process loads a copy of the library.
+///
+/// `poolgauge top --sql` starts this process.
 struct SQLCalibrationSubcommand: ParsableCommand {
     static let name = "sql-calibration"
 
@@ -22,7 +23,7 @@ struct SQLCalibrationSubcommand: ParsableCommand {
 
 /// A process that removes the probes of `poolgauge top --sql` when that command ends.
 ///
-/// `poolgauge top --sql` starts the process.
+/// `poolgauge top --sql` starts this process.
 struct TraceGuardianSubcommand: ParsableCommand {
     static let name = "trace-guardian"
 
@@ -38,7 +39,9 @@ struct TraceGuardianSubcommand: ParsableCommand {
     func run() throws { TraceGuardian.run(name: session) }
 }
 
-/// A process, started by `poolgauge top --sql`, that plans the statements of traced programs.
+/// A process that plans the statements of traced programs.
+///
+/// `poolgauge top --sql` starts this process.
 struct StatementPlanSubcommand: ParsableCommand {
     static let name = "statement-plans"
 

@@ -2,7 +2,9 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// A process, started by a run, that performs a client's accesses.
+/// A process that performs a client's accesses.
+///
+/// A run starts this process.
 struct ServeSubcommand: ParsableCommand {
     static let name = "serve-client"
 

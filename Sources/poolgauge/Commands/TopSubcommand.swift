@@ -86,7 +86,7 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var recording: RecordingOptions
 
-    /// Whether an option requests reports in place of the dashboard.
+    /// Whether an option requests reports instead of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
     }
@@ -149,7 +149,7 @@ struct TopSubcommand: ParsableCommand {
         let found = try source.find(search)
         guard !found.paths.isEmpty else {
             guard source == .machine, !follow, watchFor == nil else {
-                throw CommandFailure(source.nothingFound)
+                throw CommandFailure(source.notFoundMessage)
             }
             let list = WatchedDatabaseList(reports: [], notes: found.notes)
             return try WatchRun.write(list, format ?? .text)

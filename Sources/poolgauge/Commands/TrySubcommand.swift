@@ -222,7 +222,7 @@ struct TrySubcommand: ParsableCommand {
 struct WriteShareArgument {
     var share: Double
 
-    /// Parses a share of more than 0% and less than 100%.
+    /// Parses a share greater than 0% and less than 100%.
     static func parse(_ text: String) throws -> WriteShareArgument {
         let share: Double
         do { share = try Quantity.share(text) } catch {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import SQLiteWatch
 
-/// A process, started by `poolgauge top`, that opens the files to watch.
+/// A process that opens the files to watch.
+///
+/// `poolgauge top` starts this process.
 struct WatchHelperSubcommand: ParsableCommand {
     static let name = "watch-helper"
 

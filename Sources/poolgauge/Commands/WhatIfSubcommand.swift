@@ -90,7 +90,7 @@ struct WhatIfSubcommand: ParsableCommand {
 
     func run() throws {
         let whatIf = try WhatIf(try recordedResult(), arm: arm)
-        // Report errors in the arguments and in the scenario before starting long work.
+        // Report errors in the arguments and in the scenario before starting time-consuming work.
         let database = try checkedDatabase(of: whatIf)
         let scenario =
             check

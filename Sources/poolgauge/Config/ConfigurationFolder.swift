@@ -1,11 +1,11 @@
 import Foundation
 
-/// The folder with the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
+/// The folder for the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
 ///
 /// If the variable does not contain an absolute path, the folder is `~/.config/poolgauge`
 /// (<https://specifications.freedesktop.org/basedir-spec/latest/>).
 struct ConfigurationFolder: Sendable, Equatable {
-    /// The path of the folder, or `nil` without a home folder.
+    /// The path of the folder, or `nil` if there is no home folder.
     let path: String?
 
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {

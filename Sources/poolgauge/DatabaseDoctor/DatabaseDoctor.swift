@@ -3,16 +3,16 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// Examines a database file that other programs may be using.
+/// An examination of a database file that may be in use by other programs.
 ///
-/// This process does not open the file with SQLite, lock it or write to it. A ``WatchSession``
+/// This process does not open the file with SQLite, lock it, or write to it. A ``WatchSession``
 /// reads headers and locks. Checks that require SQLite run on a copy.
 struct DatabaseDoctor {
     var path: String
     /// The size limit for the copy, in bytes.
     var copyLimit: UInt64 = 1 << 30
 
-    /// How long to watch the database, which is longer than the shortest lock or pin to report.
+    /// The time to watch the database, longer than the shortest lock or pin that is reported.
     private static let watchDuration = Duration.milliseconds(1_200)
 
     /// Examines the database.

@@ -1,6 +1,8 @@
 import SQLiteWatch
 
-/// The findings of `doctor --database`, with the property names as JSON keys.
+/// The findings of `doctor --database`.
+///
+/// The property names are the JSON keys.
 struct DatabaseExamination: Encodable {
     /// The name and version of the JSON format.
     static let currentSchema = "poolgauge.database/1"
@@ -22,7 +24,7 @@ struct DatabaseExamination: Encodable {
         var remedy: String?
     }
 
-    /// The copy for the checks that require SQLite.
+    /// The copy used for the checks that require SQLite.
     struct Copy: Encodable, Equatable {
         /// The size of the copy, in bytes, or `nil` without a copy.
         var bytes: UInt64?

@@ -2,9 +2,9 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// Rejects files that are not databases, and suggests remedies.
+/// A check that rejects files that are not databases, and suggests remedies.
 enum DatabaseFileProblem {
-    /// The number of bytes to examine in a file that is not a database.
+    /// The number of bytes to examine if a file is not a database.
     private static let length = 4_096
 
     /// Throws ``CommandFailure`` if the file is not a readable database.

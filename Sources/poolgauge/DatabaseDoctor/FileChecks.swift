@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Checks of headers, locks and processes, which do not require SQLite.
+/// Checks of headers, locks, and processes, which do not require SQLite.
 struct FileChecks {
     var report: WatchReport
 
@@ -9,7 +9,7 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes.
     private static let usualPageSize = 4_096
-    /// The minimum shares of free pages to report as a note or as a warning.
+    /// The minimum shares of free pages to report as a note and as a warning.
     private static let notableFreeShare = 0.1
     private static let largeFreeShare = 0.25
     /// The minimum number of free pages to report.
@@ -97,7 +97,7 @@ struct FileChecks {
             let backlog = Self.count(frames - min(frames, backfilled), "frame")
             text += " No checkpoint has copied \(backlog) to the database yet."
         }
-        // Even with automatic checkpoints, the log can reach this size.
+        // The log can reach this size even with automatic checkpoints.
         let isUsual = (wal.room ?? 0) <= 2 * Self.checkpointFrames
         return Finding(
             part: .journal,

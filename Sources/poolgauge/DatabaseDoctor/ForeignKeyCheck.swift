@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// Finds foreign keys without an index on the child table.
+/// A check for foreign keys without an index on the child table.
 ///
 /// When a parent row is deleted or its key changes, SQLite searches for child rows. Without an
 /// index, each search reads the entire child table (https://sqlite.org/foreignkeys.html, section
@@ -30,7 +30,7 @@ enum ForeignKeyCheck {
             return [.init(part: .foreignKeys, mark: .ok, text: text)]
         }
         var found = try missing.prefix(SchemaChecks.limit).map { key in
-            finding(key, index: try freeName(database, for: key))
+            finding(key, index: try unusedName(database, for: key))
         }
         let more = missing.count - found.count
         if more > 0 {
@@ -45,8 +45,8 @@ enum ForeignKeyCheck {
         return found
     }
 
-    /// Returns an unused name for an index on a key.
-    private static func freeName(_ database: Database, for key: Key) throws -> String {
+    /// Returns an unused name for an index on a foreign key.
+    private static func unusedName(_ database: Database, for key: Key) throws -> String {
         let name = ([key.child.name] + key.columns).joined(separator: "_")
         var number = 1
         while true {
@@ -96,7 +96,7 @@ enum ForeignKeyCheck {
         return keys
     }
 
-    /// Returns whether the planner finds a key's rows with an index.
+    /// Returns whether the planner uses an index to find the child rows of a foreign key.
     ///
     /// The `.lint fkey-indexes` command of the SQLite shell performs the same check.
     private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {

@@ -4,11 +4,11 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// Copies a database without SQLite, because other programs may be using it.
+/// A copy of a database, made without SQLite because other programs may be using the database.
 ///
-/// A read through SQLite locks the database and writes to the `-shm` file. It may also roll back
-/// the journal or create files that belong to this process's user. A private copy avoids these side
-/// effects.
+/// Reading a database through SQLite locks the database and writes to the `-shm` file. It may also
+/// roll back the journal or create files that belong to this process's user. A private copy avoids
+/// these side effects.
 enum PrivateCopy {
     /// The reason that a copy failed, with a remedy.
     struct Problem: Error {
@@ -21,7 +21,7 @@ enum PrivateCopy {
     ///
     /// - Parameters:
     ///   - path: The database.
-    ///   - duration: How long to watch a readable database.
+    ///   - duration: The time to watch a readable database.
     /// - Returns: The report.
     /// - Throws: ``CommandFailure`` if databases cannot be watched.
     static func watch(_ path: String, for duration: Duration = .zero) throws -> WatchReport {
@@ -44,8 +44,8 @@ enum PrivateCopy {
     /// Copies a database.
     ///
     /// - Parameters:
-    ///   - path: The path of the database. This process must not have the database open with
-    ///     SQLite.
+    ///   - path: The path of the database. The database must not be open with SQLite in this
+    ///     process.
     ///   - folder: An empty folder for the copy.
     ///   - limit: The size limit for the copy, in bytes.
     ///   - report: The report from ``watch(_:for:)``.

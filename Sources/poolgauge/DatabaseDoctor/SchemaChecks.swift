@@ -3,8 +3,8 @@ import Telemetry
 
 /// Checks that require SQLite and run on a copy of a database.
 ///
-/// The schema is not trusted, because views and triggers may call functions. The checks only list
-/// the schema, count rows, and explain statements.
+/// The schema is not trusted, because views and triggers may call functions. Therefore, the checks
+/// only list the schema, count rows, and explain statements.
 enum SchemaChecks {
     typealias Finding = DatabaseExamination.Finding
 
@@ -52,7 +52,7 @@ enum SchemaChecks {
     }
 
     private static func tables(_ database: Database) throws -> [Table] {
-        // Exclude virtual tables (without a root page), because this process may lack their
+        // Exclude virtual tables, which have no root page, because this process may not have their
         // modules.
         let names = try String.fetchAll(
             database,
@@ -81,20 +81,20 @@ enum SchemaChecks {
         name.quoted(by: "\"")
     }
 
-    /// Joins the first five names and the number of other names.
+    /// Joins the first five names, followed by the number of other names.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(5).joined(separator: ", ")
         return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
     }
 }
 
-/// Finds large tables without statistics (https://sqlite.org/lang_analyze.html).
+/// A check for large tables without statistics (https://sqlite.org/lang_analyze.html).
 enum StatisticsCheck {
     static func findings(
         _ database: Database,
         _ tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
-        // Without an index, the planner has no choice.
+        // For a table without an index, the planner has no choice.
         let large = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
         let hasTable = try Bool.fetchOne(
             database,

@@ -1,7 +1,7 @@
 import Foundation
 
 enum DatabaseReference {
-    /// Returns the path of a database to write into a scenario file.
+    /// Returns the database path to write to a scenario file.
     ///
     /// The path is the file name if the database and the scenario are in the same folder, and the
     /// absolute path otherwise. `output` is the path of the scenario file, or `nil` for standard

@@ -13,11 +13,11 @@ struct DraftDatabase {
     let words: [String: [String]]
     /// The reasons that writes failed on the copy, by table name.
     private(set) var failures: [String: String] = [:]
-    /// The statements for each table, without writes that failed on the copy.
+    /// The statements for each table, excluding writes that failed on the copy.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// The number of attempts for each write, because different rows may violate different
-    /// constraints.
+    /// The number of attempts for each write, with different rows, because each row may violate
+    /// different constraints.
     private static let trials = 5
     /// The number of words to read from a full-text index.
     private static let wordCount = 20
@@ -25,10 +25,10 @@ struct DraftDatabase {
     /// Reads a copy of a database.
     ///
     /// - Parameters:
-    ///   - path: The copy. SQLite opens it and may change it.
+    ///   - path: The path of the copy, which SQLite opens and may change.
     ///   - original: The path of the original database, for error messages.
-    ///   - triesStatements: Whether to generate statements and to try the writes on the copy.
-    ///   - statements: The user's statements, to check for unknown names.
+    ///   - triesStatements: Whether to generate statements and try the writes on the copy.
+    ///   - statements: The user's statements, which are checked for unknown names.
     /// - Throws: ``CommandFailure`` if SQLite cannot read the copy, or for an unknown name.
     init(
         copy path: String,

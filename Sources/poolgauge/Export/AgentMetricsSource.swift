@@ -15,7 +15,7 @@ final class AgentMetricsSource: Sendable {
         var isUp: Bool
     }
 
-    /// The metric of the requests to the agent.
+    /// The metric for the outcome of requests to the agent.
     static let up = Metric<Answer>(.up, labels: ["database"]) { answer in
         [MetricValue([answer.label], .single(answer.isUp ? 1 : 0))]
     }
@@ -29,7 +29,7 @@ final class AgentMetricsSource: Sendable {
     /// `name` identifies the agent until its first response.
     init(name: String) { self.name = name }
 
-    /// Replaces the status, or records that the agent did not answer.
+    /// Replaces the status, or records that the agent did not respond.
     func receive(_ status: AgentStatus?) {
         state.withLock { state in
             state.isUp = status != nil
@@ -43,7 +43,7 @@ final class AgentMetricsSource: Sendable {
         }
     }
 
-    /// The metrics in Prometheus's text format.
+    /// Returns the metrics in Prometheus's text format.
     func text() -> String {
         let state = state.withLock { $0 }
         let answer = Answer(label: state.status?.database.label ?? name, isUp: state.isUp)

@@ -1,7 +1,7 @@
 import PoolgaugeAgent
 import Telemetry
 
-/// Requests the status of an agent, also after its program has restarted.
+/// A client that requests the status of an agent, even after its program has restarted.
 final class AgentRequests: Sendable {
     private let directory: AgentDirectory
     private let address: AgentAddress
@@ -16,7 +16,7 @@ final class AgentRequests: Sendable {
         path = Lock(try directory.find(address).path)
     }
 
-    /// Requests the status, or returns `nil` if the agent does not answer.
+    /// Requests the status, or returns `nil` if the agent does not respond.
     func status() -> AgentStatus? {
         let known = path.withLock { $0 }
         if let status = try? AgentReader(path: known).status() { return status }

@@ -7,13 +7,14 @@ enum ExportTarget: Equatable {
 
     /// Interprets text as the path of an existing file, or as the address of an agent.
     ///
-    /// Text with a slash that is neither a file nor a socket is the path of a missing file.
+    /// Text that contains a slash, but is neither a file nor a socket, is the path of a missing
+    /// file.
     init(_ text: String) {
         var information = stat()
         let exists = stat(text, &information) == 0
         let isSocket = exists && information.st_mode & S_IFMT == S_IFSOCK
         if isSocket {
-            // Without a slash, an address is a name.
+            // Without a slash, an address would be a name.
             self = .agent(.socket(path: text.contains("/") ? text : "./" + text))
         } else if exists || text.contains("/") {
             self = .file(path: text)

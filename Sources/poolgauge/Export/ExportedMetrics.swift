@@ -1,9 +1,9 @@
 import MetricDescriptors
 import PoolgaugeAgent
 
-/// The reference of all exported metrics, generated from their descriptors.
+/// The reference for all exported metrics, generated from their descriptors.
 enum ExportedMetrics {
-    /// A metric, and the commands that export it.
+    /// A metric and the commands that export it.
     struct Row: Equatable {
         var name: String
         var type: String

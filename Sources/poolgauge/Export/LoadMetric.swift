@@ -4,7 +4,7 @@ import Telemetry
 
 /// The metrics of a run's clients.
 enum LoadMetric {
-    /// All metrics, in the order of the output.
+    /// All metrics, in output order.
     static let all = run + counts + times
 
     private static let run: [Metric<Sample>] = [
@@ -17,7 +17,7 @@ enum LoadMetric {
         Metric(
             "poolgauge_run_measured",
             .gauge,
-            "Whether the run's result includes the current accesses (1) or not (0).",
+            "1 if the run's result includes the current accesses; otherwise, 0.",
             labels: ["scenario"]
         ) { sample in
             sample.isMeasured.map { [MetricValue([sample.scenario], .single($0 ? 1 : 0))] } ?? []
@@ -46,27 +46,35 @@ enum LoadMetric {
     }
 
     private static let counts = [
-        perClient("poolgauge_client_workers", .gauge, "The workers.") { Double($0.workers) },
+        perClient("poolgauge_client_workers", .gauge, "The number of workers.") {
+            Double($0.workers)
+        },
         perClient(
             "poolgauge_client_target_rate",
             .gauge,
             "The requested arrival rate, in accesses per second."
         ) { $0.targetRate },
-        count("offered", "The measured accesses that the load requested.") { $0.offered },
-        count("started", "The measured accesses that started.") { $0.started },
-        count("completed", "The measured accesses that succeeded.") { $0.completed },
-        count("skipped", "The measured accesses that were skipped because they were too late.") {
+        count("offered", "The number of measured accesses that the load requested.") { $0.offered },
+        count("started", "The number of measured accesses that started.") { $0.started },
+        count("completed", "The number of measured accesses that succeeded.") { $0.completed },
+        count(
+            "skipped",
+            "The number of measured accesses that were skipped because they were too late."
+        ) {
             $0.skipped
         },
-        count("late", "The measured accesses that started more than a millisecond late.") {
+        count("late", "The number of measured accesses that started more than a millisecond late.")
+        {
             $0.late
         },
-        count("retried", "The attempts that followed SQLITE_BUSY.") { $0.retried },
-        count("interrupted", "The measured accesses that an interrupt ended.") { $0.interrupted },
+        count("retried", "The number of retries after SQLITE_BUSY.") { $0.retried },
+        count("interrupted", "The number of measured accesses that were interrupted.") {
+            $0.interrupted
+        },
         Metric(
             "poolgauge_client_errors_total",
             .counter,
-            "The measured accesses that failed, by result code.",
+            "The number of measured accesses that failed, by result code.",
             labels: ["client", "code"]
         ) { sample in
             sample.clients.flatMap { client in
@@ -81,7 +89,7 @@ enum LoadMetric {
         Metric(
             "poolgauge_client_response_time_seconds",
             .histogram,
-            "The time from the intended start to the end of the completed accesses.",
+            "The time from the intended start to the end of each completed access.",
             labels: ["client"]
         ) { sample in
             sample.clients.compactMap { client in

@@ -4,7 +4,7 @@ import Telemetry
 
 /// The metrics of the latest sample of a run.
 ///
-/// The run only stores a reference to the sample. The server's thread creates the text.
+/// The run stores only a reference to the sample. The server's thread creates the text.
 final class RunMetrics: Sendable {
     private struct State {
         var sample: Sample?
@@ -29,7 +29,7 @@ final class RunMetrics: Sendable {
         }
     }
 
-    /// The metrics in Prometheus's text format, or an empty text before the first sample.
+    /// Returns the metrics in Prometheus's text format, or an empty string before the first sample.
     func text() -> String {
         let (sample, mustRestart) = state.withLock { state in
             defer { state.mustRestart = false }
@@ -41,7 +41,8 @@ final class RunMetrics: Sendable {
             load.restart()
         }
         let arm = [(name: "arm", value: sample.arm)]
-        // Without a time, the status describes a database that is not open or reports no status.
+        // A status without a time describes a database that is not open or that does not report its
+        // status.
         let isKnown = sample.state != .preparing && sample.database.takenAtNanoseconds > 0
         return database.text(DatabaseMetric.all, of: isKnown ? [sample.database] : [], labels: arm)
             + load.text(LoadMetric.all, of: [sample], labels: arm)

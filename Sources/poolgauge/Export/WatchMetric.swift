@@ -2,7 +2,7 @@ import MetricDescriptors
 import PoolgaugeAgent
 import SQLiteWatch
 
-/// The latest report on a database, and the totals of all reports.
+/// The latest report on a database and the totals of all its reports.
 struct WatchedDatabase {
     var report: WatchReport
     var totals: WatchTotals
@@ -10,7 +10,7 @@ struct WatchedDatabase {
 
 /// The metrics of a database that other processes use.
 enum WatchMetric {
-    /// All metrics, in the order of the output.
+    /// All metrics, in output order.
     static let all = file + log + totals
 
     private static func metric(
@@ -36,13 +36,13 @@ enum WatchMetric {
         metric("sqlite_file_bytes", .gauge, "The size of the database file.") {
             $0.report.file.bytes.map { Double($0) }
         },
-        metric("sqlite_processes", .gauge, "The processes that use the database.") {
+        metric("sqlite_processes", .gauge, "The number of processes that use the database.") {
             Double($0.report.processes.count)
         },
         metric(
             "sqlite_processes_waiting",
             .gauge,
-            "The processes that probably wait for a lock, if this is known for a process."
+            "The number of processes that are probably waiting for a lock, if known."
         ) { database in
             let waits = database.report.processes.compactMap(\.waiting)
             return waits.isEmpty ? nil : Double(waits.count { $0.isWaiting })
@@ -50,7 +50,7 @@ enum WatchMetric {
         metric(
             "sqlite_write_lock_seconds",
             .gauge,
-            "How long the current write transaction has held the lock, at least; 0 if there is none."
+            "The minimum time that the current write transaction has held the lock, or 0 if there is none."
         ) { database in
             let writing: Set<LockKind> = [.writer, .reserved, .pending, .exclusive]
             return database.longestLock { writing.contains($0) }
@@ -68,10 +68,15 @@ enum WatchMetric {
     ]
 
     private static let totals: [Metric<WatchedDatabase>] = [
-        metric("sqlite_commits_total", .counter, "The commits that changed the database.") {
+        metric("sqlite_commits_total", .counter, "The number of commits that changed the database.")
+        {
             $0.isKnown ? Double($0.totals.commits) : nil
         },
-        metric("sqlite_wal_written_frames_total", .counter, "The frames written to the log.") {
+        metric(
+            "sqlite_wal_written_frames_total",
+            .counter,
+            "The number of frames written to the log."
+        ) {
             $0.report.wal != nil ? Double($0.totals.framesWritten) : nil
         },
         Metric(.checkpoints, labels: ["database", "mode"]) { database in
@@ -82,9 +87,9 @@ enum WatchMetric {
         metric(
             "sqlite_wal_checkpointed_frames_total",
             .counter,
-            "The frames that checkpoints copied to the database file."
+            "The number of frames that checkpoints copied to the database file."
         ) { $0.report.wal != nil ? Double($0.totals.framesCheckpointed) : nil },
-        metric("sqlite_wal_resets_total", .counter, "The resets of the log.") {
+        metric("sqlite_wal_resets_total", .counter, "The number of log resets.") {
             $0.report.wal != nil ? Double($0.totals.resets) : nil
         },
         Metric(

@@ -6,7 +6,7 @@ import Telemetry
 /// The metrics of the latest reports on databases that other processes use.
 final class WatchMetrics: Sendable {
     private struct State {
-        /// The paths of the databases, in the order of the reports.
+        /// The paths of the databases, in the order of their first reports.
         var order: [String] = []
         var databases: [String: WatchedDatabase] = [:]
     }
@@ -27,7 +27,7 @@ final class WatchMetrics: Sendable {
         }
     }
 
-    /// The metrics in Prometheus's text format, or an empty text before the first report.
+    /// Returns the metrics in Prometheus's text format, or an empty string before the first report.
     func text() -> String {
         let databases = state.withLock { state in state.order.compactMap { state.databases[$0] } }
         return writer.text(WatchMetric.all, of: databases)

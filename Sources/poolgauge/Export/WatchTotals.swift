@@ -15,12 +15,12 @@ struct WatchTotals: Equatable {
     private(set) var checkpoints: UInt64 = 0
     private(set) var framesCheckpointed: UInt64 = 0
     private(set) var resets: UInt64 = 0
-    /// The estimated time that programs held locks, in seconds.
+    /// The estimated time for which programs held locks, in seconds.
     private(set) var lockSeconds: [Holder: Double] = [:]
 
-    /// The maximum number of programs, which bounds the number of series.
+    /// The maximum number of programs, which limits the number of series.
     ///
-    /// Further programs count as ``others``.
+    /// Additional programs count as ``others``.
     static let programLimit = 64
     static let others = "other"
 

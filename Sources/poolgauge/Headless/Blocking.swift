@@ -3,8 +3,8 @@ import Synchronization
 
 /// Blocks the current thread until asynchronous work ends.
 ///
-/// Call this function only on the main thread, which runs nothing else, because threads of the
-/// cooperative pool must not block.
+/// Call this function only on the main thread, because threads of the cooperative pool must not
+/// block. The main thread has no other work.
 func blocking<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
 ) throws -> Value {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The commands that start this program again, for work that requires a separate process.
+/// The commands that start another process of this program.
 enum ClientProcess {
-    /// The command for the process of a scenario's client.
+    /// The command for a process that performs a client's accesses.
     static let command = command(ServeSubcommand.name)
 
     static var path: String {

@@ -4,7 +4,7 @@ import Foundation
 import TerminalUI
 import WorkloadEngine
 
-/// Checks whether this machine meets the requirements of Poolgauge.
+/// A check of whether this machine meets the requirements of Poolgauge.
 struct Doctor {
     enum Mark: String, Encodable {
         case ok
@@ -182,7 +182,7 @@ struct Doctor {
         var found: [(Mark, String)] = []
         var files = rlimit()
         if getrlimit(resource(RLIMIT_NOFILE), &files) == 0 {
-            // In WAL mode, a connection opens three files: the database, the log and the wal-index.
+            // In WAL mode, a connection opens three files: the database, the log, and the wal-index.
             let connections = files.rlim_cur / 3
             let text =
                 "the limit of \(files.rlim_cur) open files allows about \(connections) connections"

@@ -7,7 +7,7 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// Runs the arms of a scenario without a display, and then writes a report.
+/// A run of a scenario's arms without a display, followed by a report.
 struct HeadlessRun {
     let scenario: Scenario
     let arms: [Arm]
@@ -15,7 +15,7 @@ struct HeadlessRun {
     var keepsFolder = false
     /// The user's database, or `nil` for the scenario's data.
     var database: UserDatabase?
-    /// Receives each sample, in addition to the progress report.
+    /// A closure that receives each sample, in addition to the progress report.
     var onSample: (@Sendable (Sample) -> Void)?
     var recorder: FlightRecorder?
 
@@ -30,7 +30,7 @@ struct HeadlessRun {
         if let recorder, !result.runs.isEmpty {
             recorder.record(resultJSON: try JSONReport.text(of: result))
         }
-        // If nothing was measured, keep the previous report file.
+        // If nothing was measured, keep the existing report file.
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
         }
@@ -100,7 +100,7 @@ struct HeadlessRun {
     }
 }
 
-/// Forwards a stop request to the current run.
+/// A relay that forwards stop requests to the current run.
 private final class StopRelay: Sendable {
     private struct State {
         var run: WorkloadRun?
@@ -118,7 +118,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// Makes a run the current run, and stops the run if a stop was already requested.
+    /// Sets the current run, and stops it if a stop has already been requested.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

@@ -9,20 +9,19 @@ import Glibc
 import Darwin
 #endif
 
-/// Ends a command early on `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT`, without killing the
-/// process.
+/// A handler that ends a command early on `SIGINT`, `SIGTERM`, `SIGHUP`, or `SIGQUIT`.
 ///
 /// A second signal removes the temporary files and ends the process immediately. Signals that
 /// arrive shortly after the first signal belong to the same request. Every later `SIGHUP` also
 /// belongs to that request, because a closed terminal sends `SIGHUP` several times.
 ///
-/// A command with parts that can end separately uses one interruption, and calls ``begin(_:)`` at
+/// A command with separately interruptible parts uses one interruption, and calls ``begin(_:)`` at
 /// the start of each part.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// How long after the first signal of a request other signals belong to the request, in
-    /// nanoseconds.
+    /// The time after a request's first signal during which other signals belong to the same
+    /// request, in nanoseconds.
     private static let requestTime: UInt64 = 300_000_000
 
     private struct State {
@@ -30,7 +29,7 @@ final class Interruption: Sendable {
         var received: Int32?
         /// The time of the last request's first signal, in nanoseconds.
         var receivedAt: UInt64?
-        /// Ends the current part early, or is `nil` if a signal ends the process.
+        /// A closure that ends the current part early, or `nil` if a signal ends the process.
         var stop: (@Sendable () -> Void)?
     }
 
@@ -53,18 +52,18 @@ final class Interruption: Sendable {
 
     var signal: Int32? { state.withLock { $0.received } }
 
-    /// The time limit for the registration of the sources, in seconds.
+    /// The time limit for registering the sources, in seconds.
     ///
     /// After this time, the command runs even if it cannot receive signals.
     private static let registrationTimeout = 5
 
-    /// Starts to receive signals, and returns when the sources are registered.
+    /// Starts receiving signals, and returns after the sources are registered.
     ///
     /// - Parameters:
     ///   - clock: Returns the time, in nanoseconds.
-    ///   - cleanUp: Runs before a signal ends the process.
-    ///   - stop: Runs on the signal queue at the first signal, or is `nil` if the first signal ends
-    ///     the process.
+    ///   - cleanUp: A closure to run before a signal ends the process.
+    ///   - stop: A closure to run on the signal queue at the first signal, or `nil` if the first
+    ///     signal ends the process.
     init(
         clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         cleanUp: @escaping @Sendable () -> Void = {},
@@ -100,9 +99,9 @@ final class Interruption: Sendable {
         _ = registered.wait(timeout: .now() + .seconds(registrationTimeout))
     }
 
-    /// Begins a part of the command.
+    /// Begins a separately interruptible part of the command.
     ///
-    /// - Parameter stop: Runs at the first signal, as in ``init(clock:cleanUp:_:)``.
+    /// - Parameter stop: A closure to run at the first signal, as in ``init(clock:cleanUp:_:)``.
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
             state.received = nil
@@ -134,7 +133,7 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Returns the status with which a command ends: the status of the signal, if any, or `status`.
+    /// Returns the exit code of the command: the code for the signal, if any, or for `status`.
     func exitCode(or status: ExitStatus) -> ExitCode { ExitCode(signal, or: status) }
 
     private enum Handler { case ignored, other }
@@ -158,7 +157,7 @@ private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (
 }
 
 extension ExitCode {
-    /// Creates the status of a signal, or of a result if there was no signal.
+    /// Creates the exit code for a signal or, without a signal, for a status.
     init(_ signal: Int32?, or status: ExitStatus) {
         self.init(signal.map { 128 + $0 } ?? status.rawValue)
     }

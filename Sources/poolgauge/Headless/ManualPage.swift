@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The manual page, generated from the help texts to keep both consistent.
+/// The manual page, generated from the help texts to keep them consistent.
 struct ManualPage {
     /// The page as man(7) source text.
     let text: String
@@ -38,7 +38,7 @@ struct ManualPage {
         text = page.text
     }
 
-    /// The parts of ArgumentParser's help dump that the page uses.
+    /// The parts of ArgumentParser's help dump that the page requires.
     private struct Help: Decodable {
         var command: Command
     }
@@ -51,7 +51,7 @@ struct ManualPage {
         var subcommands: [Command]?
         var arguments: [Argument]?
 
-        /// The subcommands, except internal subcommands.
+        /// The subcommands, excluding internal subcommands.
         var shownSubcommands: [Command] {
             (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
         }
@@ -80,7 +80,7 @@ private func lowercasedFirst(_ text: String) -> String {
     return sentence.prefix(1).lowercased() + sentence.dropFirst()
 }
 
-/// Writes man(7) text.
+/// A writer for man(7) text.
 private struct Writer {
     private(set) var text = ""
 

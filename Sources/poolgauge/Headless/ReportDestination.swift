@@ -2,14 +2,16 @@ import Foundation
 
 /// Standard output, or the file that an option such as `--output` specifies.
 ///
-/// Only a complete report replaces an existing file: the text is written to a new file in the same
-/// folder, and the new file is then renamed. Other destinations, such as a FIFO or a terminal, are
-/// opened immediately and written to directly.
+/// An existing file is replaced only by a complete report. The report is written to a new file in
+/// the same folder, and that file is then renamed. Other destinations, such as a FIFO or a terminal,
+/// are opened immediately and written to directly.
 struct ReportDestination {
     private enum Target {
         /// A descriptor that remains open until the process ends.
         case descriptor(Int32, destination: String)
-        /// A regular file, which may not exist yet, with resolved symbolic links in the path.
+        /// A regular file, which may not exist yet.
+        ///
+        /// Symbolic links in the path are resolved.
         case file(path: String, isReplaceable: Bool)
     }
 
@@ -89,10 +91,10 @@ struct ReportDestination {
         }
     }
 
-    /// Returns whether another user could have created the path as a trap.
+    /// Returns whether the path could be a trap that another user created.
     ///
-    /// In a folder such as `/tmp`, another user can create a link to a file of this user, or a FIFO.
-    /// Linux can refuse such links and FIFOs, but only when a program opens or creates a file
+    /// In a folder such as `/tmp`, another user can create a link to one of this user's files, or a
+    /// FIFO. Linux can reject such links and FIFOs, but only when a program opens or creates a file
     /// (`fs.protected_symlinks` in proc_sys_fs(5)).
     private static func isPlanted(_ path: String) -> Bool {
         var status = stat()

@@ -1,7 +1,9 @@
 import Foundation
 import WorkloadEngine
 
-/// The folder for all temporary files of a command, which a single call removes.
+/// The folder for all temporary files of a command.
+///
+/// A single call removes all files.
 struct RunFolder: Sendable {
     let url: URL
     private let isKept: Bool

@@ -11,12 +11,12 @@ struct RunSeries {
         reporter = ProgressReporter(progress)
     }
 
-    /// Sets the options that do not depend on the kind of series, and copies the user's database.
+    /// Sets the options common to all kinds of series, and copies the user's database.
     ///
     /// - Parameters:
     ///   - options: The options of the series.
     ///   - data: The user's database, if any.
-    ///   - scenario: The scenario's name or path, as the user entered it.
+    ///   - scenario: The scenario's name or path, as entered by the user.
     /// - Throws: ``CommandFailure`` if the database cannot be copied.
     func prepare(
         _ options: inout some RunSeriesOptions,
@@ -33,7 +33,7 @@ struct RunSeries {
     }
 }
 
-/// The options that every kind of series has.
+/// The options common to all kinds of series.
 protocol RunSeriesOptions {
     var run: RunOptions { get set }
     var versions: [String: String] { get set }

@@ -5,7 +5,7 @@ enum StandardOutput {
         var destination: String
         var code: Int32
 
-        /// Whether the reader closed the pipe, which is not an error of this program.
+        /// Whether the reader closed the pipe, which does not indicate an error in this program.
         var isClosedPipe: Bool { code == EPIPE }
 
         var description: String {
@@ -40,7 +40,9 @@ enum StandardOutput {
     }
 }
 
-/// Standard error, which ignores failed writes.
+/// The standard error stream.
+///
+/// Failed writes are ignored.
 enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

@@ -17,7 +17,7 @@ enum TemporaryFolder {
         )
     }
 
-    /// Returns the reason that files cannot be created in a folder, or `nil` if they can be
+    /// Returns the reason that files cannot be created in a folder, or `nil` if files can be
     /// created.
     static func problem(with folder: URL) -> String? {
         var isFolder: ObjCBool = false
@@ -25,8 +25,8 @@ enum TemporaryFolder {
             return "there is no such folder"
         }
         guard isFolder.boolValue else { return "the path is not a folder" }
-        // Permission bits are insufficient: root may ignore them, and a read-only file system
-        // overrides them.
+        // Checking permission bits is not sufficient, because root may ignore them, and a read-only
+        // file system overrides them.
         let probe = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)").path
         let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY, 0o600)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }

@@ -1,6 +1,6 @@
 import SQLTrace
 
-/// Removes the probes of killed runs, for `poolgauge doctor --clean`.
+/// The removal of probes that killed runs left behind, for `poolgauge doctor --clean`.
 enum TraceCleaning {
     static func run() throws {
         switch TraceGuardian.clean() {

@@ -1,4 +1,4 @@
-/// Selects the next arm, cycling through the arms in the scenario's order.
+/// A state machine that cycles through the arms in the scenario's order.
 struct ArmCycle: Equatable {
     enum Step: Equatable {
         case stay
@@ -15,7 +15,7 @@ struct ArmCycle: Equatable {
     }
 
     let count: Int
-    /// The index of the running arm or, if no arm is running, of the last arm that ran.
+    /// The index of the running arm or, if no arm is running, of the arm that ran last.
     private(set) var current: Int
     private var phase = Phase.running
 
@@ -30,7 +30,7 @@ struct ArmCycle: Equatable {
 
     /// Requests the next arm.
     ///
-    /// While an arm's run is ending, each further request skips an arm.
+    /// While an arm's run is ending, each additional request skips an arm.
     mutating func advance() -> Step {
         switch phase {
         case .running:
@@ -44,7 +44,7 @@ struct ArmCycle: Equatable {
         }
     }
 
-    /// Restarts the running arm, or the last arm that ran.
+    /// Restarts the running arm or, if no arm is running, the arm that ran last.
     mutating func restart() -> Step {
         switch phase {
         case .running:
@@ -58,7 +58,7 @@ struct ArmCycle: Equatable {
     /// Records that the arm's run was completed or stopped.
     ///
     /// - Parameter startsNext: Whether the next arm starts automatically.
-    /// - Returns: The required action.
+    /// - Returns: The next step.
     mutating func runEnded(startsNext: Bool) -> Step {
         if case .stopping(let next) = phase { return start(next) }
         if startsNext { return start(following) }

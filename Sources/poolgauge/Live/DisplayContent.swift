@@ -11,8 +11,8 @@ protocol DisplayContent {
     var isOver: Bool { get }
     /// Returns the time since the start of the key plan, in nanoseconds.
     ///
-    /// Returns `nil` if the content does not accept keys yet, and `.max` if it will never accept
-    /// keys.
+    /// - Returns: The time, `nil` if the content does not accept keys yet, or `.max` if it will
+    ///   never accept keys.
     func age(at now: UInt64) -> UInt64?
 
     mutating func collect()
@@ -22,7 +22,7 @@ protocol DisplayContent {
     mutating func handle(_ event: InputEvent) -> Bool
     func render(size: Size) -> Surface
 
-    /// Suspends the process with the terminal's job control (`^Z`) until the process continues.
+    /// Suspends the process through the terminal's job control (`^Z`) until the process continues.
     mutating func stop(_ terminal: any Terminal)
     /// Records that the process continued after a `SIGSTOP`.
     mutating func noteContinued()
@@ -33,6 +33,6 @@ enum DisplayEnd: Equatable {
     case quit
     case signal(Int32)
     case picture
-    /// Nothing more could happen.
+    /// The content ended.
     case over
 }

@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Measures the CPU time of the display's thread, per second and in total.
+/// The CPU time of the display's thread, per second and in total.
 struct DisplayCost {
     /// The share of one CPU in the last second, in 0…1, or `nil` during the first second.
     private(set) var share: Double?

@@ -13,7 +13,7 @@ struct DisplayLoop<Content: DisplayContent> {
         self.keys = keys
     }
 
-    /// Shows the content until a key, a signal, the image, or the content itself ends the display.
+    /// Shows the content until a key, a signal, the picture, or the content ends the display.
     mutating func show() -> DisplayEnd {
         _ = content.handle(.resize(terminal.size))
         var nextFrame = MonotonicTime.now
@@ -26,7 +26,7 @@ struct DisplayLoop<Content: DisplayContent> {
                 cost.update(now: now)
                 content.setDisplayCost(cost.share)
                 draw()
-                // Skip the frames of the time when the process was suspended.
+                // Skip the frames that were due while the process was suspended.
                 nextFrame = max(nextFrame + frameTime, now)
             }
             let wait = nextFrame > now ? nextFrame - now : 0
@@ -68,7 +68,7 @@ struct DisplayLoop<Content: DisplayContent> {
 
     private mutating func pressPlannedKeys(at now: UInt64) -> DisplayEnd? {
         guard let age = content.age(at: now) else { return nil }
-        // If the content never accepts keys, take the image without pressing keys.
+        // If the content never accepts keys, take the picture without pressing keys.
         if age == .max { return keys.step(at: .max) == .picture ? .picture : nil }
         while true {
             switch keys.step(at: age) {

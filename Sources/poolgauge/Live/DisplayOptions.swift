@@ -1,7 +1,7 @@
 import Dashboard
 import TerminalUI
 
-/// The options of a display: appearance, automatic keys, and image.
+/// The options of a display: its appearance, automatic keys, and picture.
 struct DisplayOptions {
     var theme = Theme.standard
     var themes = Theme.builtIn
@@ -15,7 +15,7 @@ struct DisplayOptions {
     var keys: [Key] = []
     /// The time of the first key, in nanoseconds after the content first appears.
     var keysStart: UInt64 = 1_000_000_000
-    /// Whether the display ends with an image.
+    /// Whether the display ends by taking a picture.
     var takesPicture = false
     /// The file for the cost of the display, if any.
     var costs: ReportDestination?
@@ -23,9 +23,9 @@ struct DisplayOptions {
     /// Reads the configuration and the themes.
     ///
     /// - Parameters:
-    ///   - theme: The theme on the command line, or `nil` for the theme in the configuration.
+    ///   - theme: The theme specified on the command line, or `nil` for the configured theme.
     ///   - folder: The folder with the configuration.
-    /// - Throws: The errors in the configuration or in the theme.
+    /// - Throws: The errors in the configuration or the theme.
     init(theme: String? = nil, folder: ConfigurationFolder = .init()) throws {
         let settings = try DashboardSettings.load(from: folder)
         let library = ThemeLibrary(folder: folder.themes)

@@ -3,14 +3,14 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// Runs a display in the process's terminal, or renders the display for an image.
+/// A session that runs a display in the process's terminal, or renders the display for a picture.
 struct DisplaySession {
     let options: DisplayOptions
 
     struct Glyphs {
-        /// The initial set.
+        /// The initial character set.
         var first: GlyphSet
-        /// The sets that the terminal supports.
+        /// The character sets that the terminal supports.
         var choices: [GlyphSet]
     }
 
@@ -19,7 +19,7 @@ struct DisplaySession {
     /// - Parameters:
     ///   - make: Creates the content.
     ///   - report: Writes the results after the terminal is restored.
-    /// - Throws: `TerminalError`, errors from `make` and `report`, or the exit code for a signal.
+    /// - Throws: `TerminalError`, errors from `make` and `report`, or an exit code for a signal.
     func run<Content: DisplayContent>(
         _ make: (any Terminal, Glyphs) throws -> Content,
         report: (Content) throws -> Void
@@ -31,7 +31,7 @@ struct DisplaySession {
         let isConsole = environment["TERM"] == "linux"
         let glyphs = Glyphs(
             first: options.glyphs ?? (isUTF8 && !isConsole ? .braille : .ascii),
-            // Offer only the sets that the terminal can display.
+            // Offer only the character sets that the terminal supports.
             choices: isUTF8 ? GlyphSet.allCases : [.ascii]
         )
         let content: Content
@@ -44,8 +44,7 @@ struct DisplaySession {
         terminal.close()
         loop.end()
         if case .signal(let signal) = end {
-            // After a hangup, standard output is unavailable, but a report file can still be
-            // written.
+            // After a hangup, standard output is unavailable, but a report file is still writable.
             try? writeCosts(loop.cost)
             try? report(loop.content)
             throw ExitCode(128 + signal)
@@ -56,7 +55,7 @@ struct DisplaySession {
 
     /// Renders content without a terminal and returns the last frame.
     ///
-    /// - Throws: Errors from `make`, or the exit code for a signal.
+    /// - Throws: Errors from `make`, or an exit code for a signal.
     func picture<Content: DisplayContent>(
         size: Size,
         _ make: (any Terminal, Glyphs) throws -> Content

@@ -1,11 +1,10 @@
 import TerminalUI
 
-/// The schedule of the automatic keys and the image.
+/// The schedule for the automatic keys and the picture.
 struct KeyPlan {
-    /// The time between two keys, in nanoseconds, which is long enough to see the effect of each
-    /// key.
+    /// The time between two keys, in nanoseconds, which is long enough to see each key's effect.
     private static let gap: UInt64 = 300_000_000
-    /// The time from the last key to the image, in nanoseconds.
+    /// The time from the last key to the picture, in nanoseconds.
     private static let settling: UInt64 = 1_000_000_000
 
     private var keys: [Key]
@@ -18,7 +17,7 @@ struct KeyPlan {
     init(keys: [Key], start: UInt64, takesPicture: Bool) {
         self.keys = keys.reversed()
         self.takesPicture = takesPicture
-        // Without keys, take the image at the start time.
+        // Without keys, take the picture at the start time.
         next = start
     }
 
@@ -28,7 +27,7 @@ struct KeyPlan {
         case picture
     }
 
-    /// Returns the action for a time, in nanoseconds after the content first appears.
+    /// Returns the action at a time, in nanoseconds after the content first appears.
     ///
     /// Call this method until it returns `.nothing`.
     mutating func step(at time: UInt64) -> Step {

@@ -1,20 +1,20 @@
 import Telemetry
 import WorkloadEngine
 
-/// The options of runs in the dashboard.
+/// The options for runs in the dashboard.
 struct LiveOptions {
     /// The first arm to run, or `nil` for the scenario's first arm.
     var arm: String?
-    /// Whether the next arm starts automatically after an arm's run.
+    /// Whether the next arm starts automatically when an arm's run ends.
     var startsNextArm = false
-    /// Whether the program quits after the arm's run.
+    /// Whether the program quits when the arm's run ends.
     var endsWithRun = false
     /// A copy of the user's database, or `nil` to use the scenario's data.
     var database: UserDatabase?
     /// The file for the report, or `nil` to write one line per arm to standard output.
     var report: ReportDestination?
     var format = ReportFormat.text
-    /// Receives each sample, in addition to the dashboard.
+    /// A closure that receives each sample, in addition to the dashboard.
     var onSample: (@Sendable (Sample) -> Void)?
     var display: DisplayOptions
 

@@ -59,7 +59,9 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Returns the samples since the last call, and the outcome once after the run ends.
+    /// Returns the samples since the last call, and the outcome once the run has ended.
+    ///
+    /// The outcome is returned only once.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
             defer { state = Inbox() }
@@ -94,10 +96,13 @@ final class LiveRun: Sendable {
 
     func makeSnapshot() { run.makeSnapshot() }
 
-    /// Releases a snapshot of ``makeSnapshot()``: the snapshot with the label, or the oldest
-    /// snapshot.
+    /// Releases a snapshot created by ``makeSnapshot()``.
+    ///
+    /// If `label` is `nil`, releases the oldest snapshot.
     func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
 
+    /// Changes a setting of the load.
+    ///
     /// - Throws: An error that explains why the setting cannot be changed.
     func set(_ knob: LoadKnob) throws { try run.set(knob) }
 }

@@ -3,11 +3,11 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// Runs a scenario in the dashboard, and then removes the run's files.
+/// A session that runs a scenario in the dashboard, and then removes the run's files.
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
-    /// The recordings of the samples.
+    /// The recordings that receive the samples.
     let recording: DisplayRecording
 
     /// Shows the dashboard in the process's terminal and reports on each arm.

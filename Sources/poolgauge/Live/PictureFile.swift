@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// A file for an image of a surface, in the format of the file name extension.
+/// A file for a picture of a surface, in the format that the file extension specifies.
 struct PictureFile {
     private enum Form: String, CaseIterable {
         case txt

@@ -20,7 +20,7 @@ extension RunDisplay {
         case .releaseSnapshot(let label): run.releaseSnapshot(label: label)
         case .setLoadPaused(let isPaused): setLoadPaused(isPaused)
         case .setReaderCount(let count): setReaderCount(count)
-        case .turn(let knob): turn(knob)
+        case .setKnob(let knob): setKnob(knob)
         case .copy(let text):
             if !terminal.copy(text) {
                 model.note("this terminal does not allow clipboard access", severity: .warning)
@@ -29,11 +29,11 @@ extension RunDisplay {
     }
 
     /// Changes a setting for this run and later runs.
-    private mutating func turn(_ knob: LoadKnob) {
+    private mutating func setKnob(_ knob: LoadKnob) {
         do {
             try run.set(knob)
-            knobs[knob.place] = knob
-            model.note("you set \(knob.words)")
+            knobs[knob.setting] = knob
+            model.note("you set \(knob.changeDescription)")
         } catch {
             model.note("\(error)", severity: .warning)
         }
@@ -41,8 +41,8 @@ extension RunDisplay {
 
     private mutating func setLoadPaused(_ isPaused: Bool) {
         // The model contains the state as of the newest sample, which may be a tenth of a second
-        // old. If the request matches the current state, the user pressed the key twice since that
-        // sample.
+        // old. If the request matches the current state, the user has pressed the key twice since
+        // that sample.
         isLoadPaused = isPaused == isLoadPaused ? !isPaused : isPaused
         if isLoadPaused {
             run.pause()
@@ -69,10 +69,10 @@ extension RunDisplay {
 }
 
 extension LoadKnob {
-    /// Identifies a setting.
+    /// A setting, regardless of its value.
     ///
     /// Only the newest value of each setting applies.
-    enum Place: Hashable {
+    enum Setting: Hashable {
         case workers(String)
         case rate(String)
         case rateFactor
@@ -80,7 +80,7 @@ extension LoadKnob {
         case holdTime(String)
     }
 
-    var place: Place {
+    var setting: Setting {
         switch self {
         case .workers(let client, _): .workers(client)
         case .rate(let client, _): .rate(client)
@@ -90,25 +90,25 @@ extension LoadKnob {
         }
     }
 
-    /// Describes the new value for the ticker.
+    /// A description of the new value, for the ticker.
     ///
-    /// The value `nil` means the scenario's value.
-    var words: String {
-        let usual = "the scenario's value"
+    /// `nil` represents the scenario's value.
+    var changeDescription: String {
+        let defaultText = "the scenario's value"
         switch self {
         case .workers(let client, let count):
             return "\(client) to " + HumanUnits.counted(count, "worker", "workers")
         case .rate(let client, let rate):
-            return "\(client) to \(rate.map(HumanUnits.rate) ?? usual)"
+            return "\(client) to \(rate.map(HumanUnits.rate) ?? defaultText)"
         case .rateFactor(let factor):
             return "all rates to \(HumanUnits.percent(factor))"
         case .writeShare(let share):
-            return "the write share to \(share.map(HumanUnits.percent) ?? usual)"
+            return "the write share to \(share.map(HumanUnits.percent) ?? defaultText)"
         case .holdTime(let client, let seconds):
             let time = seconds.map {
                 HumanUnits.duration(nanoseconds: UInt64(min(max($0, 0), 1e9) * 1e9))
             }
-            return "the hold time of \(client) to \(time ?? usual)"
+            return "the hold time of \(client) to \(time ?? defaultText)"
         }
     }
 }

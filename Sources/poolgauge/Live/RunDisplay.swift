@@ -14,7 +14,7 @@ struct RunDisplay: DisplayContent {
     /// The time between pausing the load and suspending the program, in microseconds.
     private static let stopDelay: UInt32 = 50_000
 
-    /// The scenario, including the numbers of readers that the user changed.
+    /// The scenario, including changes that the user made to the numbers of readers.
     var scenario: Scenario
     private let startsNextArm: Bool
     private let endsWithRun: Bool
@@ -28,18 +28,18 @@ struct RunDisplay: DisplayContent {
     var run: LiveRun
     /// The settings that the user changed.
     ///
-    /// They also apply to restarted runs and to later arms.
-    var knobs: [LoadKnob.Place: LoadKnob] = [:]
+    /// The settings also apply to restarted runs and later arms.
+    var knobs: [LoadKnob.Setting: LoadKnob] = [:]
     var isLoadPaused = false
-    /// How long the program was suspended (^Z) during the current arm's run, in seconds.
+    /// The time for which the program was suspended (^Z) during the current arm's run, in seconds.
     private var stoppedSeconds = 0.0
     /// The arrival time of the first sample with a running load.
     private var loadBegan: UInt64?
-    /// The verdicts on the arms that ran, one line each.
+    /// The verdicts on the arms that have run, one line each.
     private(set) var verdicts: [String] = []
-    /// The results of the arms that ran, including partial results.
+    /// The results of the arms that have run, including partial results.
     private(set) var results: [ArmResult] = []
-    /// The failure of the last arm that ran, if any.
+    /// The failure of the arm that ran last, if any.
     private(set) var failure: (any Error)?
 
     init(
@@ -109,8 +109,8 @@ struct RunDisplay: DisplayContent {
         }
         guard let outcome else { return }
         let hasSucceeded = record(outcome)
-        // After a failure, do not start the next arm automatically, so that the message remains
-        // visible.
+        // After a failure, do not start the next arm automatically. Otherwise, the message would
+        // disappear.
         perform(cycle.runEnded(startsNext: startsNextArm && hasSucceeded))
         if cycle.isOver {
             let next = scenario.arms[cycle.following].name

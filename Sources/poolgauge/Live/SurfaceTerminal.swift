@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import TerminalUI
 
-/// A terminal without a screen, which keeps the last surface for an image.
+/// A terminal without a screen, which keeps the last surface for a picture.
 final class SurfaceTerminal: Terminal {
     let size: Size
     let depth = ColorDepth.direct
@@ -21,9 +21,9 @@ final class SurfaceTerminal: Terminal {
         surface = Surface(size: size)
     }
 
-    /// Requests that the loop end soon.
+    /// A closure that requests the end of the loop.
     ///
-    /// Any thread can call the closure.
+    /// Any thread can call this closure.
     var interrupt: @Sendable () -> Void {
         let interrupted = interrupted
         return {

@@ -5,7 +5,7 @@ import Units
 
 /// The recordings of a dashboard.
 ///
-/// `--record` or a key starts a recording. A key or the end of the dashboard stops it.
+/// The `--record` option or a key starts a recording. A key or the end of the dashboard stops it.
 ///
 /// All methods can be called from any thread.
 final class DisplayRecording: Sendable {
@@ -18,7 +18,7 @@ final class DisplayRecording: Sendable {
     private struct State {
         /// The recording in progress.
         var current: RecordingSession?
-        /// All recordings, in the order of their starts.
+        /// All recordings, in the order in which they started.
         var sessions: [RecordingSession] = []
         var notes: [Note] = []
     }
@@ -28,13 +28,13 @@ final class DisplayRecording: Sendable {
     private let limits: RecordingLimits
     private let keepsLiterals: Bool
 
-    /// Prepares a dashboard for recordings, and starts the recording of `--record`, if any.
+    /// Prepares recordings for a dashboard, and starts the recording for `--record`, if specified.
     ///
     /// - Parameters:
     ///   - options: The options of the command, if it has any.
     ///   - info: The description of the sessions.
-    ///   - keepsLiterals: Whether the SQL of connections keeps its literals.
-    /// - Throws: ``CommandFailure`` if the file of `--record` cannot be a recording.
+    ///   - keepsLiterals: Whether the recorded SQL keeps its literals.
+    /// - Throws: ``CommandFailure`` if the `--record` file cannot be used for a recording.
     init(_ options: RecordingOptions?, _ info: RecordingInfo, keepsLiterals: Bool) throws {
         self.info = info
         self.keepsLiterals = keepsLiterals
@@ -117,7 +117,7 @@ final class DisplayRecording: Sendable {
         }
     }
 
-    /// Ends a recording on another thread, because the disk may be slow.
+    /// Ends a recording on another thread, because writing to the disk may be slow.
     private func stop(_ session: RecordingSession) {
         Thread.detachNewThread { [self] in
             let summary = session.recorder.end(reason: "stopped with a key")
@@ -126,7 +126,7 @@ final class DisplayRecording: Sendable {
         }
     }
 
-    /// Returns the first name of a date that no file in the current folder has.
+    /// Returns the first unused file name for a date in the current folder.
     static func newPath(
         at date: Date,
         calendar: Calendar = .current,

@@ -3,18 +3,19 @@ import Recording
 import Telemetry
 import WorkloadEngine
 
-/// A run in a recording as a result for predictions.
+/// A converter from a recorded run to a result for predictions.
 struct RecordedRunResult {
     let reader: RecordingReader
-    /// The period, or `nil` for the start and the end of the recording.
+    /// The start of the period, or `nil` for the start of the recording.
     var from: RecordingMoment?
     var to: RecordingMoment?
     /// The arm, or `nil` for the first pool or the first arm.
     var arm: String?
 
-    /// Returns the recorded result or, for a period or an interrupted run, a result from samples.
+    /// Returns the recorded result or, for a period or an interrupted run, a result based on
+    /// samples.
     ///
-    /// - Throws: An error that explains what the recording lacks.
+    /// - Throws: An error that explains which data the recording does not contain.
     func result() throws -> RunResult {
         if from == nil, to == nil, let json = try? reader.resultJSON() {
             return try RunResult.decode(Data(json.utf8), file: reader.path)
@@ -47,12 +48,12 @@ struct RecordedRunResult {
             if let index { runs[index].run.add(sample) }
         }
         guard let chosen = runs.first(where: { $0.run.isPool }) ?? runs.first else {
-            throw CommandFailure(absence, status: ExitStatus.failed.rawValue)
+            throw CommandFailure(missingSampleReason, status: ExitStatus.failed.rawValue)
         }
         guard let text = chosen.session.scenario, !text.isEmpty else {
             throw CommandFailure(
-                "'\(reader.path)' does not contain the scenario of the run, from which the arrivals "
-                    + "are simulated; record it again with this version of poolgauge",
+                "'\(reader.path)' does not contain the run's scenario, which is required to simulate the "
+                    + "arrivals; record the run again with this version of poolgauge",
                 status: ExitStatus.failed.rawValue
             )
         }
@@ -63,14 +64,14 @@ struct RecordedRunResult {
         )
     }
 
-    /// Explains why the period contains no sample of a run.
-    private var absence: String {
+    /// The reason that the period does not contain samples of a run.
+    private var missingSampleReason: String {
         let kinds = Set(reader.contents.sessions.map(\.kind))
         if !kinds.contains(.run) {
             return "'\(reader.path)' is a recording of "
                 + (kinds.contains(.agent) ? "a program" : "databases")
-                + ", which does not contain when accesses arrived; what-if requires a recording of "
-                + "a run (`poolgauge run … --record FILE`)"
+                + ", which does not contain the arrival times of accesses; what-if requires a "
+                + "recording of a run (`poolgauge run … --record FILE`)"
         }
         let names = reader.contents.sources.map { "'\($0.name)'" }
         let arms = Array(Set(names)).sorted().joined(separator: ", ")
@@ -89,7 +90,7 @@ struct RecordedRunResult {
             scenario: scenario
         )
         environment.scenarioText = session.scenario ?? ""
-        // The properties of this machine's disk do not describe the recorded run.
+        // This machine's disk properties do not describe the recorded run.
         (environment.fileSystem, environment.syncNanoseconds) = (nil, nil)
         environment.warnings = nil
         if let json = session.environment,

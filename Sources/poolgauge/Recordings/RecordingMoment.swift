@@ -4,13 +4,13 @@ import WorkloadEngine
 
 /// A time in a recording: an offset, or a time of day.
 enum RecordingMoment: Equatable {
-    /// After the start of the recording, in milliseconds.
+    /// A time after the start of the recording, in milliseconds.
     case offset(Int64)
-    /// Before the end of the recording, in milliseconds.
+    /// A time before the end of the recording, in milliseconds.
     case beforeEnd(Int64)
     /// A local time of day, in seconds since midnight.
     case clock(Int)
-    /// Milliseconds since 1970.
+    /// A time in milliseconds since 1970.
     case absolute(Int64)
 
     /// Parses text such as `10m`, `90`, `-5m`, `02:13`, `02:13:05`, or an ISO 8601 time.
@@ -39,8 +39,8 @@ enum RecordingMoment: Equatable {
 
     /// Returns the time in milliseconds since 1970, for a recording from `start` to `end`.
     ///
-    /// A time of day is its first occurrence at or after the start. If the recording does not
-    /// contain that occurrence, but the day of the start contains an earlier one, it is that one.
+    /// A time of day refers to its first occurrence at or after the start. If that occurrence is
+    /// after the end of the recording, the time refers to the day on which the recording starts.
     func milliseconds(from start: Int64, to end: Int64, timeZone: TimeZone = .current) -> Int64 {
         switch self {
         case .offset(let offset): return start + offset
@@ -53,7 +53,7 @@ enum RecordingMoment: Equatable {
             let midnight = calendar.startOfDay(for: date)
             let today = Int64(midnight.timeIntervalSince1970) * 1000 + Int64(seconds) * 1000
             let tomorrow = today + 86_400_000
-            // The start is not at a full minute.
+            // The recording may start within the specified minute.
             return today >= start - 60_000 || tomorrow > end ? today : tomorrow
         }
     }
@@ -91,7 +91,7 @@ enum RecordingMoment: Equatable {
     }
 }
 
-/// Local times for people.
+/// A formatter for times in the local time zone.
 enum LocalTime {
     /// Returns text such as `2026-11-26 02:13:05`.
     static func text(_ time: WatchTime, timeZone: TimeZone = .current) -> String {

@@ -6,7 +6,7 @@ import SQLiteWatch
 import Telemetry
 import Units
 
-/// The recording of a command, which ends with a line on standard error.
+/// A command's recording, which ends with a message on standard error.
 struct RecordingSession: Sendable {
     let recorder: FlightRecorder
 
@@ -40,8 +40,8 @@ struct RecordingSession: Sendable {
         StandardError.write("poolgauge: \(PrintableText.escaped(Self.text(of: summary)))\n")
     }
 
-    /// The duration, the number of samples, the size, and the size per hour, and whether the log
-    /// belongs to the recording.
+    /// Describes a recording: its duration, number of samples, size, and size per hour, and whether
+    /// it includes a log file.
     static func text(of summary: RecordingSummary) -> String {
         guard summary.samples > 0 else { return "nothing was recorded" }
         let samples = HumanUnits.counted(summary.samples, "sample", "samples")
@@ -56,7 +56,7 @@ struct RecordingSession: Sendable {
 }
 
 extension RecordingInfo {
-    /// Describes a session of this program.
+    /// Creates a description of a session of this program.
     init(_ kind: RecordedKind, title: String, scenario: String? = nil) {
         self.init(kind: kind, tool: "poolgauge \(Poolgauge.version)", title: title)
         self.scenario = scenario
@@ -64,7 +64,7 @@ extension RecordingInfo {
     }
 }
 
-/// The machine and the libraries of a recording.
+/// The machine and the libraries used for a recording.
 struct RecordingEnvironment: Codable {
     var operatingSystem = ProcessInfo.processInfo.operatingSystemVersionString
     var cpuCount = ProcessInfo.processInfo.activeProcessorCount

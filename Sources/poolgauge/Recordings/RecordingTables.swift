@@ -3,7 +3,7 @@ import SQLiteWatch
 import Units
 import WorkloadEngine
 
-/// The report on a recording as paragraphs and tables, which each format draws.
+/// The report on a recording, as paragraphs and tables for all formats.
 struct RecordingTables {
     struct Table {
         var title: String
@@ -65,7 +65,7 @@ struct RecordingTables {
                 let end = session.end.map { LocalTime.text($0) }
                 return [
                     session.kind.rawValue, session.title, LocalTime.text(session.start),
-                    end ?? "none: the recorder was killed, or still runs",
+                    end ?? "none: the recorder was killed or is still running",
                 ]
             }
     }

@@ -5,12 +5,12 @@ import SQLiteWatch
 import Telemetry
 import TerminalUI
 
-/// A second recording that a replay draws under the first recording.
+/// A second recording that a replay draws behind the first recording.
 struct GhostRecording {
     /// The values to draw, with times in seconds on the axis of the first recording.
     enum Values {
         case samples([(sample: Sample, time: Double)])
-        /// The reports by the path of the displayed database.
+        /// The reports, keyed by the path of the displayed database.
         case reports([String: [(report: WatchReport, time: Double)]])
     }
 
@@ -22,10 +22,13 @@ struct GhostRecording {
     private var runs: RecordedRuns
     private var window: ReplayWindow
     private var alignment: PhaseAlignment?
-    /// The values up to the position, or `nil` before the first move.
+    /// The values up to the position, or `nil` before the first call to ``move(with:at:budget:)``.
     private(set) var values: Values?
 
-    /// - Throws: ``CommandFailure`` if the recording cannot be drawn under the first one.
+    /// Creates a ghost for a displayed recording.
+    ///
+    /// - Throws: ``CommandFailure`` if the recording cannot be drawn behind the displayed
+    ///   recording.
     init(_ reader: RecordingReader, under shown: RecordingReader) throws {
         let (path, other) = (reader.path, shown.path)
         guard !Self.isSameFile(path, other) else {
@@ -41,8 +44,8 @@ struct GhostRecording {
         }
         if let shownKind = shownContents.sessions.last?.kind, shownKind != kind {
             throw CommandFailure(
-                "--ghost: '\(path)' is a recording of \(Self.words(for: kind)), and '\(other)' is a "
-                    + "recording of \(Self.words(for: shownKind)); both must be of the same kind",
+                "--ghost: '\(path)' is a recording of \(Self.phrase(for: kind)), and '\(other)' is a "
+                    + "recording of \(Self.phrase(for: shownKind)); both must be of the same kind",
                 status: 1
             )
         }
@@ -57,7 +60,7 @@ struct GhostRecording {
         window = ReplayWindow(reader, contents)
     }
 
-    /// Whether all values before the position are decoded.
+    /// Whether all values before the position have been decoded.
     var isComplete: Bool { window.isComplete }
 
     /// The name of the recording and its relation to the displayed recording.
@@ -74,7 +77,7 @@ struct GhostRecording {
     /// - Parameters:
     ///   - entry: The displayed sample.
     ///   - position: The displayed position, in milliseconds since 1970.
-    ///   - budget: The time that decoding may take, in nanoseconds.
+    ///   - budget: The maximum time for decoding, in nanoseconds.
     /// - Returns: Whether the values changed.
     mutating func move(
         with entry: ReplayWindow.Entry?,
@@ -116,7 +119,7 @@ struct GhostRecording {
 
     /// Selects the run that corresponds to the displayed run of an arm.
     ///
-    /// This is the run of the same arm with the same number, if any.
+    /// This is the run with the same number among the runs of the same arm, if any.
     private mutating func align(with arm: String, _ index: Int) {
         let shown = shownRuns.runs(of: arm)
         guard let number = shown.firstIndex(where: { $0.range.contains(index) }) else { return }
@@ -167,7 +170,7 @@ struct GhostRecording {
         return nil
     }
 
-    private static func words(for kind: RecordedKind) -> String {
+    private static func phrase(for kind: RecordedKind) -> String {
         switch kind {
         case .run: "a run"
         case .watch: "watched databases"

@@ -1,22 +1,22 @@
 import Recording
 import Telemetry
 
-/// How the times of one run correspond to the times of another run.
+/// The correspondence between the times of two runs.
 struct PhaseAlignment {
     let shown: RecordedRun
     let ghost: RecordedRun
 
-    /// Whether phases with the same names start together.
+    /// Whether phases with the same name are aligned at their starts.
     ///
     /// If the runs have no phase in common, the starts of the runs are aligned.
     var isByPhase: Bool {
         shown.phases.contains { !$0.name.isEmpty && ghost.phase(named: $0.name) != nil }
     }
 
-    /// Returns the time of the displayed run at which a sample of the other run appears, in seconds.
+    /// Returns the time, in seconds, at which the displayed run shows a sample of the other run.
     ///
-    /// Returns `nil` if the displayed run does not have the sample's phase, or if its phase was
-    /// shorter.
+    /// Returns `nil` if the displayed run does not have the sample's phase, or if that phase ended
+    /// before the sample's time.
     func shownTime(of sample: Sample) -> Double? {
         guard isByPhase else { return sample.time }
         guard let index = shown.phases.firstIndex(where: { $0.name == sample.phase }),
@@ -27,7 +27,7 @@ struct PhaseAlignment {
         return next.map { time < $0 } ?? true ? time : nil
     }
 
-    /// Finds the moment of the other run that corresponds to a sample of the displayed run.
+    /// Finds the time in the other run that corresponds to a sample of the displayed run.
     ///
     /// - Parameters:
     ///   - sample: A sample of the displayed run.

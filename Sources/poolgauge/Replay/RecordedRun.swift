@@ -1,13 +1,13 @@
 import Recording
 import Telemetry
 
-/// A run of one arm in a recording, with the starts of its phases.
+/// A run of one arm in a recording, and the start of each of its phases.
 struct RecordedRun: Equatable {
     struct Phase: Equatable {
         var name: String
-        /// The time of the first sample since the start of the run, in seconds.
+        /// The time of the first sample, in seconds since the start of the run.
         var start: Double
-        /// The first and the last sample, as indexes of rows in the recording.
+        /// The first and last samples, as row indices in the recording.
         var first: Int
         var last: Int
     }
@@ -15,14 +15,16 @@ struct RecordedRun: Equatable {
     var arm: String
     var phases: [Phase]
 
-    /// The first and the last sample, as indexes of rows in the recording.
+    /// The first and last samples, as row indices in the recording.
     var range: ClosedRange<Int> { (phases.first?.first ?? 0)...(phases.last?.last ?? 0) }
 
     /// Returns the first phase with a name, or `nil` if the run has no such phase.
     func phase(named name: String) -> Phase? { phases.first { $0.name == name } }
 }
 
-/// Finds the runs of the arms in a recording, and decodes only a few samples of each phase.
+/// A search for an arm's runs in a recording.
+///
+/// The search decodes only a few samples of each phase.
 struct RecordedRuns {
     private let contents: RecordingContents
     private let sample: (Int) -> Sample?
@@ -56,7 +58,7 @@ struct RecordedRuns {
         return runs
     }
 
-    /// A search in the samples of one arm.
+    /// A search of one arm's samples.
     private struct Search {
         let rows: [Int]
         let sample: (Int) -> Sample?
@@ -65,10 +67,10 @@ struct RecordedRuns {
             var position: Int
             var sample: Sample
 
-            /// Whether a later sample belongs to the same run.
+            /// Returns whether a later sample belongs to the same run.
             ///
-            /// In a run, the numbers of samples grow at least as fast as their positions. Each run
-            /// counts its samples from 0.
+            /// Each run numbers its samples from 0. Within a run, sample numbers increase at least
+            /// as fast as sample positions.
             func isInSameRun(as later: Mark) -> Bool {
                 later.sample.sequence - sample.sequence >= later.position - position
             }
@@ -104,7 +106,8 @@ struct RecordedRuns {
 
         /// Adds the starts of phases between two samples.
         ///
-        /// If two samples belong to the same phase of a run, so do all samples between them.
+        /// If two samples belong to the same phase of a run, all samples between them also belong
+        /// to it.
         private func addStarts(after low: Mark, until high: Mark, _ starts: inout [Mark]) {
             guard low.position < high.position, !low.isInSamePhase(as: high) else { return }
             guard high.position - low.position > 1,
@@ -117,7 +120,7 @@ struct RecordedRuns {
 
         private enum Direction { case forward, backward }
 
-        /// Decodes the first intact sample from a position.
+        /// Decodes the first intact sample at or beyond a position.
         private func mark(_ position: Int, _ direction: Direction) -> Mark? {
             var position = position
             while rows.indices.contains(position) {

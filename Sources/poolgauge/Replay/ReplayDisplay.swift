@@ -4,7 +4,7 @@ import Recording
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard of a recording, with a bar that shows the position.
+/// The dashboard for a recording, with a bar that shows the position.
 struct ReplayDisplay: DisplayContent {
     private let terminal: any Terminal
     private let contents: RecordingContents
@@ -18,7 +18,7 @@ struct ReplayDisplay: DisplayContent {
     private var size = Size(width: 120, height: 40)
     private let start = MonotonicTime.now
 
-    /// The time that decoding may take before a frame, in nanoseconds.
+    /// The maximum time for decoding before a frame, in nanoseconds.
     private static let budget: UInt64 = 50_000_000
 
     init(
@@ -117,7 +117,7 @@ struct ReplayDisplay: DisplayContent {
     // MARK: Keys
 
     private mutating func handle(_ key: Key) -> Bool {
-        // ^C also quits from a prompt.
+        // ^C also quits while a prompt is open.
         if model.hasOverlay || key == .control("c") { return perform(model.handle(.key(key))) }
         switch controls.handle(key) {
         case .handled: break
@@ -165,7 +165,7 @@ struct ReplayDisplay: DisplayContent {
         let rows = contents.rows
         let current = contents.index(at: controls.clock.position + 1) - 1
         let time = rows[min(max(current, 0), rows.count - 1)].time
-        // Samples of several sources may have the same time.
+        // Several sources may have samples with the same time.
         if count > 0 {
             let next = contents.index(at: time + 1)
             if next < rows.count { controls.clock.seek(to: rows[next].time) }
@@ -185,10 +185,10 @@ struct ReplayDisplay: DisplayContent {
             )
         else {
             let place = isForward ? "after" : "before"
-            return note("there is no \(searches.words(for: target)) \(place) this moment")
+            return note("there is no \(searches.phrase(for: target)) \(place) this moment")
         }
         controls.clock.seek(to: time)
-        note(searches.words(for: target))
+        note(searches.phrase(for: target))
     }
 
     private mutating func seek(_ text: String) {
@@ -240,7 +240,7 @@ struct ReplaySearches: Equatable {
         }
     }
 
-    func words(for target: ReplayTarget) -> String {
+    func phrase(for target: ReplayTarget) -> String {
         switch target {
         case .saturation: "saturation of at least \(HumanUnits.percent(saturation))"
         case .wait: "wait of at least \(HumanUnits.duration(nanoseconds: wait))"

@@ -5,7 +5,7 @@ import SQLiteWatch
 import Telemetry
 import TerminalUI
 
-/// The dashboard that shows the kind of a recording.
+/// The dashboard model for the kind of a recording.
 enum ReplayModel {
     case run(DashboardModel)
     case watch(WatchDashboard)
@@ -13,7 +13,7 @@ enum ReplayModel {
     enum Action {
         case quit
         case copy(String)
-        /// An action that only a live run can perform.
+        /// An action that is available only in a live run.
         case refused
     }
 
@@ -70,7 +70,7 @@ enum ReplayModel {
         switch self {
         case .run(var model):
             let actions = model.handle(event)
-            if actions.contains(where: Self.isRefused) { model.refuseSettings() }
+            if actions.contains(where: Self.isRefused) { model.discardRequestedSettings() }
             self = .run(model)
             return actions.compactMap { action in
                 switch action {
@@ -100,7 +100,9 @@ enum ReplayModel {
         }
     }
 
-    /// Adds samples after the displayed samples, of which `last` is the newest.
+    /// Adds samples after the displayed samples.
+    ///
+    /// The newest displayed sample is `last`.
     mutating func append(
         _ entries: [ReplayWindow.Entry],
         after last: ReplayWindow.Entry?,
@@ -116,7 +118,7 @@ enum ReplayModel {
         }
     }
 
-    /// Shows only the given samples.
+    /// Replaces the displayed samples.
     mutating func replace(by entries: [ReplayWindow.Entry], of contents: RecordingContents) {
         switch self {
         case .run(var model):
@@ -129,7 +131,7 @@ enum ReplayModel {
         }
     }
 
-    /// Draws values of a second recording under the displayed values.
+    /// Draws values of a second recording behind the displayed values.
     mutating func show(_ ghost: GhostRecording.Values) {
         switch (self, ghost) {
         case (.run(var model), .samples(let samples)):
@@ -166,7 +168,7 @@ enum ReplayModel {
         }
     }
 
-    /// Returns the reports with the times at which they were recorded.
+    /// Returns the reports with their recording times.
     private static func reports(
         _ entries: [ReplayWindow.Entry],
         _ contents: RecordingContents

@@ -4,11 +4,11 @@ import Recording
 import SQLiteWatch
 import TerminalUI
 
-/// Shows a recording in the dashboard.
+/// A replay of a recording in the dashboard.
 struct ReplayRun {
     let reader: RecordingReader
     let options: DisplayOptions
-    /// The recording to draw under the displayed one, if any.
+    /// The recording to draw behind the displayed recording, if any.
     var ghost: RecordingReader?
     var searches = ReplaySearches()
     /// The initial position, or `nil` for the start.
@@ -99,7 +99,7 @@ struct ReplayRun {
         }
     }
 
-    /// Whether the recorded reports contain SQL.
+    /// Returns whether the recorded reports contain SQL.
     private func hasStatements(_ contents: RecordingContents) -> Bool {
         for row in contents.rows.suffix(10) {
             if case .watch(let report)? = try? reader.value(of: row) {

@@ -2,7 +2,7 @@ import Recording
 
 /// The decoded samples of the history before a position.
 ///
-/// A jump first decodes the newest samples until a time budget is used, so that the display responds
+/// A jump first decodes the newest samples within a time budget. As a result, the display responds
 /// within a tenth of a second. Later calls decode the older samples.
 struct ReplayWindow {
     /// A decoded sample.
@@ -11,30 +11,34 @@ struct ReplayWindow {
         var value: RecordedValue
     }
 
-    /// What the display must do with the entries.
+    /// A change to the displayed entries.
     enum Change {
         case none
-        /// Append these entries.
+        /// Append entries to the history.
         case append([Entry])
-        /// Replace the history by all entries.
+        /// Replace the history with all entries.
         case replace
     }
 
     /// The length of the history, in milliseconds: the longest window of the dashboards.
     static let length: Int64 = 300_000
-    /// The most samples in the history; of longer histories, evenly spaced samples are omitted.
+    /// The maximum number of samples in the history.
+    ///
+    /// For longer histories, evenly spaced samples are omitted.
     private static let limit = 1_000
-    /// The most samples that one frame appends during fast playback.
+    /// The maximum number of samples that one frame appends during fast playback.
     private static let frameLimit = 60
 
     private let reader: RecordingReader
     private let contents: RecordingContents
     private let clock: () -> UInt64
-    /// The entries by index, of which the last is at the position.
+    /// The entries in ascending order of their indices.
+    ///
+    /// The last entry is at the position.
     private(set) var entries: [Entry] = []
-    /// The indexes of older samples that remain to be decoded, the newest last.
+    /// The indices of older samples that have not been decoded yet, newest last.
     private var rest: [Int] = []
-    /// The samples that cannot be decoded.
+    /// The indices of samples that cannot be decoded.
     private(set) var damaged: Set<Int> = []
 
     init(
@@ -47,7 +51,7 @@ struct ReplayWindow {
         self.clock = clock
     }
 
-    /// Whether the whole history before the position is decoded.
+    /// Whether the whole history before the position has been decoded.
     var isComplete: Bool { rest.isEmpty }
 
     private var rows: [RecordedRow] { contents.rows }
@@ -56,7 +60,7 @@ struct ReplayWindow {
     ///
     /// - Parameters:
     ///   - time: The position, in milliseconds since 1970.
-    ///   - budget: The time that decoding may take, in nanoseconds.
+    ///   - budget: The maximum time for decoding, in nanoseconds.
     /// - Returns: The change to the entries.
     mutating func move(to time: Int64, budget: UInt64) -> Change {
         let target = contents.index(at: time + 1) - 1
@@ -83,7 +87,7 @@ struct ReplayWindow {
         entries += new
         let oldest = rows[indexes.upperBound].time - Self.length
         let first = entries.firstIndex { rows[$0.index].time >= oldest } ?? 0
-        // Remove the oldest entries seldom, because each removal moves all others.
+        // Remove old entries infrequently, because each removal moves all remaining entries.
         if first > Self.limit { entries.removeFirst(first) }
         return .append(new)
     }
@@ -96,7 +100,7 @@ struct ReplayWindow {
 
     private mutating func decodeRest(until end: UInt64) {
         var older: [Entry] = []
-        // Decode in the order of the file within a chunk, because samples refer to earlier ones.
+        // Within a chunk, decode in file order, because samples refer to earlier samples.
         while !rest.isEmpty {
             let chunk = rest.suffix(16)
             rest.removeLast(chunk.count)

@@ -5,9 +5,9 @@ import TerminalUI
 struct ThemeLibrary {
     /// The valid themes.
     ///
-    /// A theme in the folder replaces a built-in theme of the same name.
+    /// A theme in the user's folder replaces a built-in theme with the same name.
     let themes: [Theme]
-    /// The errors in the files of the folder.
+    /// The errors in the files of the user's folder.
     let failures: [any Error]
     private let failuresByName: [String: any Error]
 
@@ -33,14 +33,14 @@ struct ThemeLibrary {
         failuresByName = Dictionary(failures.map { ($0.name, $0.error) }) { first, _ in first }
     }
 
-    /// Returns the theme with a name.
+    /// Returns the theme with the given name.
     ///
     /// If the name contains `/` or ends with `.yaml`, it is the path of a theme file.
     ///
     /// - Throws: The errors in the file, or ``UnknownThemeError``.
     func theme(named name: String) throws -> Theme {
         if name.contains("/") || name.hasSuffix(Self.ending) { return try Self.read(name) }
-        // A built-in theme must not hide an error in the user's file of the same name.
+        // A built-in theme must not hide an error in the user's file with the same name.
         if let failure = failuresByName[name] { throw failure }
         if let theme = themes.first(where: { $0.name == name }) { return theme }
         throw UnknownThemeError(name: name, known: themes.map(\.name))

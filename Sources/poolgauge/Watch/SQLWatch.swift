@@ -1,15 +1,16 @@
 import SQLTrace
 import SQLiteWatch
 
-/// Traces the statements of watched programs, in addition to a watch session.
+/// A trace of the statements of watched programs, in addition to a watch session.
 ///
-/// If tracing fails, the reports contain the reason and all data that does not require tracing.
+/// If tracing fails, the reports contain the reason and all data that is available without tracing.
 struct SQLWatch {
     private let session: SQLTraceSession?
     private let problem: String?
 
-    /// The time between two reads of events, which must be short enough that the kernel's buffer
-    /// does not fill up.
+    /// The time between two reads of events.
+    ///
+    /// It must be short enough that the kernel's buffer does not fill up.
     private static let pause = Duration.milliseconds(20)
 
     init(paths: [String], options: SQLTraceOptions) {
@@ -36,7 +37,7 @@ struct SQLWatch {
 
     func end() { session?.close() }
 
-    /// Watches for a duration and reads events during that time.
+    /// Watches for a duration, reading events at short intervals.
     func run(_ watch: WatchSession, for duration: Duration, until isStopped: () -> Bool) {
         guard let session else { return watch.run(for: duration, until: isStopped) }
         let clock = ContinuousClock()

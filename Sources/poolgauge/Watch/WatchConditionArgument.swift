@@ -3,10 +3,10 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// A condition, such as `pin > 30s`, `log >= 1GiB` or `writer.share > 50%`.
+/// A condition, such as `pin > 30s`, `log >= 1GiB`, or `writer.share > 50%`.
 struct WatchConditionArgument {
     var condition: WatchCondition
-    /// The condition as the user entered it.
+    /// The condition, as entered by the user.
     var text: String
 
     static func parse(_ text: String) throws -> WatchConditionArgument {

@@ -11,7 +11,7 @@ struct WatchDisplay: DisplayContent {
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// The longest time that the keys of `--press` wait for the first report, in nanoseconds.
+    /// The maximum time that the `--press` keys wait for the first report, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
     init(

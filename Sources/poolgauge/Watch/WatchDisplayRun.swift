@@ -7,14 +7,14 @@ import TerminalUI
 struct WatchDisplayRun {
     let source: WatchSource
     let options: DisplayOptions
-    /// The recordings of the reports.
+    /// The recordings that receive the reports.
     let recording: DisplayRecording
     var interval = Self.standardInterval
 
-    /// The options for tracing SQL, or `nil` to trace no SQL.
+    /// The options for tracing SQL, or `nil` to disable tracing.
     var sql: SQLTraceOptions?
 
-    /// Receives the reports of each interval.
+    /// A closure that receives the reports of each interval.
     var onReports: (@Sendable ([WatchReport]) -> Void)?
 
     /// The default time between two reports.

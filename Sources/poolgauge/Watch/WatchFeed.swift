@@ -5,13 +5,13 @@ import SQLTrace
 import SQLiteWatch
 import Synchronization
 
-/// Runs a watch session on a separate thread and keeps the reports for a display.
+/// A feed of reports for a display, which runs a watch session on a separate thread.
 final class WatchFeed: Sendable {
     /// The data since the last call to ``take()``.
     struct Batch {
         /// The reports, with one array for each interval.
         var reports: [[WatchReport]] = []
-        /// The limitations of the search for databases, or `nil` if no new database was found.
+        /// The limitations of the search for databases, or `nil` if no new databases were found.
         var notes: [String]?
     }
 
@@ -30,11 +30,11 @@ final class WatchFeed: Sendable {
     /// The time between two searches for new databases, in seconds.
     private static let searchPause: [WatchSource.Kind: Double] = [.folder: 2, .machine: 10]
 
-    /// Starts to watch databases.
+    /// Starts watching databases.
     ///
-    /// `interval` is the time between two reports. If `sql` is `nil`, SQL is not traced. `onReports`
-    /// receives the reports of each interval on the feed's thread. `recorder` returns the recorder
-    /// of a recording in progress, if any.
+    /// `interval` is the time between two reports. If `sql` is `nil`, SQL is not traced. The feed's
+    /// thread passes the reports of each interval to `onReports`. `recorder` returns the recorder
+    /// for a recording in progress, if any.
     ///
     /// - Throws: `CommandFailure` if the databases cannot be watched.
     init(
@@ -98,7 +98,7 @@ final class WatchFeed: Sendable {
                 onReports?(reports)
             }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
-            // Ignore errors. A folder that cannot be listed now may be readable later.
+            // Ignore errors, because a folder that cannot be listed now may be readable later.
             if let found = try? source.find(worker.search), worker.add(found.paths) {
                 let notes = found.notes + worker.notes
                 state.withLock { $0.batch.notes = notes }
@@ -135,7 +135,7 @@ final class WatchFeed: Sendable {
             return ["\(refused) more databases are not watched, because the limit is \(limit)."]
         }
 
-        /// Samples for an interval and returns the interval's reports.
+        /// Samples for an interval and returns the reports.
         func watch(for interval: Duration, until isStopped: () -> Bool) -> [WatchReport] {
             guard let session else {
                 let parts = interval.components
@@ -153,7 +153,7 @@ final class WatchFeed: Sendable {
             return reports
         }
 
-        /// Starts to watch the new databases among `paths`, and returns whether there are any.
+        /// Starts watching the new databases among `paths`, and returns whether there are any.
         func add(_ paths: [String]) -> Bool {
             let new = paths.filter { !known.contains($0) }
             guard !new.isEmpty else { return false }
@@ -172,7 +172,7 @@ final class WatchFeed: Sendable {
 extension WatchSource {
     enum Kind { case folder, machine }
 
-    /// The kind of place, or `nil` if no new databases may appear.
+    /// The kind of source, or `nil` if new databases cannot appear.
     var kind: Kind? {
         switch self {
         case .machine: .machine

@@ -5,31 +5,31 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// Watches databases without a dashboard and writes reports.
+/// A watch of databases without a dashboard, which writes reports.
 struct WatchRun {
     var format = PlainFormat.text
     var follows = false
     var interval = Duration.seconds(1)
-    /// How long to watch.
+    /// The duration of the watch.
     ///
     /// By default, a single report covers two seconds, and other watches are unlimited.
     var duration: Duration?
     /// The condition that ends the command, if any.
     var condition: WatchConditionArgument?
-    /// Whether to write a list of databases in place of a report on each database.
+    /// Whether to write a list of databases instead of a report on each database.
     var isList = false
-    /// Records the reports, if requested.
+    /// The recorder for the reports, if any.
     var recorder: FlightRecorder?
     /// The limitations of the search for databases.
     var notes: [String] = []
-    /// Receives the reports of each interval.
+    /// A closure that receives the reports of each interval.
     var onReports: (([WatchReport]) -> Void)?
-    /// Whether to write no reports.
+    /// Whether to suppress reports.
     var isSilent = false
 
     private let session: WatchSession
     private let sql: SQLWatch?
-    private let isOne: Bool
+    private let isSingleFile: Bool
 
     /// The default duration of a watch for a single report.
     private static let singleReportDuration = Duration.seconds(2)
@@ -43,7 +43,7 @@ struct WatchRun {
                 helper: ClientProcess.command(WatchHelperSubcommand.name)
             )
         } catch { throw CommandFailure(error.description, status: ExitStatus.failed.rawValue) }
-        isOne = files.count == 1
+        isSingleFile = files.count == 1
         self.sql = sql.map { SQLWatch(paths: files, options: $0) }
     }
 
@@ -126,8 +126,9 @@ struct WatchRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// Throws an error for files that cannot be watched, except missing files that may appear
-    /// later.
+    /// Throws an error for files that cannot be watched.
+    ///
+    /// If files may appear later, a missing file is not an error.
     private func check(
         _ states: [(path: String, state: WatchedFile.State, problem: String?)]
     ) throws {
@@ -136,7 +137,7 @@ struct WatchRun {
             switch state {
             case .present, .empty: continue
             case .missing:
-                // A file in a list may be missing because a program removed it after the search.
+                // A listed file may be missing because a program removed it after the search.
                 guard !follows, condition == nil, !isList else { continue }
                 throw CommandFailure("there is no file '\(file)'; check the path")
             case .notADatabase:
@@ -150,8 +151,9 @@ struct WatchRun {
         }
     }
 
-    /// Suggests a longer watch if a short report found nothing, because the report may miss
-    /// recurring locks.
+    /// Suggests a longer watch if a short report found nothing.
+    ///
+    /// A short report may miss recurring locks.
     private func writeHint(for report: WatchReport) throws {
         guard report.verdict.kind == .nothing, report.window.seconds < Self.shortTime else {
             return
@@ -164,7 +166,7 @@ struct WatchRun {
 
     private func write(_ report: WatchReport, after isLater: Bool) throws {
         switch format {
-        case .json where isOne && !follows:
+        case .json where isSingleFile && !follows:
             try StandardOutput.write(WatchJSON.text(of: report))
         case .json: try StandardOutput.write(WatchJSON.line(of: report))
         case .text:

@@ -3,12 +3,12 @@ import SQLiteWatch
 
 /// The source of the databases that `poolgauge top` watches.
 enum WatchSource: Sendable, Equatable {
-    /// Files, and the databases in folders.
+    /// Files and folders that contain databases.
     case paths([String])
     /// The databases that processes on this machine have open.
     case machine
 
-    /// Creates the source for the given paths, or for the whole machine without paths.
+    /// Creates the source for the given paths, or for the whole machine if there are no paths.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
     struct Found: Equatable {
@@ -24,13 +24,13 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    /// Whether the source is a single file, for which no list is shown.
+    /// Whether the source is a single file, in which case no list is shown.
     var isOneFile: Bool {
         guard case .paths(let paths) = self else { return false }
         return paths.count == 1 && !canGrow
     }
 
-    /// The text until a database is found.
+    /// The text to show until a database is found.
     var placeholder: String {
         switch self {
         case .machine:
@@ -43,7 +43,7 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    var nothingFound: String {
+    var notFoundMessage: String {
         switch self {
         case .machine:
             "no process that is visible to this user has an SQLite database open"

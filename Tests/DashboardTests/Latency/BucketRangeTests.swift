@@ -7,7 +7,7 @@ struct BucketRangeTests {
     @Test func aRowShowsItsBounds() {
         let low = LatencyDistribution.bucket(of: 17_000_000)
         #expect(BucketRange(buckets: low..<low + 1).text == "16.8–21.0 ms")
-        #expect(BucketRange(buckets: low..<low + 1).beginning == "≥16.8 ms")
+        #expect(BucketRange(buckets: low..<low + 1).lowerBoundText == "≥16.8 ms")
         let micro = LatencyDistribution.bucket(of: 800_000)
         #expect(BucketRange(buckets: micro..<micro + 2).text == "786 µs–1.05 ms")
         #expect(BucketRange(buckets: 0..<1).text == "0–128 ns")
@@ -17,7 +17,7 @@ struct BucketRangeTests {
         let last = LatencyDistribution.bucketCount - 1
         let range = BucketRange(buckets: last..<last + 1)
         #expect(range.high == nil)
-        #expect(range.text == range.beginning)
+        #expect(range.text == range.lowerBoundText)
     }
 
     @Test func noRangeIsWiderThanItsColumn() {

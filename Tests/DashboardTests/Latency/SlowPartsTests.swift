@@ -19,7 +19,7 @@ struct SlowPartsTests {
                 == "beyond p99, 100 ms: 60% waiting for a reader, 40% being served"
         )
         #expect(
-            text(parts.blame(theme: .standard))
+            text(parts.holderText(theme: .standard))
                 == "meanwhile report held 2.0 of 3 readers, ui 0.9"
         )
     }
@@ -30,7 +30,7 @@ struct SlowPartsTests {
         slow.capacity = 1
         slow.holders = [.init(client: "report", held: 0.75), .init(client: "ui", held: 0.25)]
         #expect(
-            text(SlowParts(slow: slow).blame(theme: .standard))
+            text(SlowParts(slow: slow).holderText(theme: .standard))
                 == "meanwhile report held 0.75 of 1 reader, ui 0.25"
         )
     }
@@ -46,7 +46,7 @@ struct SlowPartsTests {
         )
         let parts = SlowParts(slow: slow)
         #expect(parts.scope == "the slowest access; too few accesses for a percentile")
-        #expect(parts.blame(theme: .standard) == nil)
+        #expect(parts.holderText(theme: .standard) == nil)
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
                 == "the slowest, 40.0 ms: 100% being served"

@@ -16,9 +16,9 @@ struct LogUseTests {
         #expect(LogUse(wal(0, 0)) == .empty)
         #expect(LogUse(wal(room(for: 900), 900, copied: 0)) == .filling(waiting: 900))
         #expect(LogUse(wal(room(for: 900), 900, copied: 300)) == .filling(waiting: 600))
-        #expect(LogUse(wal(room(for: 900), 900, copied: 900)) == .startsOver)
+        #expect(LogUse(wal(room(for: 900), 900, copied: 900)) == .reused)
         // The log restarted in a file that is longer than the new log.
-        #expect(LogUse(wal(room(for: 900), 12, copied: 0)) == .startsOver)
+        #expect(LogUse(wal(room(for: 900), 12, copied: 0)) == .reused)
         #expect(LogUse(wal(room(for: 900), nil)) == .unknown)
     }
 

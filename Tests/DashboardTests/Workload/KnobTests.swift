@@ -26,10 +26,10 @@ struct KnobTests {
     @Test func stepsStartAtTheRequestedValueUntilASampleConfirmsIt() throws {
         var model = dashboard()
         let select = Array(repeating: Key.down, count: 4)
-        #expect(press(select + [.right], &model) == [.turn(.rate(client: "ui", perSecond: 300))])
+        #expect(press(select + [.right], &model) == [.setKnob(.rate(client: "ui", perSecond: 300))])
         #expect(model.requestedKnobs == ["ui: rate": 300])
         #expect(
-            press([.character("+")], &model) == [.turn(.rate(client: "ui", perSecond: 400))]
+            press([.character("+")], &model) == [.setKnob(.rate(client: "ui", perSecond: 400))]
         )
         let size = Size(width: 120, height: 40)
         #expect(model.render(size: size).plainText.contains("400/s"))

@@ -5,7 +5,7 @@ package enum WatchCommand: Hashable, Sendable {
     case screen(Int)
     case nextDatabase
     case previousDatabase
-    /// A navigation, time or display command that both dashboards share.
+    /// A navigation, time, or display command that both dashboards share.
     case common(DashboardCommand)
 
     /// The name in a configuration file.
@@ -18,7 +18,7 @@ package enum WatchCommand: Hashable, Sendable {
         }
     }
 
-    /// The purpose of a command, with the section title of the help.
+    /// The purpose of a command, whose raw value is the title of a help section.
     enum Purpose: String, CaseIterable {
         case screens = "Screens"
         case moving = "Navigation"
@@ -44,13 +44,13 @@ package enum WatchCommand: Hashable, Sendable {
 package typealias WatchKeys = KeyTable<WatchCommand>
 
 extension KeyTable<WatchCommand> {
-    /// Creates the keys for screens, with the changes in a configuration file.
+    /// Creates the keys for screens and applies the changes from a configuration file.
     ///
     /// - Parameters:
     ///   - screens: The screens, in the order of their keys `1`, `2`, …
     ///   - changes: The changed keys of the run dashboard. They also apply to the common commands
     ///     of this dashboard.
-    /// - Throws: ``Failure`` if no key quits.
+    /// - Throws: ``Failure`` if the quit command has no key.
     package init(
         screens: [any WatchScreen.Type],
         changing changes: [DashboardCommand: [Key]] = [:]
@@ -113,7 +113,7 @@ extension KeyTable<WatchCommand> {
         ),
     ]
 
-    /// The help for common commands that differ in this dashboard.
+    /// The help texts of common commands that differ in this dashboard.
     private static let helpTexts: [DashboardCommand: String] = [
         .left: "scroll left",
         .right: "scroll right",

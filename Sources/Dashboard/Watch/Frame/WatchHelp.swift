@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The help of the watch dashboard with all keys and the symbols in lanes.
+/// The help overlay of the watch dashboard, which lists all keys and the symbols in lanes.
 struct WatchHelp {
     let keys: WatchKeys
     var replayKeys: ReplayKeys?

@@ -54,7 +54,7 @@ package struct WatchScene: Sendable {
     /// The time window of lanes and charts, in seconds.
     let seconds: Double
     let view: ListView
-    /// The text if there is no report.
+    /// The text to show if there is no report.
     let placeholder: String
     /// The limitations of the observation, as sentences.
     let notes: [String]

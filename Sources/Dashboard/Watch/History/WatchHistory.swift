@@ -10,15 +10,15 @@ struct WatchHistory: Sendable, Timeline {
     static let capacity = 1_200
     /// The limit on the total size of the reports of all databases, in bytes.
     static let budget = 32 << 20
-    /// The period of shares, in seconds.
+    /// The period over which shares are calculated, in seconds.
     static let shareSeconds = 10.0
-    /// The period of rates, in seconds.
+    /// The period over which rates are calculated, in seconds.
     static let rateSeconds = 2.0
     private static let laneLimit = 512
 
     /// The path of the database, as in its reports.
     let path: String
-    /// The values of a second recording, which charts show in addition.
+    /// The values of a second recording, drawn in charts for comparison.
     var ghost: Ghost<WatchMoment>?
     /// The displayed report, with escaped text and without episodes.
     private(set) var report: WatchReport?
@@ -26,7 +26,7 @@ struct WatchHistory: Sendable, Timeline {
     private(set) var cursor: Int?
     /// The values for charts, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
-    /// One lane for each process, in the order of first reports.
+    /// One lane for each process, in the order of their first reports.
     private(set) var lanes: [WatchLane] = []
     /// The processes at the displayed moment, in the order of the process table.
     private(set) var rows: [WatchRow] = []
@@ -106,7 +106,7 @@ struct WatchHistory: Sendable, Timeline {
         return seconds > 0 ? sum / seconds : 0
     }
 
-    /// The actual period of the shares, which is initially shorter than ``shareSeconds``.
+    /// The actual period of the shares, initially shorter than ``shareSeconds``.
     var coveredSeconds: Double {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }
@@ -196,7 +196,7 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
-    /// Returns the processes, strongest blockers first.
+    /// Returns the processes, starting with those that block others the most.
     ///
     /// The order depends on shares over several seconds, rounded to coarse steps. Otherwise, rows
     /// would move each time a lock is acquired or released.
@@ -243,7 +243,7 @@ struct WatchHistory: Sendable, Timeline {
         var (seconds, listSeconds) = (0.0, 0.0)
         var (samples, listSamples) = (0, 0)
         visitMoments(last: Self.shareSeconds) { position, moment in
-            // The share in a moment without samples is unknown.
+            // The share is unknown for a moment without samples.
             if moment.samples > 0 { seconds += moment.seconds }
             if moment.listSamples > 0 { listSeconds += moment.seconds }
             samples += moment.samples

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// How a process used a database in one interval.
+/// A process's use of a database in one interval.
 enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process held no lock.
     case idle
@@ -22,7 +22,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process did not use the database.
     case absent
 
-    /// The share of an interval at which ``reading`` and ``writing`` begin.
+    /// The minimum share of an interval for ``reading`` and ``writing``.
     private static let large = 1.0 / 3
 
     init(_ process: WatchedProcess, isPinning: Bool) {

@@ -1,14 +1,14 @@
 import SQLiteWatch
 
-/// The values of a report that charts show.
+/// The chart values of a report.
 struct WatchMoment: Timed, Equatable {
     /// The time since the first report, in seconds.
     var time: Double
     /// The length of the report's interval, in seconds.
     var seconds: Double
-    /// The number of times that write locks were sampled in the interval.
+    /// The number of samples of write locks in the interval.
     var samples: Int
-    /// The number of times that read locks were sampled in the interval.
+    /// The number of samples of read locks in the interval.
     var listSamples: Int
     /// The CPU time of this program and its helper processes, as a share of one CPU.
     var cost: Double

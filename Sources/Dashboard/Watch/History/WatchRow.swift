@@ -35,10 +35,10 @@ struct WatchRow: Sendable {
         return seen.map(\.rawValue).joined(separator: ", ")
     }
 
-    /// How strongly the process blocks other processes, in coarse steps.
+    /// The extent to which the process blocks other processes, in coarse steps.
     var weight: Int {
         let share = 2 * max(share.writer.value, share.checkpoint.value) + share.reader.value
-        // A recording can contain any number.
+        // A recording can contain arbitrary numbers.
         let steps = share.isFinite ? Int((min(max(share, 0), 3) * 2).rounded()) : 0
         return (pin?.isLong == true ? 4 : 0) + steps
     }

@@ -2,7 +2,7 @@ import SQLiteWatch
 
 /// A table or index, and its share of the frames written in the last seconds.
 struct WrittenTable: Sendable {
-    /// The escaped name, or an empty string if the pages belong to no table or index.
+    /// The escaped name, or an empty string if the pages do not belong to a table or an index.
     var name: String
     var kind: WatchedTable.Kind
     /// The share of the frames, in 0…1.
@@ -32,7 +32,7 @@ extension WatchHistory {
         var total = 0.0
         visitReports(last: Self.shareSeconds) { report in
             for table in report.tables {
-                // A damaged recording can contain any numbers.
+                // A damaged recording can contain arbitrary numbers.
                 let key = TableKey(kind: table.kind, name: table.name)
                 let (sum, overflow) = frames[key, default: 0].addingReportingOverflow(table.frames)
                 frames[key] = overflow ? .max : sum

@@ -2,7 +2,7 @@ import SQLiteWatch
 import TerminalUI
 
 enum TracingLine {
-    /// Returns the level, the overhead and the number of programs that are not visible.
+    /// Returns the level, the overhead, and the number of programs that are not visible.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")

@@ -22,7 +22,7 @@ struct WatchLanesPanel {
 
     /// Returns the height, including the border.
     ///
-    /// Without a process table, the lanes use its rows.
+    /// Without a process table, the lanes occupy its rows.
     func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
         let most = isShort && hasTable ? 5 : 16
@@ -41,7 +41,7 @@ struct WatchLanesPanel {
         case statement
         case history
 
-        // `isTraced` states whether the statements of processes are known.
+        // `isTraced` indicates whether the processes' statements are known.
         func track(isTraced: Bool) -> Track {
             switch self {
             case .name: Track(minimum: 10, ideal: 20, maximum: 22, priority: 10, flex: 0)
@@ -140,11 +140,11 @@ struct WatchLanesPanel {
             let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
         {
             // Dim a statement that is no longer running.
-            let isNow = statement.isRunning || statement.seconds < 1
+            let isCurrent = statement.isRunning || statement.seconds < 1
             canvas.write(
                 statement.sql,
                 in: cell(.statement),
-                style: theme.style(isNow ? .text : .dim),
+                style: theme.style(isCurrent ? .text : .dim),
                 alignment: .leading
             )
         }

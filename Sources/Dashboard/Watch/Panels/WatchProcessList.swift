@@ -98,7 +98,7 @@ enum WatchProcessList {
                 remark: "shares of the last \(HumanUnits.secondsLabel(history.coveredSeconds))"
             ),
             item: "process",
-            absence: "no visible process uses the database",
+            placeholder: "no visible process uses the database",
             on: &canvas,
             in: rect
         )

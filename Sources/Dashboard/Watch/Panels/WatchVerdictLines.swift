@@ -31,7 +31,7 @@ struct WatchVerdictLines {
         }
         for (index, span) in spans.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && spans.count > rect.height
-            // Append more text to end the line with an ellipsis.
+            // Append the next span so that the text is truncated with an ellipsis.
             let text = isCut ? span.text + " " + spans[index + 1].text : span.text
             canvas.write(
                 text,

@@ -73,9 +73,9 @@ struct ActivityScreen: WatchScreen {
                 canvas.theme
             ),
             item: "transaction",
-            absence: scene.report?.tracing == nil
+            placeholder: scene.report?.tracing == nil
                 ? TracingLine.empty(scene.report) : "no program has started a transaction",
-            wrapsAbsence: true,
+            wrapsPlaceholder: true,
             on: &canvas,
             in: rect
         )

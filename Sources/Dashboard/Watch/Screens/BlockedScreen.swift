@@ -87,9 +87,9 @@ struct BlockedScreen: WatchScreen {
                 canvas.theme
             ),
             item: "wait",
-            absence: scene.report?.tracing == nil
+            placeholder: scene.report?.tracing == nil
                 ? TracingLine.empty(scene.report) : "no statement has waited for a lock",
-            wrapsAbsence: true,
+            wrapsPlaceholder: true,
             on: &canvas,
             in: rect
         )

@@ -1,7 +1,9 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with all watched databases, busiest first, where Enter opens a database.
+/// The screen with all watched databases, busiest first.
+///
+/// The Enter key opens a database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: all; Enter opens one"
@@ -44,10 +46,10 @@ struct DatabasesScreen: WatchScreen {
                 Track(minimum: 12, ideal: 24, maximum: .max, priority: 10, flex: 2)
             ) { history, theme in
                 let verdict = history.report?.verdict
-                let isFine = verdict?.kind == .nothing
+                let hasNoFindings = verdict?.kind == .nothing
                 return Span(
-                    isFine ? "nothing unusual" : verdict?.text ?? "",
-                    theme.style(isFine ? .dim : .warning)
+                    hasNoFindings ? "nothing unusual" : verdict?.text ?? "",
+                    theme.style(hasNoFindings ? .dim : .warning)
                 )
             },
         ],
@@ -96,7 +98,7 @@ struct DatabasesScreen: WatchScreen {
                 remark: HumanUnits.counted(ranked.count, "database", "databases")
             ),
             item: "database",
-            absence: scene.placeholder,
+            placeholder: scene.placeholder,
             on: &canvas,
             in: areas[0]
         )

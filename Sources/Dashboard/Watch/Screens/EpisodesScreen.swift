@@ -58,7 +58,7 @@ struct EpisodesScreen: WatchScreen {
         }
     }
 
-    /// Returns the lines of the findings, remedies and notes.
+    /// Returns the lines of the findings, remedies, and notes.
     ///
     /// Lines with `isRemedy` are dim.
     private func findings(width: Int) -> [(String, isRemedy: Bool)] {
@@ -91,7 +91,7 @@ struct EpisodesScreen: WatchScreen {
             scene.view,
             in: Panel(title: "Episodes", subtitle: "periods when a process blocked others"),
             item: "episode",
-            absence: "none since watching started",
+            placeholder: "none since watching started",
             on: &canvas,
             in: rect
         )

@@ -89,7 +89,7 @@ struct LogScreen: WatchScreen {
             scene.view,
             in: Panel(title: "Pins", subtitle: "frames that no checkpoint can copy"),
             item: "pin",
-            absence: "no reader pins frames in the log",
+            placeholder: "no reader pins frames in the log",
             on: &canvas,
             in: rect
         )

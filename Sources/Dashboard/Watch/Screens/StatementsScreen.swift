@@ -53,7 +53,7 @@ struct StatementsScreen: WatchScreen {
         name: \.sql
     )
 
-    /// The columns of traces that time no statements.
+    /// The columns for traces that do not time statements.
     private static let untimedListing: Listing<WatchedStatement> = {
         var untimed = listing
         untimed.columns.removeAll {
@@ -86,8 +86,8 @@ struct StatementsScreen: WatchScreen {
             scene.view,
             in: scene.tracingPanel("Statements", "since the trace started", canvas.theme),
             item: "statement",
-            absence: TracingLine.empty(scene.report),
-            wrapsAbsence: true,
+            placeholder: TracingLine.empty(scene.report),
+            wrapsPlaceholder: true,
             on: &canvas,
             in: rect
         )

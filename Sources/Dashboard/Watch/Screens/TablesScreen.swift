@@ -54,7 +54,7 @@ struct TablesScreen: WatchScreen {
                 legend: [[Span(coverage, canvas.theme.style(.dim))]]
             ),
             item: "table",
-            absence: history.report?.wal == nil
+            placeholder: history.report?.wal == nil
                 ? "written tables are available only in WAL mode"
                 : "no frames were written in the last \(seconds)",
             on: &canvas,

@@ -217,7 +217,7 @@ extension ObservationHub {
             return !fetcher.isChecked
         }
         guard mustStart else { return }
-        Self.checking.asyncAfter(deadline: .now() + .nanoseconds(Int(EngineTimings.roundTrust))) {
+        Self.checking.asyncAfter(deadline: .now() + .nanoseconds(Int(EngineTimings.roundTimeout))) {
             self.check(at: monotonicNanoseconds())
             self.fetcher.withLock { $0.isChecked = false }
             // A round that starts later schedules its own check.
@@ -231,7 +231,7 @@ extension ObservationHub {
     /// One reader stays free, because the running fetches may be waiting for an access that must
     /// read. A round on the writer has no successor, because the writer runs one access at a time.
     func check(at instant: UInt64) {
-        let start = instant - EngineTimings.roundTrust
+        let start = instant - EngineTimings.roundTimeout
         guard state.withLock({ $0.dirty.isFetching(sinceBefore: start) }) else { return }
         let mayContinue = freeReaders() > 1
         let (fetched, queue): ([Observed], DispatchQueue?) = update { state in

@@ -5,13 +5,13 @@ package enum CrossoverReport {
     /// The capabilities of the output.
     package struct Style: Sendable, Equatable {
         /// Whether the output supports color.
-        package var hasColour: Bool
+        package var hasColor: Bool
         /// Whether the output supports non-ASCII characters.
         package var isUTF8: Bool
 
         /// Creates a style.
-        package init(hasColour: Bool = false, isUTF8: Bool = true) {
-            self.hasColour = hasColour
+        package init(hasColor: Bool = false, isUTF8: Bool = true) {
+            self.hasColor = hasColor
             self.isUTF8 = isUTF8
         }
     }
@@ -187,7 +187,7 @@ package enum CrossoverReport {
         _ higherIsBetter: Bool,
         _ style: Style
     ) -> String {
-        guard style.hasColour, let cell else { return text }
+        guard style.hasColor, let cell else { return text }
         let shade = CrossoverShade(cell, higherIsBetter: higherIsBetter)
         // xterm-256 colors. Color-blind readers can distinguish blue from orange.
         let blue = [153, 111, 69, 26]

@@ -82,9 +82,9 @@ struct CrossoverPictureTests {
 
     @Test func colorsDoNotChangeCharacters() {
         let plain = CrossoverReport.text(of: result())
-        let colourful = CrossoverReport.text(of: result(), style: .init(hasColour: true))
-        #expect(colourful.contains("\u{1B}[38;5;16;48;5;"))
-        let stripped = colourful.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+        let colored = CrossoverReport.text(of: result(), style: .init(hasColor: true))
+        #expect(colored.contains("\u{1B}[38;5;16;48;5;"))
+        let stripped = colored.replacing(/\u{1B}\[[0-9;]*m/, with: "")
         func lines(_ text: String) -> [String] {
             text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
                 String(line.reversed().drop { $0 == " " }.reversed())
