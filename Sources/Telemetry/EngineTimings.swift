@@ -127,7 +127,7 @@ package enum EngineTimings {
     /// observations and 1,000 commits/s, waking a thread for each commit increased the p99 of a
     /// call by a factor of 5 to 6, compared with no observations. With an active fetcher, the
     /// factor was 0.97.
-    @inlinable package static var fetcherTail: UInt64 { 5_000_000 }
+    @inlinable package static var fetcherIdleTimeout: UInt64 { 5_000_000 }
     /// The interval at which the fetcher checks for work after a pause.
     @inlinable package static var fetcherCheck: UInt64 { 500_000 }
 }

@@ -118,9 +118,9 @@ struct TerminalUseTests {
 
     @Test
     func noColorIsRespected() throws {
-        let colour = "\u{1B}[38;5;"
+        let color = "\u{1B}[38;5;"
         try withDashboard { program, _ in
-            try program.wait(for: colour)
+            try program.wait(for: color)
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
@@ -132,7 +132,7 @@ struct TerminalUseTests {
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
             let text = String(decoding: program.output, as: UTF8.self)
-            #expect(!text.contains(colour))
+            #expect(!text.contains(color))
             #expect(text.firstMatch(of: /\e\[[0-9;]*[34][0-7]m/) == nil)
         }
     }

@@ -191,14 +191,14 @@ extension ObservationHub {
         }
     }
 
-    /// Pauses, and then waits for work for at most ``EngineTimings/fetcherTail``.
+    /// Pauses, and then waits for work for at most ``EngineTimings/fetcherIdleTimeout``.
     private func rest(for pause: UInt64) {
         let begin = monotonicNanoseconds()
         var deadline = begin + max(pause, EngineTimings.fetcherCheck)
         while true {
             parker.park(until: deadline)
             let now = monotonicNanoseconds()
-            if hasWork || now - begin >= fetcherTail.load(ordering: .relaxed) { return }
+            if hasWork || now - begin >= fetcherIdleTimeout.load(ordering: .relaxed) { return }
             deadline = now + EngineTimings.fetcherCheck
         }
     }

@@ -49,8 +49,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     let quickFetch = Atomic<UInt64>(EngineTimings.quickFetch)
     /// The value of ``EngineTimings/longestRound``, which tests can override.
     let longestRound = Atomic<UInt64>(EngineTimings.longestRound)
-    /// The value of ``EngineTimings/fetcherTail``, which tests can override.
-    let fetcherTail = Atomic<UInt64>(EngineTimings.fetcherTail)
+    /// The value of ``EngineTimings/fetcherIdleTimeout``, which tests can override.
+    let fetcherIdleTimeout = Atomic<UInt64>(EngineTimings.fetcherIdleTimeout)
     let counts = ObservationCounts()
 
     let state = Lock(State())

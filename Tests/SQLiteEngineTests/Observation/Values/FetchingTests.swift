@@ -54,7 +54,7 @@ struct FetchingTests {
         let hub = pool.observationHub
         // A fetch that is preempted is still classified as quick.
         hub.quickFetch.store(.max, ordering: .relaxed)
-        hub.fetcherTail.store(60_000_000_000, ordering: .relaxed)
+        hub.fetcherIdleTimeout.store(60_000_000_000, ordering: .relaxed)
         let values = CollectedLines()
         let cancellable = ValueObservation.trackingConstantRegion { db in
             let begin = monotonicNanoseconds()
@@ -70,14 +70,14 @@ struct FetchingTests {
         try eventually { values.all == ["0"] && hub.state.withLock { $0.isInstalled } }
         try pool.write { try $0.insert(1) }
         try eventually { values.all == ["0", "1"] }
-        let end = monotonicNanoseconds() + 2 * EngineTimings.fetcherTail
+        let end = monotonicNanoseconds() + 2 * EngineTimings.fetcherIdleTimeout
         try eventually { monotonicNanoseconds() > end }
         #expect(hub.fetcher.withLock { $0.isActive })
         // The active fetcher finds later commits.
         try pool.write { try $0.insert(2) }
         try eventually { values.all == ["0", "1", "2"] }
         cancellable.cancel()
-        hub.fetcherTail.store(0, ordering: .relaxed)
+        hub.fetcherIdleTimeout.store(0, ordering: .relaxed)
         try eventually { hub.fetcher.withLock { !$0.isActive } }
     }
 

@@ -28,7 +28,7 @@ struct SweepTests {
             ("readers", "has no '='"),
             ("reader=1,2", "'reader' in 'reader=1,2' cannot be swept; did you mean 'readers'?"),
             ("write_share=0..1", "did you mean 'write-share'?"),
-            ("colour=red", "expected one of: readers, write-share, hold, rate, workers"),
+            ("color=red", "expected one of: readers, write-share, hold, rate, workers"),
             ("readers=0", "not a whole number from 1 to 1000"),
             ("readers=1,,2", "lacks a value"),
             ("readers=", "lacks a value"),
