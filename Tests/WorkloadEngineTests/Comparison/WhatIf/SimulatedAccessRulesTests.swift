@@ -213,7 +213,7 @@ struct SimulatedAccessRulesTests {
             )
         )
         var random = RandomStream(seed: 3, stream: "holds")
-        let times = (0..<5_000).map { _ in model.draw(using: &random).least }
+        let times = (0..<5_000).map { _ in model.draw(using: &random).minimum }
         let usual = times.filter { $0 < 1.5e9 }
         #expect(abs(Double(usual.count) / 5_000 - 0.9) < 0.03)
         #expect(usual.allSatisfy { $0 >= 1.2e9 && $0 < 1.206e9 })
@@ -235,7 +235,7 @@ struct SimulatedAccessRulesTests {
             ServiceModel(spectrum, exactMean: 50_400_000, processorMean: 0, hold: 50_000_000)
         )
         var random = RandomStream(seed: 3, stream: "holds")
-        let times = (0..<5_000).map { _ in model.draw(using: &random).least }
+        let times = (0..<5_000).map { _ in model.draw(using: &random).minimum }
         #expect(times.allSatisfy { $0 >= 50e6 && $0 < 53.5e6 })
         #expect(abs(times.reduce(0, +) / 5_000 - 50.4e6) < 0.03e6)
     }
