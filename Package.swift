@@ -416,8 +416,8 @@ if Context.environment["POOLGAUGE_FUZZ"] != nil {
             name: "poolgauge-fuzz",
             dependencies: fuzzed,
             path: "Tests/FuzzTests",
-            exclude: ["Base", "Corpus", "Planted", "FuzzTests.swift", "Mutator.swift"],
-            sources: ["Driver", "Targets"],
+            exclude: ["Base", "Corpus", "Planted", "FuzzTests.swift"],
+            sources: ["Driver", "Targets", "Mutator.swift"],
             swiftSettings: strict
         )
     )

@@ -50,7 +50,13 @@ case "--write" where words.count == 4:
     } catch { fail("\(error)") }
 case let name?:
     // libFuzzer calls a C function, which cannot capture the target.
-    CurrentTarget.value = target(named: name)
+    let current = target(named: name)
+    CurrentTarget.value = current
+    CurrentTarget.mutator = Mutator(
+        current,
+        inputs: current.seeds + Corpus.inputs(of: name),
+        seed: 0
+    )
     var arguments = CommandLine.unsafeArgv
     var count = CommandLine.argc
     // Omit the target's name, which libFuzzer would interpret as a folder.

@@ -49,10 +49,20 @@ enum RecordingBytes {
             }
             try writer.end(reason: "the command ended")
             writer.close()
+            try shrinkPages(path)
             return try Data(contentsOf: URL(fileURLWithPath: path))
         }
         return [UInt8](bytes ?? Data())
     }()
+
+    /// Reduces the size of the file, so that more changes concern bytes that are in use.
+    private static func shrinkPages(_ path: String) throws {
+        var configuration = Configuration()
+        configuration.probes = .off
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 512; VACUUM") }
+        try queue.close()
+    }
 
     /// Reads a recording in the same way as `report` and `replay`.
     static func read(_ path: String) throws {
