@@ -25,6 +25,27 @@ struct SavepointTests {
         #expect(try values(queue) == [1, 3])
     }
 
+    /// If the changes of a savepoint cannot be rolled back, the access must not commit them.
+    @Test(arguments: [true, false])
+    func aFailedRollbackOfASavepointEndsTheTransaction(throwsError: Bool) throws {
+        let queue = try DatabaseQueue.withTable()
+        _ = try? queue.write { db in
+            try db.insert(1)
+            #expect(throws: (any Error).self) {
+                try db.inSavepoint {
+                    try db.insert(2)
+                    // SQLite then finds no savepoint to roll back to.
+                    try db.execute(sql: "RELEASE SAVEPOINT poolgauge")
+                    if throwsError { throw Mistake() }
+                    return .rollback
+                }
+            }
+        }
+        #expect(try values(queue) == [])
+        try queue.write { db in try db.insert(3) }
+        #expect(try values(queue) == [3])
+    }
+
     @Test func savepointsNest() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in
