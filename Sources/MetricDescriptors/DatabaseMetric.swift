@@ -199,7 +199,7 @@ package enum DatabaseMetric {
     // MARK: Counts
 
     private static let counts: [Metric<DatabaseStatus>] = [
-        metric("sqlite_snapshots_total", .counter, "The created snapshots.") {
+        metric("sqlite_snapshots_total", .counter, "The number of snapshots created.") {
             Double($0.snapshotsMade)
         },
         Metric(
@@ -230,7 +230,7 @@ package enum DatabaseMetric {
         Metric(
             "sqlite_interrupts_total",
             .counter,
-            "The interrupted statements, and the calls that met no statement, by outcome.",
+            "The interrupted statements, and the calls while no statement was running, by outcome.",
             labels: ["database", "outcome"]
         ) { status in
             guard let interrupts = status.interrupts else { return [] }
