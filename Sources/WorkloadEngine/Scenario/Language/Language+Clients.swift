@@ -126,7 +126,7 @@ extension Language {
             .init(
                 "skip-after",
                 .duration(.positive),
-                "How late an access can be before it is skipped."
+                "The maximum delay of an access. Accesses with a longer delay are skipped."
             ),
         ]
     )

@@ -132,8 +132,8 @@ extension Language {
                 .list(.number),
                 "The weight of each value. Default: 1."
             ),
-            .init("hashed", .boolean, "Whether to replace an integer with YCSB's hash of it."),
-            .init("prefix", .text, "Text to put before an integer, which makes the value text."),
+            .init("hashed", .boolean, "Whether to replace each integer with its YCSB hash."),
+            .init("prefix", .text, "Text to put before an integer. The value becomes text."),
             .init("nulls", .quantity(.share), "The share of the values that are NULL."),
         ]
     )

@@ -157,7 +157,7 @@ enum Language {
                 "library",
                 .words(Arm.Library.allCases.map(\.rawValue)),
                 "The library that performs the accesses: engine (Poolgauge's, the default), raw "
-                    + "(bare libsqlite3, a connection for each worker) or grdb."
+                    + "(bare libsqlite3, a connection for each worker), or grdb."
             ),
             .init(
                 "type",
@@ -192,7 +192,7 @@ enum Language {
             .init(
                 "busy-timeout",
                 .duration(),
-                "busy-timeout: 5s is short for busy: {timeout: 5s}."
+                "A short form of busy: busy-timeout: 5s is equivalent to busy: {timeout: 5s}."
             ),
             .init(
                 "pragmas",
