@@ -10,7 +10,7 @@ import Darwin
 enum TCPSocket {
     /// Listens on an address.
     ///
-    /// - Parameter address: The address. The port 0 selects a free port.
+    /// - Parameter address: The address. Port 0 selects a free port.
     /// - Returns: The socket, which does not block, and its port.
     /// - Throws: ``AgentError`` with a remedy if the address or the port cannot be used.
     static func listen(

@@ -41,7 +41,7 @@ public struct ComparisonMetric: Sendable, Hashable {
             let last = parts.count == 3 ? parts[2] : ""
             throw Failure(
                 description: last.isEmpty
-                    ? "'\(name)' needs a third part: \(names.joined(separator: ", "))"
+                    ? "'\(name)' has no aggregate; add one of: \(names.joined(separator: ", "))"
                     : "'\(metric)' has no aggregate '\(last)'" + Self.hint(last, among: names)
             )
         }

@@ -130,7 +130,7 @@ struct ComparisonPlan {
                 throw RunError(
                     .scenario,
                     "'\(condition.expression)': not every arm can run \(metric.owner), which is "
-                        + "left out of the comparison"
+                        + "omitted from the comparison"
                 )
             }
             guard let client = scenario.clients.first(where: { $0.name == metric.owner }),

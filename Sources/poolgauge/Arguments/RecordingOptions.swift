@@ -48,7 +48,9 @@ struct RecordingLimitOptions: ParsableArguments {
     var retain: TimeArgument?
 
     @Option(
-        help: "Delete the oldest samples so that the recording stays below this size, as in 500MB.",
+        help: ArgumentHelp(
+            "Delete the oldest samples so that the recording stays below this size, such as 500MB."
+        ),
         transform: ByteCountArgument.parse
     )
     var maxSize: ByteCountArgument?

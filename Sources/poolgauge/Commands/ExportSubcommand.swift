@@ -10,7 +10,8 @@ struct ExportSubcommand: ParsableCommand {
         discussion: """
             Serves GET /metrics until ^C, at \(ListenOptions.standard) by default. For a database \
             file, watches it from outside, as `poolgauge top` does. For an agent, requests its \
-            status for each request to the server, also after its program restarts.
+            status each time Prometheus reads the metrics, and reconnects after its program \
+            restarts.
 
             run, dashboard, top, and attach --follow serve metrics with --listen.
             """

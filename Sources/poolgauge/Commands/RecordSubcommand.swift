@@ -18,9 +18,9 @@ struct RecordSubcommand: ParsableCommand {
 
             The recording is a single SQLite file. 'poolgauge report' summarizes it, and \
             'poolgauge replay' shows it in the dashboard. If the file is already a recording, adds \
-            a session to it. If the recorder is killed, the file lacks at most the last second. \
-            When a program with an agent restarts, the time without data is recorded as a gap. At \
-            the end, or after ^C, prints the duration, samples, size, and size per hour.
+            a session to it. If the recorder is killed, at most the last second is lost. When a \
+            program with an agent restarts, the time without data is recorded as a gap. At the \
+            end, or after ^C, prints the duration, samples, size, and size per hour.
             """
     )
 

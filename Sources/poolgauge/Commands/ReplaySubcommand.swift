@@ -12,9 +12,9 @@ struct ReplaySubcommand: ParsableCommand {
             Shows the dashboard of the recorded run, databases, or agent at a position of the \
             recording. Space plays or pauses, < and > change the speed, [ and ] step by a sample, \
             S goes to a time, ( and ) go to the start and the end. u, w, l, and b go to the next \
-            saturation, wait, large log, and SQLITE_BUSY; the same keys in upper case go to the \
-            previous. Press ? to list all keys. Keys that control a live run are refused. With \
-            --screenshot, the recording is paused.
+            saturation, wait, large log, and SQLITE_BUSY result; the same keys in uppercase go to \
+            the previous one. Press ? to list all keys. Keys that control a live run are refused. \
+            With --screenshot, the recording is paused.
 
             --from and the S key accept \(RecordingMoment.forms).
             """

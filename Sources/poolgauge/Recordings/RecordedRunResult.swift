@@ -28,7 +28,7 @@ struct RecordedRunResult {
         let first = from?.milliseconds(from: start, to: end) ?? start
         let last = to?.milliseconds(from: start, to: end) ?? end
         guard first <= last || from == nil || to == nil else {
-            throw CommandFailure("--from is after --to")
+            throw CommandFailure("--from must be before --to")
         }
         guard first <= last, first <= end, last >= start else {
             throw CommandFailure("the recording contains no samples in this period")

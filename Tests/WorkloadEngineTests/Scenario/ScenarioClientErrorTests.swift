@@ -20,12 +20,12 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "SELECT :n",
             "DELETE FROM t",
-            "11:51: DELETE in a read access: 'DELETE FROM t'; use access: write"
+            "11:51: a read access cannot run DELETE: 'DELETE FROM t'; use access: write"
         ),
         ScenarioSlip(
             "SELECT :n",
             "-- nothing",
-            "11:51: 'sql' of client 'ui' has no SQL in '-- nothing'"
+            "11:51: 'sql' of client 'ui' must contain a statement, not '-- nothing'"
         ),
         ScenarioSlip(
             "sql: \"SELECT :n\"",
@@ -36,7 +36,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "sql: \"SELECT :n\"",
             "use: ycsb-read",
-            "11:51: transaction 'ycsb-read' needs the dataset ycsb"
+            "11:51: transaction 'ycsb-read' requires dataset: {preset: ycsb}"
         ),
         ScenarioSlip(
             "sql: \"SELECT :n\"",

@@ -101,7 +101,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{type: pool, journal: delete}",
-            "5:31: a pool's journal is always wal"
+            "5:31: a pool's journal is always wal; remove 'journal'"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",
@@ -117,12 +117,12 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{type: pool, file: no/such.sqlite}",
-            "5:28: there is no file 'no/such.sqlite'"
+            "5:28: there is no file 'no/such.sqlite'; check the path"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{type: pool, file: /}",
-            "5:28: '/' is a folder, not a database"
+            "5:28: '/' is a folder; specify a database file in it"
         ),
         ScenarioSlip(
             "{preset: pgbench, scale: 1}",
@@ -163,7 +163,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: latest, of: aid, min: 1, max: 9}",
-            "9:33: variable 'n': 'of' refers to 'aid', which is not sequential"
+            "9:33: variable 'n': 'of' must be a sequential variable, but 'aid' is not sequential"
         ),
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
@@ -185,7 +185,11 @@ struct ScenarioErrorTests {
             "statements: {two: [SELECT 1, SELECT 2]}\nclients:",
             "10:19: statement 'two' has 2 statements; write them under 'transactions'"
         ),
-        ScenarioSlip("max: 9", "max: 0", "9:38: 'max' of variable 'n' is 0, below 'min' 1"),
+        ScenarioSlip(
+            "max: 9",
+            "max: 0",
+            "9:38: 'max' of variable 'n' must be at least 'min' (1), not 0"
+        ),
         ScenarioSlip(
             "max: 9",
             "theta: 2",

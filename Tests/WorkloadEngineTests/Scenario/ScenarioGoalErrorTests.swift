@@ -49,7 +49,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "[integrity-check]",
             "[snapshots-stable]",
-            "16:14: invariant 'snapshots-stable' needs a client with access: snapshot"
+            "16:14: invariant 'snapshots-stable' requires a client with access: snapshot"
         ),
         ScenarioSlip(
             "[integrity-check]",

@@ -63,7 +63,7 @@ package enum CrossoverReport {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         for (client, reason) in (result.leftOut ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("left out of both arms: \(client), because \(reason)")
+            lines.append("omitted from both arms: \(client), because \(reason)")
         }
         lines.append(sentence(of: result))
         var how =

@@ -110,7 +110,7 @@ extension ScenarioDecoder {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {
             reader.add(
-                "'then-read' requires access: write, 'sql', 'use', or a 'mix', and style: sync",
+                "'then-read' requires access: write, style: sync, and 'sql', 'use', or 'mix'",
                 atKey: "then-read"
             )
             return []

@@ -121,7 +121,7 @@ extension ScenarioDecoder {
             let from = think.duration("from"), let to = think.duration("to")
         else { return nil }
         guard from <= to else {
-            think.add("\(think.path("from")) is longer than 'to'", atValue: "from")
+            think.add("\(think.path("from")) must not be longer than 'to'", atValue: "from")
             return nil
         }
         return .uniform(from...to)

@@ -149,7 +149,10 @@ struct ScenarioDecoder {
                 continue
             }
             if phases.contains(where: { $0.name == name }) {
-                reader.add("two phases have the name '\(name)'", atKey: "name")
+                reader.add(
+                    "two phases have the name '\(name)'; choose different names",
+                    atKey: "name"
+                )
             }
             let isMeasured = reader.bool("measure") ?? true
             phases.append(Phase(name: name, duration: duration, isMeasured: isMeasured))

@@ -215,7 +215,10 @@ struct VariableReader {
             isOpen && !reader.has("max") ? Variable.largest : reader.integer("max")
         guard let maximum else { return fallback }
         if minimum > maximum {
-            reader.add("'max' of \(what) is \(maximum), below 'min' \(minimum)", atKey: "max")
+            reader.add(
+                "'max' of \(what) must be at least 'min' (\(minimum)), not \(maximum)",
+                atKey: "max"
+            )
             return fallback
         }
         let isRanked =

@@ -157,7 +157,7 @@ enum Language {
                 "library",
                 .words(Arm.Library.allCases.map(\.rawValue)),
                 "The library that performs the accesses: engine (Poolgauge's, the default), raw "
-                    + "(bare libsqlite3, a connection for each worker) or grdb."
+                    + "(bare libsqlite3, a connection for each worker), or grdb."
             ),
             .init(
                 "type",
