@@ -61,7 +61,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "duration: 30s",
             "duration: 30sec",
-            "7:30: 'duration' of a phase: '30sec' has 'sec', which is not a unit of time; "
+            "7:30: 'duration' of a phase: 'sec' in '30sec' is not a unit of time; "
                 + "expected one of: ns, us, µs, ms, s, m, h"
         ),
         ScenarioSlip(
@@ -151,7 +151,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: text, length: 4Kib}",
-            "9:35: 'length' of variable 'n' must be 0 to 1000000, such as 100, 4KiB, or a "
+            "9:35: 'length' of variable 'n' must be from 0 to 1000000, such as 100, 4KiB, or a "
                 + "distribution, not '4Kib'"
         ),
         ScenarioSlip(

@@ -27,7 +27,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "50ms",
             "50MiB",
-            "14:17: the limit in 'p(99) < 50MiB': '50MiB' has 'MiB', which is not a unit of "
+            "14:17: the limit in 'p(99) < 50MiB': 'MiB' in '50MiB' is not a unit of "
                 + "time; expected one of: ns, us, µs, ms, s, m, h"
         ),
         ScenarioSlip(

@@ -147,7 +147,7 @@ struct MappingReader {
         guard let sequence = node.sequence else {
             return text(node, named: name).map { [($0, node.mark)] } ?? []
         }
-        if sequence.isEmpty { log.add("\(path(name)) is an empty list", at: node.mark) }
+        if sequence.isEmpty { log.add("\(path(name)) must not be an empty list", at: node.mark) }
         return sequence.compactMap { item in
             text(item, named: name).map { ($0, item.mark) }
         }

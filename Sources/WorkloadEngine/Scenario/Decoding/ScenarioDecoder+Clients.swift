@@ -90,7 +90,7 @@ extension ScenarioDecoder {
         let statements = decodeStatements(reader)
         if let statements, statements.count > 1 {
             log.add(
-                "an import has one statement, which runs for each row, not \(statements.count)",
+                "an import must have one statement, not \(statements.count); it runs for each row",
                 at: reader["sql"]?.mark ?? reader["use"]?.mark
             )
         }

@@ -125,7 +125,8 @@ struct ScenarioDecoder {
         }
         guard let sequence = node.sequence, !sequence.isEmpty else {
             log.add(
-                "'phases' must be a list of phases, such as {name: steady, duration: 30s}",
+                "'phases' must be a list with at least one phase, such as "
+                    + "[{name: steady, duration: 30s}]",
                 at: node.mark
             )
             return []

@@ -128,7 +128,7 @@ struct VariableReader {
             let read = lengths.read(node, as: Language.length, at: node.mark)
             guard let variable = read?.variable else { return 1 }
             if variable.minimum < 0 || variable.maximum > most {
-                log.add("'length' of \(what) must be between 0 and \(most)", at: node.mark)
+                log.add("'length' of \(what) must be from 0 to \(most)", at: node.mark)
                 return 1
             }
             return .drawn(variable)
@@ -136,7 +136,8 @@ struct VariableReader {
         let bytes = Int(text) ?? (try? Quantity.bytes(text)).map { Int($0) }
         guard let bytes, (0...most).contains(bytes) else {
             log.add(
-                "'length' of \(what) must be 0 to \(most), such as 100, 4KiB, or a distribution, "
+                "'length' of \(what) must be from 0 to \(most), such as 100, 4KiB, or a "
+                    + "distribution, "
                     + "not '\(text)'",
                 at: node.mark
             )
