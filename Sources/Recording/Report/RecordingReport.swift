@@ -73,7 +73,11 @@ extension RecordingReport {
             throw RecordingError("'\(reader.path)' contains no samples; record for longer")
         }
         let (from, to) = (from ?? first, to ?? last)
-        guard from <= to else { throw RecordingError("--from must be before --to") }
+        guard from <= to else {
+            throw RecordingError(
+                "--from must be before the end of the period (--to, or the end of the recording)"
+            )
+        }
         let indexes = contents.index(at: from)..<contents.index(at: to + 1)
         guard let start = indexes.first, let end = indexes.last else {
             throw RecordingError(

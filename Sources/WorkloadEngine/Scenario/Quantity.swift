@@ -122,7 +122,7 @@ public enum Quantity {
         let result = number * factor
         guard result <= most else {
             throw Failure(
-                description: "'\(text)' is too large for \(kind); the maximum is \(maximum)"
+                description: "'\(text)' is too large; the maximum is \(maximum)"
             )
         }
         return result

@@ -104,7 +104,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "hold: 3s",
             "hold: 110%",
-            "12:32: 'hold' of client 'report': '110%' is too large for a share; the "
+            "12:32: 'hold' of client 'report': '110%' is too large; the "
                 + "maximum is 100%"
         ),
         ScenarioSlip(
