@@ -230,7 +230,7 @@ package enum DatabaseMetric {
         Metric(
             "sqlite_interrupts_total",
             .counter,
-            "The interrupted statements, and the calls that met no statement, by outcome.",
+            "The interrupted statements, and the calls without a running statement, by outcome.",
             labels: ["database", "outcome"]
         ) { status in
             guard let interrupts = status.interrupts else { return [] }

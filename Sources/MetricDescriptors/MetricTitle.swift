@@ -8,7 +8,7 @@ package struct MetricTitle: Sendable {
     package static let up = MetricTitle(
         name: "sqlite_up",
         type: .gauge,
-        help: "Whether the file is a readable database, or the agent answers (1), or not (0)."
+        help: "1 if the file is a readable database or the agent responds; otherwise 0."
     )
     package static let walBytes = MetricTitle(
         name: "sqlite_wal_bytes",

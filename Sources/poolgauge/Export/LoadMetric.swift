@@ -17,7 +17,7 @@ enum LoadMetric {
         Metric(
             "poolgauge_run_measured",
             .gauge,
-            "Whether the run's result includes the current accesses (1) or not (0).",
+            "1 if the run's result includes the current accesses; otherwise 0.",
             labels: ["scenario"]
         ) { sample in
             sample.isMeasured.map { [MetricValue([sample.scenario], .single($0 ? 1 : 0))] } ?? []

@@ -50,7 +50,7 @@ enum WatchMetric {
         metric(
             "sqlite_write_lock_seconds",
             .gauge,
-            "How long the current write transaction has held the lock, at least; 0 if there is none."
+            "The minimum age of the current write transaction's lock; 0 if there is none."
         ) { database in
             let writing: Set<LockKind> = [.writer, .reserved, .pending, .exclusive]
             return database.longestLock { writing.contains($0) }
