@@ -73,7 +73,7 @@ struct RecordingLimitOptions: ParsableArguments {
 
 /// Whether a recording contains the literals of SQL.
 struct RecordedSQLOptions: ParsableArguments {
-    @Flag(help: "Keep the literals of SQL in the recording; by default, they are masked.")
+    @Flag(help: "Keep SQL literals in the recording; by default, they are masked.")
     var literals = false
 }
 

@@ -4,7 +4,7 @@ import Recording
 struct ReportSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Report what a recording contains, and its worst seconds.",
+        abstract: "Summarize a recording, including its worst seconds.",
         discussion: """
             For the recording or a part of it, reports each source's rate, saturation, \
             SQLITE_BUSY results, and growth of the log; the worst second of each; the longest \
