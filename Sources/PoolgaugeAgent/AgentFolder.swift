@@ -38,12 +38,15 @@ package struct AgentFolder: Sendable, Equatable {
             throw AgentError("\(path) is not a folder; remove it")
         }
         guard status.st_uid == owner else {
-            throw AgentError("\(path) belongs to user \(status.st_uid), expected user \(owner)")
+            throw AgentError(
+                "\(path) belongs to user \(status.st_uid), expected user \(owner); remove the "
+                    + "folder"
+            )
         }
         let mode = status.st_mode & 0o7777
         guard mode == 0o700 else {
             let text = String(mode, radix: 8)
-            throw AgentError("\(path) has the mode 0\(text), expected 0700")
+            throw AgentError("\(path) has the mode 0\(text), expected 0700; run chmod 700 on it")
         }
     }
 

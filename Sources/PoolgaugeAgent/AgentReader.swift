@@ -68,7 +68,10 @@ package struct AgentReader: Sendable {
         let failure = try UnixSocket.connect(socket, to: path)
         guard failure == 0 else {
             let reason = UnixSocket.description(of: failure)
-            throw AgentError("no agent is listening at \(path): \(reason)")
+            throw AgentError(
+                "no agent is listening at \(path): \(reason); check the path, and whether the "
+                    + "program is running"
+            )
         }
         let end = monotonicNanoseconds() + timeout
         let length = method == "POST" ? "Content-Length: 0\r\n" : ""

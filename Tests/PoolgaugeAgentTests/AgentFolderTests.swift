@@ -42,7 +42,9 @@ final class AgentFolderTests {
         #expect(chown(folder.path, 65_534, 65_534) == 0)
         let queue = try DatabaseQueue()
         let service = AgentService(queue, name: "app", allowsControl: false)
-        let error = AgentError("\(folder.path) belongs to user 65534, expected user 0")
+        let error = AgentError(
+            "\(folder.path) belongs to user 65534, expected user 0; remove the folder"
+        )
         #expect(throws: error) { _ = try Agent(service: service, folder: folder) }
         #expect(folder.sockets() == [])
     }

@@ -70,7 +70,7 @@ struct RecordingReportTests {
             #expect(report.sources.first?.worstLogGrowth?.time.milliseconds == time(40))
             #expect(report.intervals.reduce(0) { $0 + $1.samples } == 21)
             let message = refusal { _ = try RecordingReport(reader, from: time(500)) }
-            #expect(message == "--from must be before --to")
+            #expect(message?.hasPrefix("--from must be before the end of the period") == true)
             let none = refusal { _ = try RecordingReport(reader, from: time(500), to: time(600)) }
             #expect(none?.contains("the recording covers 2026-11-22T12:00:00.000Z to") == true)
         }

@@ -125,7 +125,8 @@ struct RecordingWriterTests {
             #expect(refusal { _ = try Fixture.writer(other) }?.contains("not a recording") == true)
             #expect(
                 refusal { _ = try RecordingReader(path: other) }
-                    == "'\(other)' is a database, but not a recording of poolgauge"
+                    == "'\(other)' is a database, but not a recording; specify a file that "
+                    + "--record or 'poolgauge record' wrote"
             )
         }
     }

@@ -44,7 +44,7 @@ struct PaceDecision {
         // Prefer known pauses, because the pause before an estimated start is also an estimate.
         if known.count >= Self.minimumCount { pauses = known }
         guard isTimed else {
-            evidence = "durations are unknown, so the observed rate is offered"
+            evidence = "durations are unknown, so the scenario uses the observed rate"
             return
         }
         guard visits.count >= Self.minimumCount else {
@@ -114,7 +114,8 @@ struct PaceDecision {
         guard variance.squareRoot() >= 0.05 * meanPause, variance > 0 else {
             evidence =
                 "its transactions are too short, compared with the pauses between them, to show "
-                + "whether each transaction waits for the previous one, so the observed rate is offered"
+                + "whether each transaction waits for the previous one, so the scenario uses the "
+                + "observed rate"
             return
         }
         let covariance =
@@ -138,7 +139,7 @@ struct PaceDecision {
         guard expected >= 100 else {
             evidence =
                 "its transactions overlap too rarely to determine whether they wait for one "
-                + "another, so the observed rate is offered"
+                + "another, so the scenario uses the observed rate"
             return
         }
         var running: [Double] = []
@@ -160,7 +161,7 @@ struct PaceDecision {
         // from overlapping.
         if ratio < 2 * closed - 1 {
             isClosed = false
-            evidence += "; this is below both, so the observed rate is offered"
+            evidence += "; this is below both, so the scenario uses the observed rate"
         }
     }
 }

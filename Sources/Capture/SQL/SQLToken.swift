@@ -55,7 +55,7 @@ struct SQLLexer {
         var message: String {
             switch self {
             case .unterminated(let what): "\(what) is not terminated"
-            case .unexpected(let text): "'\(text)' is not SQL"
+            case .unexpected(let text): "'\(text)' is not valid SQL"
             case .incomplete(let word): "no statement follows '\(word)'"
             case .severalStatements: "it contains several statements"
             }

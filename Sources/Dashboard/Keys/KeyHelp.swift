@@ -29,7 +29,8 @@ struct KeyHelp {
                     keys.helpSection(title(of: purpose), theme: theme) { command in
                         command.purpose == purpose && (program.map(command.applies) ?? true)
                     } help: { command in
-                        program == nil ? nil : command.helpForProgram
+                        if replayKeys != nil, command == .quit { return "quit" }
+                        return program == nil ? nil : command.helpForProgram
                     }
                 }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(

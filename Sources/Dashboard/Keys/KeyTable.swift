@@ -64,7 +64,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
         guard changed.contains(where: { $0.command == quit && !$0.keys.isEmpty }) else {
             throw Failure(
                 command: quit,
-                description: "'\(name(quit))' needs a key, such as q"
+                description: "'\(name(quit))' requires a key, such as q"
             )
         }
         self.init(bindings: changed)

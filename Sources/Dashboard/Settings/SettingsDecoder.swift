@@ -140,7 +140,7 @@ package struct SettingsDecoder {
 
     private mutating func string(_ node: Node) -> String? {
         guard let text = node.scalar?.string, !text.isEmpty else {
-            issue(node, "expected text")
+            issue(node, "the value must be text")
             return nil
         }
         return text
@@ -162,11 +162,19 @@ package struct SettingsDecoder {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            issue(line: mark.line, column: mark.column, problem)
+            issue(
+                line: mark.line,
+                column: mark.column,
+                "this is not valid YAML: \(problem)"
+            )
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.joined(separator: ", ")
             let mark = context.mark
-            issue(line: mark.line, column: mark.column, "duplicate keys: \(names)")
+            issue(
+                line: mark.line,
+                column: mark.column,
+                "duplicate keys: \(names); remove the duplicates"
+            )
         default: issue(line: 1, column: 1, "\(error)")
         }
     }

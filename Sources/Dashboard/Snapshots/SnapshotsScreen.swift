@@ -120,7 +120,7 @@ struct SnapshotsScreen {
     /// The text to show in place of an empty table.
     private var placeholder: String {
         guard scene.history.isOver else {
-            let key = scene.keys.key(for: .snapshot)?.label
+            let key = isRun ? scene.keys.key(for: .snapshot)?.label : nil
             return "no snapshot is open" + (key.map { "; press \($0) to take one" } ?? "")
         }
         guard let oldest = scene.history.peaks.oldestSnapshot else {
@@ -135,10 +135,12 @@ struct SnapshotsScreen {
         return "the run has ended; the oldest snapshot\(origin) was \(age) old" + frames
     }
 
-    /// The keys for a TRUNCATE checkpoint, if any.
+    /// The keys for a TRUNCATE checkpoint, or `nil` for a program, which runs only PASSIVE ones.
     private var truncate: String? {
-        scene.keys.key(for: .checkpoint).map { "\($0.label), then t" }
+        isRun ? scene.keys.key(for: .checkpoint).map { "\($0.label), then t" } : nil
     }
+
+    private var isRun: Bool { scene.history.latest?.program == nil }
 
     private func drawMeaning(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height >= 3, let database = scene.history.latest?.database else { return }

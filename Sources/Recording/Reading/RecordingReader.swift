@@ -24,12 +24,16 @@ package final class RecordingReader {
         let header = try RecordingHeader(path: path)
         guard header.isDatabase else {
             throw RecordingError(
-                "'\(path)' is not a recording: it does not begin with the header of an SQLite file, "
-                    + "or its first page is damaged, and without it no part of the file can be read"
+                "'\(path)' is not a recording, or its first page is damaged: it does not start "
+                    + "with an SQLite header; specify a file that --record or 'poolgauge record' "
+                    + "wrote"
             )
         }
         guard header.isRecording else {
-            throw RecordingError("'\(path)' is a database, but not a recording of poolgauge")
+            throw RecordingError(
+                "'\(path)' is a database, but not a recording; specify a file that --record or "
+                    + "'poolgauge record' wrote"
+            )
         }
         try header.check(path: path)
         do {

@@ -70,10 +70,14 @@ extension RecordingReport {
     package init(_ reader: RecordingReader, from: Int64? = nil, to: Int64? = nil) throws {
         let contents = reader.contents
         guard let first = contents.start, let last = contents.end else {
-            throw RecordingError("'\(reader.path)' contains no samples")
+            throw RecordingError("'\(reader.path)' contains no samples; record for longer")
         }
         let (from, to) = (from ?? first, to ?? last)
-        guard from <= to else { throw RecordingError("--from must be before --to") }
+        guard from <= to else {
+            throw RecordingError(
+                "--from must be before the end of the period (--to, or the end of the recording)"
+            )
+        }
         let indexes = contents.index(at: from)..<contents.index(at: to + 1)
         guard let start = indexes.first, let end = indexes.last else {
             throw RecordingError(

@@ -85,7 +85,8 @@ struct RecordingHeader {
     init(path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw RecordingError("cannot read '\(path)': \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            throw RecordingError("cannot read '\(path)': \(reason); check the path")
         }
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 100)

@@ -9,7 +9,7 @@ struct TraceFolder: Sendable {
     /// Returns the mounted interface, or the reason why probes are unavailable.
     static func find() -> Result<TraceFolder, TraceError> {
         guard geteuid() == 0 else {
-            return .failure(TraceError(.permission, "SQL tracing requires root: run with sudo"))
+            return .failure(TraceError(.permission, "SQL tracing requires root; run with sudo"))
         }
         #if !arch(x86_64) && !arch(arm64)
         return .failure(
@@ -20,7 +20,7 @@ struct TraceFolder: Sendable {
             return .failure(
                 TraceError(
                     .permission,
-                    "trace events contain the process IDs of the host: run outside the container"
+                    "trace events contain the process IDs of the host; run outside the container"
                 )
             )
         }
@@ -35,7 +35,7 @@ struct TraceFolder: Sendable {
                 .uprobes,
                 isMounted
                     ? "this kernel has no uprobes (CONFIG_UPROBE_EVENTS), or is locked down"
-                    : "tracefs is not mounted: run mount -t tracefs tracefs /sys/kernel/tracing"
+                    : "tracefs is not mounted; run mount -t tracefs tracefs /sys/kernel/tracing"
             )
         )
     }

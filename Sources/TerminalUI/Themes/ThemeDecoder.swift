@@ -172,7 +172,7 @@ struct ThemeDecoder {
     private mutating func string(_ node: Node?) -> String? {
         guard let node else { return nil }
         guard let text = node.scalar?.string else {
-            issue(node, "expected text")
+            issue(node, "the value must be text")
             return nil
         }
         return text
@@ -194,13 +194,17 @@ struct ThemeDecoder {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            issue(line: mark.line, column: mark.column, problem)
+            issue(
+                line: mark.line,
+                column: mark.column,
+                "this is not valid YAML: \(problem)"
+            )
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.joined(separator: ", ")
             issue(
                 line: context.mark.line,
                 column: context.mark.column,
-                "duplicate keys: \(names)"
+                "duplicate keys: \(names); remove the duplicates"
             )
         default: issue(line: 1, column: 1, "\(error)")
         }

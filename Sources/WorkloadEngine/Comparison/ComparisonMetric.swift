@@ -28,7 +28,9 @@ public struct ComparisonMetric: Sendable, Hashable {
             .map(String.init)
         metric = parts.prefix(2).joined(separator: ".")
         guard let known = catalog.metric(metric) else {
-            throw Failure(description: catalog.problem(with: metric))
+            // The example has no aggregate, which a comparison requires.
+            let problem = catalog.problem(with: metric)
+            throw Failure(description: parts.count == 1 ? problem + ".p99" : problem)
         }
         self.name = name
         let plain = Dictionary(
@@ -41,7 +43,7 @@ public struct ComparisonMetric: Sendable, Hashable {
             let last = parts.count == 3 ? parts[2] : ""
             throw Failure(
                 description: last.isEmpty
-                    ? "'\(name)' needs a third part: \(names.joined(separator: ", "))"
+                    ? "'\(name)' has no aggregate; add one of: \(names.joined(separator: ", "))"
                     : "'\(metric)' has no aggregate '\(last)'" + Self.hint(last, among: names)
             )
         }

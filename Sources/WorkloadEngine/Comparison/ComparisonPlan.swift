@@ -51,7 +51,7 @@ struct ComparisonPlan {
             let needed = BlockCount.minimum(tests: tests)
             throw RunError(
                 .scenario,
-                "--blocks \(options.blocks) is too few to show a difference: "
+                "--blocks \(options.blocks) is too low to show a difference: "
                     + ReportUnits.counted(tests, "test")
                     + " (\(ReportUnits.counted(primary.count, "metric")) × "
                     + "\(ReportUnits.counted(pairs.count, "pair")) of arms) "
@@ -132,7 +132,7 @@ struct ComparisonPlan {
                 throw RunError(
                     .scenario,
                     "'\(condition.expression)': not every arm can run \(metric.owner), which is "
-                        + "left out of the comparison"
+                        + "omitted from the comparison"
                 )
             }
             guard let client = scenario.clients.first(where: { $0.name == metric.owner }),

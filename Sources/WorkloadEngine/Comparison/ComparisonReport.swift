@@ -35,7 +35,7 @@ public enum ComparisonReport {
 
     static func leftOut(of result: ComparisonResult) -> [String] {
         (result.leftOut ?? [:]).sorted { $0.key < $1.key }.map { client, reason in
-            "left out of every arm: \(client), because \(reason)"
+            "omitted from every arm: \(client), because \(reason)"
         }
     }
 

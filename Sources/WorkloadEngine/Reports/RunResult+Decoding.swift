@@ -12,9 +12,9 @@ extension RunResult {
         struct Head: Decodable {
             var schema: String
         }
-        let how = "record one with 'poolgauge run … --format json --output FILE'"
+        let how = "create one with 'poolgauge run … --format json --output FILE'"
         guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
-            throw WhatIfError(.unreadable, "\(file): this is not the JSON of a run; \(how)")
+            throw WhatIfError(.unreadable, "\(file): this is not the JSON report of a run; \(how)")
         }
         guard head.schema == RunResult.schemaName else {
             throw WhatIfError(

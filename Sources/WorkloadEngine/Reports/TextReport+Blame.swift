@@ -59,7 +59,10 @@ extension TextReport {
             var text = isCounted ? counts[index] : ReportUnits.percent(holder.held)
             if index == 0 {
                 let readers = blame.capacity.map { " of \($0) reader" + ($0 == 1 ? "" : "s") }
-                text = "held \(text)" + (isCounted ? readers ?? " readers" : " of the time")
+                text =
+                    isCounted
+                    ? "held \(text)" + (readers ?? " readers")
+                    : "held \(Self.name(of: resource)) \(text) of the time"
             }
             let longest = ReportUnits.time(holder.longest)
             return "\(name) \(text) (up to \(longest)" + (index == 0 ? " at a time)" : ")")

@@ -22,7 +22,7 @@ extension TextReport {
                 + "complete: \(growth)"
         case "overlappingReaders":
             return "readers, including \(pin.by), overlapped without a gap for \(time), so the log "
-                + "never restarted: \(growth)"
+                + "was never reset: \(growth)"
         case "largeTransaction":
             return "\(pin.by) filled the log with one large transaction for \(time): "
                 + growth

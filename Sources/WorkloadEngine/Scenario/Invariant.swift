@@ -14,12 +14,12 @@ public enum Invariant: String, Sendable, CaseIterable {
         switch self {
         case .tpcbSums:
             if case .pgbench = dataset { return nil }
-            return "needs the pgbench dataset"
+            return "requires dataset: {preset: pgbench}"
         case .snapshotsStable:
             let hasSnapshots = clients.contains {
                 if case .snapshot = $0.activity { true } else { false }
             }
-            return hasSnapshots ? nil : "needs a client with access: snapshot"
+            return hasSnapshots ? nil : "requires a client with access: snapshot"
         case .integrityCheck, .isolation:
             return nil
         }

@@ -112,20 +112,17 @@ public enum Quantity {
         }
         guard let factor = units.first(where: { $0.0 == unit })?.1 else {
             let names = units.map(\.0)
-            let problem =
-                unit.isEmpty
-                ? "has no unit" : "has '\(unit)', which is not a unit of \(kind.dropFirst(2))"
             throw Failure(
-                description: "'\(text)' \(problem)"
-                    + (unit.isEmpty
-                        ? "; write \(kind) such as \(examples)"
-                        : NearestName.hint(String(unit), among: names))
+                description: unit.isEmpty
+                    ? "'\(text)' has no unit; write \(kind) such as \(examples)"
+                    : "'\(unit)' in '\(text)' is not a unit of \(kind.dropFirst(2))"
+                        + NearestName.hint(String(unit), among: names)
             )
         }
         let result = number * factor
         guard result <= most else {
             throw Failure(
-                description: "'\(text)' is too large for \(kind); the maximum is \(maximum)"
+                description: "'\(text)' is too large; the maximum is \(maximum)"
             )
         }
         return result

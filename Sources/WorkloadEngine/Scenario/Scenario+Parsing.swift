@@ -31,7 +31,7 @@ extension Scenario {
             throw ScenarioError(issues: [
                 .init(
                     file: name,
-                    message: "no such file or preset"
+                    message: "there is no such file or preset"
                         + NearestName.hint(name, among: Presets.all.map(\.name))
                 )
             ])
@@ -50,8 +50,11 @@ extension Scenario {
             let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
             let reason =
                 isDirectory.boolValue
-                ? "this is a folder; a scenario is a YAML file"
-                : exists ? "the file cannot be read" : "there is no such file"
+                ? "this is a folder; specify a YAML file"
+                : exists
+                    ? "the file cannot be read; check its permissions"
+                    : "there is no such file; check the path, or specify a preset from "
+                        + "'poolgauge scenarios list'"
             throw ScenarioError(issues: [.init(file: path, message: reason)])
         }
         return try text(of: data, file: path)
@@ -59,7 +62,8 @@ extension Scenario {
 
     private static func text(of data: Data, file: String) throws(ScenarioError) -> String {
         guard let text = String(data: data, encoding: .utf8) else {
-            throw ScenarioError(issues: [.init(file: file, message: "the file is not UTF-8")])
+            let message = "the file is not UTF-8; save it as UTF-8"
+            throw ScenarioError(issues: [.init(file: file, message: message)])
         }
         return text
     }

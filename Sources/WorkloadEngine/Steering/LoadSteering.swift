@@ -50,7 +50,7 @@ final class LoadSteering: Sendable {
         switch knob {
         case .workers(let name, let count):
             let index = try self.index(of: name)
-            try check((0...1000).contains(count), "workers must be 0 to 1000, not \(count)")
+            try check((0...1000).contains(count), "workers must be from 0 to 1000, not \(count)")
             state.workers[index] = count
         case .rate(let name, let rate):
             let index = try self.index(of: name)
@@ -60,13 +60,13 @@ final class LoadSteering: Sendable {
             )
             try check(
                 rate.map { $0 >= 0 && $0 <= 1e7 } ?? true,
-                "a rate must be 0 to 10000000/s, not \(rate ?? 0)"
+                "a rate must be from 0 to 10000000/s, not \(rate ?? 0)"
             )
             state.rates[index] = rate
         case .rateFactor(let factor):
             try check(
                 factor >= 0 && factor <= 1000,
-                "the rate factor must be 0 to 1000, not \(factor)"
+                "the rate factor must be from 0 to 1000, not \(factor)"
             )
             state.rateFactor = factor
         case .writeShare(let share):
@@ -76,7 +76,7 @@ final class LoadSteering: Sendable {
             )
             try check(
                 share.map { $0 >= 0 && $0 <= 1 } ?? true,
-                "the share of writes must be 0 to 1, not \(share ?? 0)"
+                "the share of writes must be from 0 to 1, not \(share ?? 0)"
             )
             state.writeShare = share
         case .holdTime(let name, let seconds):

@@ -72,7 +72,7 @@ struct DisplayArguments: ParsableArguments {
         options.takesPicture = screenshot != nil
         let start = after?.duration ?? .seconds(screenshot == nil ? 1 : 10)
         options.keysStart = start.wholeNanoseconds
-        options.costs = try costs.map { try ReportDestination(path: $0) }
+        options.costs = try costs.map { try ReportDestination(path: $0, option: "--costs") }
         return options
     }
 }

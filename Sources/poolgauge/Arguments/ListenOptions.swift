@@ -8,8 +8,8 @@ struct ListenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Serve metrics for Prometheus at this address, such as \(ListenOptions.standard). The "
-                + "port 0 selects a free port; the URL is written to standard error.",
+            "Serve metrics for Prometheus at this address, such as \(ListenOptions.standard). "
+                + "Port 0 selects a free port; the URL is written to standard error.",
             valueName: "address"
         ),
         transform: ListenOptions.parse

@@ -48,7 +48,9 @@ struct RecordingLimitOptions: ParsableArguments {
     var retain: TimeArgument?
 
     @Option(
-        help: "Delete the oldest samples so that the recording stays below this size, as in 500MB.",
+        help: ArgumentHelp(
+            "Delete the oldest samples so that the recording stays below this size, such as 500MB."
+        ),
         transform: ByteCountArgument.parse
     )
     var maxSize: ByteCountArgument?
@@ -71,7 +73,7 @@ struct RecordingLimitOptions: ParsableArguments {
 
 /// Whether a recording contains the SQL's literals.
 struct RecordedSQLOptions: ParsableArguments {
-    @Flag(help: "Keep the literals of SQL in the recording; by default, they are masked.")
+    @Flag(help: "Keep SQL literals in the recording; by default, they are masked.")
     var literals = false
 }
 

@@ -8,7 +8,7 @@ struct SQLArguments: ParsableArguments {
     @Flag(
         name: .customLong("sql"),
         help: ArgumentHelp(
-            "Show the programs' statements; requires root. Levels: --sql=light, timed, full.",
+            "Show the programs' statements; requires root. Levels: --sql=light, timed, or full.",
             discussion: """
                 Probes on SQLite's functions slow down every program that uses the same library. \
                 light, the default, counts executions; timed also estimates their times and rows \

@@ -51,7 +51,10 @@ struct NamesArgument {
 /// The options that change a scenario, except for its duration.
 struct VariantOptions: ParsableArguments {
     @Option(
-        help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",
+        help: ArgumentHelp(
+            "A factor for the amount of data; at 1, presets have 100,000 accounts, 1,000 records, "
+                + "or 10,000 rows."
+        ),
         transform: NumberArgument.positive
     )
     var scale: Int?

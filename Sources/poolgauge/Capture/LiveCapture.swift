@@ -45,8 +45,8 @@ struct LiveCapture {
             )
         } catch {
             throw CommandFailure(
-                "SQL cannot be traced: \(error.description); use --from to read a log of the "
-                    + "program, which does not require root",
+                "SQL cannot be traced: \(error.description); alternatively, use --from to read a "
+                    + "log of the program, which does not require root",
                 status: ExitStatus.failed.rawValue
             )
         }

@@ -29,7 +29,8 @@ struct ConfigSubcommand: ParsableCommand {
             let folder = ConfigurationFolder()
             guard let path = folder.configuration else {
                 throw CommandFailure(
-                    "neither XDG_CONFIG_HOME nor HOME is an absolute path; set one to a folder"
+                    "neither XDG_CONFIG_HOME nor HOME is an absolute path; set one of them to the "
+                        + "path of a folder"
                 )
             }
             let library = ThemeLibrary(folder: folder.themes)
@@ -37,7 +38,7 @@ struct ConfigSubcommand: ParsableCommand {
             let settings = try DashboardSettings.load(from: folder)
             if let theme = settings.theme { _ = try library.theme(named: theme) }
             if let failure = library.failures.first { throw failure }
-            let words = exists ? "valid" : "no such file; the defaults apply"
+            let words = exists ? "valid" : "there is no such file; the defaults apply"
             try StandardOutput.write("\(path): \(words)\n")
         }
     }

@@ -10,7 +10,7 @@ import WorkloadEngine
 struct RecordSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record databases or a program with an agent, without a screen.",
+        abstract: "Record databases or a program with an agent, without a dashboard.",
         discussion: """
             Each target is a database file or folder, as for 'poolgauge top', or one agent (its \
             name, the ID of its process, or the path of its socket), as for 'poolgauge attach'. \
@@ -56,9 +56,7 @@ struct RecordSubcommand: ParsableCommand {
         }
         if let agent = targets.first(where: isAgent) {
             throw CommandFailure(
-                targets.count == 1
-                    ? "there is no file or agent '\(agent)'"
-                    : "there is no file '\(agent)'; several targets must be files or folders"
+                "there is no file '\(agent)'; several targets must be files or folders"
             )
         }
         try recordDatabases()
@@ -83,7 +81,13 @@ struct RecordSubcommand: ParsableCommand {
 
     private func recordAgent(_ target: String) throws {
         let directory = AgentDirectory(folder: .standard)
-        let socket = try directory.find(AgentAddress(target))
+        let socket: FoundAgent
+        do {
+            socket = try directory.find(AgentAddress(target))
+        } catch let failure as CommandFailure where access(target, F_OK) != 0 {
+            let message = "there is no file '\(target)', and " + failure.message
+            throw CommandFailure(message, status: failure.status)
+        }
         let recording = try session(RecordingInfo(.agent, title: target))
         defer { recording.finish(reason: "the recording ended") }
         var run = AttachRun(FollowedAgent(directory: directory, socket: socket))
@@ -98,7 +102,9 @@ struct RecordSubcommand: ParsableCommand {
     private func recordDatabases() throws {
         let source = WatchSource(arguments: targets)
         for target in targets where !FileManager.default.fileExists(atPath: target) {
-            throw CommandFailure("there is no file '\(PrintableText.escaped(target))'")
+            throw CommandFailure(
+                "there is no file '\(PrintableText.escaped(target))'; check the path"
+            )
         }
         let title = targets.isEmpty ? "all open databases" : targets.joined(separator: ", ")
         let stopped = DispatchSemaphore(value: 0)

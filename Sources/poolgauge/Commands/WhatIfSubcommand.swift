@@ -10,8 +10,8 @@ struct WhatIfSubcommand: ParsableCommand {
             + "or in a queue.",
         discussion: "Reads the output of 'poolgauge run … --format json', or a recording of a run. "
             + "Simulates the recorded arrivals and service times with the recorded machine's number "
-            + "of processors. With a period of a recording, or a recording of an interrupted run, "
-            + "uses the times in its samples, with the mean rates of the period."
+            + "of processors. For a period of a recording, or for a recording of an interrupted "
+            + "run, uses the times in the samples and the mean rates of the period."
     )
 
     @Argument(help: "The JSON report of a run, or its recording.", completion: .file())
@@ -175,7 +175,8 @@ struct WhatIfSubcommand: ParsableCommand {
         } catch {
             let reason =
                 FileManager.default.fileExists(atPath: result)
-                ? "the file cannot be read" : "there is no such file"
+                ? "the file cannot be read; check its permissions"
+                : "there is no such file; check the path"
             throw CommandFailure("\(result): \(reason)")
         }
         return try RunResult.decode(data, file: result)

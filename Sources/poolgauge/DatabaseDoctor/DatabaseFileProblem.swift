@@ -15,8 +15,8 @@ enum DatabaseFileProblem {
         case .missing: throw CommandFailure("there is no file '\(name)'; check the path")
         case .empty:
             throw CommandFailure(
-                "'\(name)' is empty: no transaction has written to it. If it should contain data, "
-                    + "restore it from a backup. Otherwise, let the program create its tables first"
+                "'\(name)' is empty: no transaction has written to it; restore it from a backup, "
+                    + "or run the program that creates its tables"
             )
         case .unreadable:
             throw CommandFailure(

@@ -29,30 +29,32 @@ struct ReportDestination {
 
     /// Checks that a report can be written, without changing an existing file.
     ///
-    /// - Parameter path: The path, or `nil` for standard output.
+    /// - Parameters:
+    ///   - path: The path, or `nil` for standard output.
+    ///   - option: The option that specifies the path.
     /// - Throws: ``CommandFailure`` if a report cannot be written to the path.
-    init(path: String?) throws {
+    init(path: String?, option: String = "--output") throws {
         guard let path else {
             target = .descriptor(STDOUT_FILENO, destination: "standard output")
             return
         }
         guard !Self.isPlanted(path) else {
             throw CommandFailure(
-                "--output: cannot write to '\(path)': it belongs to another user in a shared "
+                "\(option): cannot write to '\(path)': it belongs to another user in a shared "
                     + "folder; specify another file"
             )
         }
-        guard let file = try Self.regularFile(at: path) else {
+        guard let file = try Self.regularFile(at: path, option) else {
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Self.refusal(of: path, errno) }
+            guard descriptor >= 0 else { throw Self.refusal(of: path, errno, option) }
             target = .descriptor(descriptor, destination: path)
             return
         }
         let exists = access(file, F_OK) == 0
-        if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno) }
+        if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno, option) }
         let isReplaceable = access(Self.folder(of: file), W_OK | X_OK) == 0
         // An existing file can be overwritten even if the folder is not writable.
-        guard exists || isReplaceable else { throw Self.refusal(of: path, errno) }
+        guard exists || isReplaceable else { throw Self.refusal(of: path, errno, option) }
         target = .file(path: file, isReplaceable: isReplaceable)
     }
 
@@ -108,17 +110,17 @@ struct ReportDestination {
 
     /// Returns the path of the regular file to replace or create, or `nil` for a destination that
     /// must be written to directly.
-    private static func regularFile(at path: String) throws -> String? {
+    private static func regularFile(at path: String, _ option: String) throws -> String? {
         // `/dev/stdout` may refer to a file that the shell has opened.
         if path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw refusal(of: path, errno) }
+            guard errno == ENOENT else { throw refusal(of: path, errno, option) }
             // The path may be a symbolic link to a file that does not exist yet.
             return try target(ofDanglingLink: path) ?? path
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-        guard let resolved = realpath(path, nil) else { throw refusal(of: path, errno) }
+        guard let resolved = realpath(path, nil) else { throw refusal(of: path, errno, option) }
         defer { free(resolved) }
         return String(cString: resolved)
     }
@@ -136,10 +138,15 @@ struct ReportDestination {
         return folder.isEmpty ? "/" : folder
     }
 
-    private static func refusal(of path: String, _ code: Int32) -> CommandFailure {
+    private static func refusal(
+        of path: String,
+        _ code: Int32,
+        _ option: String
+    ) -> CommandFailure {
         let reason = String(cString: strerror(code))
         return CommandFailure(
-            "--output: cannot write to '\(path)': \(reason); specify a file in an existing, writable folder"
+            "\(option): cannot write to '\(path)': \(reason); specify a file in an existing, "
+                + "writable folder"
         )
     }
 }

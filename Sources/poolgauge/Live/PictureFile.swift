@@ -16,11 +16,11 @@ struct PictureFile {
         let ending = name.contains(".") ? name.split(separator: ".").last ?? "" : ""
         guard let form = Form(rawValue: ending.lowercased()) else {
             throw CommandFailure(
-                "--screenshot: the file name '\(path)' must end in .txt, .ans (ANSI) or .svg"
+                "--screenshot: the file name '\(path)' must end in .txt, .ans (ANSI), or .svg"
             )
         }
         self.form = form
-        destination = try ReportDestination(path: path)
+        destination = try ReportDestination(path: path, option: "--screenshot")
     }
 
     func write(_ surface: Surface, title: String) throws {

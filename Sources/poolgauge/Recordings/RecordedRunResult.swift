@@ -29,10 +29,13 @@ struct RecordedRunResult {
         let first = from?.milliseconds(from: start, to: end) ?? start
         let last = to?.milliseconds(from: start, to: end) ?? end
         guard first <= last || from == nil || to == nil else {
-            throw CommandFailure("--from is after --to")
+            throw CommandFailure("--from must be before --to")
         }
         guard first <= last, first <= end, last >= start else {
-            throw CommandFailure("the recording contains no samples in this period")
+            throw CommandFailure(
+                "the recording contains no samples in this period; choose another one with --from "
+                    + "and --to"
+            )
         }
         var runs: [(arm: String, session: RecordedSession, run: SampledRun)] = []
         for row in contents.rows[contents.index(at: first)..<contents.index(at: last + 1)] {
@@ -77,7 +80,7 @@ struct RecordedRunResult {
         let arms = Array(Set(names)).sorted().joined(separator: ", ")
         return arm.map {
             "the period contains no sample of arm '\($0)'; the recording contains \(arms)"
-        } ?? "the period contains no sample of a run"
+        } ?? "the period contains no sample of a run; choose another one with --from and --to"
     }
 
     /// Returns the description of the machine that recorded the run.

@@ -32,7 +32,7 @@ struct RecordingTables {
             Table(title: "Worst seconds", rows: Self.worstRows(report.sources)),
             Table(
                 title: "Longest waits",
-                rows: [["time", "source", "wait", "who"]]
+                rows: [["time", "source", "wait", "waiters and holders"]]
                     + report.longestWaits.map { wait in
                         [
                             LocalTime.text(wait.time), wait.source,

@@ -21,7 +21,7 @@ struct WatchConditionArgument {
         let name = trimmed(text[..<range.lowerBound])
         guard let metric = WatchCondition.Metric(rawValue: name) else {
             let names = WatchCondition.Metric.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("unknown metric '\(name)'; expected one of \(names)")
+            throw ValidationError("unknown metric '\(name)'; expected one of: \(names)")
         }
         let value = try value(trimmed(text[range.upperBound...]), unit: metric.unit)
         return WatchConditionArgument(

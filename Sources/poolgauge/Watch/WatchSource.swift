@@ -48,7 +48,7 @@ enum WatchSource: Sendable, Equatable {
         case .machine:
             "no process that is visible to this user has an SQLite database open"
         case .paths(let paths):
-            "there is no SQLite database that this user can read directly in '"
+            "there is no SQLite database that this user can read in '"
                 + paths.map(PrintableText.escaped).joined(separator: "', '")
                 + "'; subfolders are not searched"
         }

@@ -162,7 +162,7 @@ struct ScenarioDraftTests {
         ("UPDATE users SET age = 1", "writes (UPDATE); use --write"),
         ("SELECT 1; COMMIT", "omit COMMIT"),
         ("SELECT * FROM user", "no table 'user'; did you mean 'users'?"),
-        ("SELEC 1", "'SELEC' is not SQL"),
+        ("SELEC 1", "'SELEC' is not valid SQL"),
         ("PRAGMA cache_size", "a PRAGMA"),
         ("", "contains no statement"),
     ])

@@ -16,7 +16,7 @@ struct WatchStatementScreensTests {
         )
         for var report in WatchStory().reports(until: 12) {
             guard isTraced else {
-                report.notes = ["SQL is not shown: SQL tracing requires root: run with sudo."]
+                report.notes = ["SQL is not shown: SQL tracing requires root; run with sudo."]
                 model.ingest([report])
                 continue
             }

@@ -114,7 +114,7 @@ struct TopCommandTests {
         (["top", "absent.sqlite"], "absent.sqlite"),
         (["top", "--sql", "--once"], "a report with --sql requires a database file"),
         (["top", "text"], "not an SQLite database"),
-        (["top", "."], "there is no SQLite database that this user can read directly in '.'"),
+        (["top", "."], "there is no SQLite database that this user can read in '.'"),
         (["top", "x", "--once", "--theme", "light"], "dashboard"),
         (["top", "x", "--screenshot", "x.gif"], ".svg"),
         (["top", "x", "--once", "--follow"], "--follow"),

@@ -139,7 +139,9 @@ struct WhatIfCommandTests {
         try withTemporaryFolder { folder in
             let missing = try HeadlessProgram.run(["what-if", "none.json"], in: folder)
             #expect(missing.status == 64)
-            #expect(missing.errors == "poolgauge: none.json: there is no such file\n")
+            #expect(
+                missing.errors == "poolgauge: none.json: there is no such file; check the path\n"
+            )
         }
     }
 }

@@ -92,7 +92,7 @@ struct SettingsDecoderTests {
             "keys:\n  sort: x\n  theme: x",
             "config.yaml:3:3: the key x of 'theme' is already assigned to 'sort'"
         ),
-        ("keys: {quit: []}", "config.yaml:1:8: 'quit' needs a key"),
+        ("keys: {quit: []}", "config.yaml:1:8: 'quit' requires a key"),
         ("keys: 7", "config.yaml:1:7: '7' is not a mapping"),
         ("theme: [", "config.yaml:"),
         ("- a", "config.yaml:1:1: the configuration must be a mapping"),

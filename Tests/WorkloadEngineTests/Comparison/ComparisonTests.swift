@@ -170,7 +170,7 @@ struct ComparisonTests {
             slow: reader throughput 4.0× lower (4.0–4.0) than fast.
             other: these blocks show no difference from fast; reader throughput is \
             the same within this machine's noise (±1.00×).
-            left out of every arm: export, because arm 'slow' does not support snapshot accesses
+            omitted from every arm: export, because arm 'slow' does not support snapshot accesses
 
             """
         #expect(text.hasPrefix(beginning), "\(text)")

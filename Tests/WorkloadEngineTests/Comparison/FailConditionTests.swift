@@ -52,7 +52,7 @@ struct FailConditionTests {
         ("ui.respons.p99 > 1.1x", "did you mean 'response'?"),
         ("iu.response.p99 > 1.1x", "did you mean 'ui'?"),
         ("ui.response.p98 > 1.1x", "did you mean 'p99'?"),
-        ("ui.response > 1.1x", "needs a third part"),
+        ("ui.response > 1.1x", "has no aggregate; add one of"),
         ("ui.response.p99 > much", "'much' is not a ratio; write, for example, 1.1x"),
         ("ui.response.p99 > -1x", "is not a ratio"),
         ("ui.response.p99 > 10%", "is not a ratio"),

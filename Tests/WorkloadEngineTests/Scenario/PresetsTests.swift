@@ -49,12 +49,16 @@ struct PresetsTests {
         let typo = #expect(throws: ScenarioError.self) { try Scenario.load(nameOrPath: "ycbs-a") }
         #expect(
             typo?.description
-                == "ycbs-a: no such file or preset; did you mean 'ycsb-a'?"
+                == "ycbs-a: there is no such file or preset; did you mean 'ycsb-a'?"
         )
         let path = #expect(throws: ScenarioError.self) {
             try Scenario.load(nameOrPath: "no/such.yaml")
         }
-        #expect(path?.description == "no/such.yaml: there is no such file")
+        #expect(
+            path?.description
+                == "no/such.yaml: there is no such file; check the path, or specify a preset from "
+                + "'poolgauge scenarios list'"
+        )
         let folder = #expect(throws: ScenarioError.self) {
             try Scenario.load(nameOrPath: Self.folder.path)
         }

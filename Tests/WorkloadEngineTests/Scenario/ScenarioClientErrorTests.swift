@@ -22,12 +22,12 @@ struct ScenarioClientErrorTests {
         ScenarioMistake(
             "SELECT :n",
             "DELETE FROM t",
-            "11:51: DELETE in a read access: 'DELETE FROM t'; use access: write"
+            "11:51: a read access cannot run DELETE: 'DELETE FROM t'; use access: write"
         ),
         ScenarioMistake(
             "SELECT :n",
             "-- nothing",
-            "11:51: 'sql' of client 'ui' has no SQL in '-- nothing'"
+            "11:51: 'sql' of client 'ui' must contain a statement, not '-- nothing'"
         ),
         ScenarioMistake(
             "sql: \"SELECT :n\"",
@@ -38,7 +38,7 @@ struct ScenarioClientErrorTests {
         ScenarioMistake(
             "sql: \"SELECT :n\"",
             "use: ycsb-read",
-            "11:51: transaction 'ycsb-read' needs the dataset ycsb"
+            "11:51: transaction 'ycsb-read' requires dataset: {preset: ycsb}"
         ),
         ScenarioMistake(
             "sql: \"SELECT :n\"",
@@ -106,7 +106,7 @@ struct ScenarioClientErrorTests {
         ScenarioMistake(
             "hold: 3s",
             "hold: 110%",
-            "12:32: 'hold' of client 'report': '110%' is too large for a share; the "
+            "12:32: 'hold' of client 'report': '110%' is too large; the "
                 + "maximum is 100%"
         ),
         ScenarioMistake(

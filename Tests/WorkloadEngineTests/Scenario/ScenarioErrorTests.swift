@@ -63,7 +63,7 @@ struct ScenarioErrorTests {
         ScenarioMistake(
             "duration: 30s",
             "duration: 30sec",
-            "7:30: 'duration' of a phase: '30sec' has 'sec', which is not a unit of time; "
+            "7:30: 'duration' of a phase: 'sec' in '30sec' is not a unit of time; "
                 + "expected one of: ns, us, µs, ms, s, m, h"
         ),
         ScenarioMistake(
@@ -103,7 +103,7 @@ struct ScenarioErrorTests {
         ScenarioMistake(
             "{type: pool, readers: 4}",
             "{type: pool, journal: delete}",
-            "5:31: a pool's journal is always wal"
+            "5:31: a pool's journal is always wal; remove 'journal'"
         ),
         ScenarioMistake(
             "{type: pool, readers: 4}",
@@ -119,12 +119,12 @@ struct ScenarioErrorTests {
         ScenarioMistake(
             "{type: pool, readers: 4}",
             "{type: pool, file: no/such.sqlite}",
-            "5:28: there is no file 'no/such.sqlite'"
+            "5:28: there is no file 'no/such.sqlite'; check the path"
         ),
         ScenarioMistake(
             "{type: pool, readers: 4}",
             "{type: pool, file: /}",
-            "5:28: '/' is a folder, not a database"
+            "5:28: '/' is a folder; specify a database file in it"
         ),
         ScenarioMistake(
             "{preset: pgbench, scale: 1}",
@@ -153,7 +153,7 @@ struct ScenarioErrorTests {
         ScenarioMistake(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: text, length: 4Kib}",
-            "9:35: 'length' of variable 'n' must be 0 to 1000000, such as 100, 4KiB, or a "
+            "9:35: 'length' of variable 'n' must be from 0 to 1000000, such as 100, 4KiB, or a "
                 + "distribution, not '4Kib'"
         ),
         ScenarioMistake(
@@ -165,7 +165,7 @@ struct ScenarioErrorTests {
         ScenarioMistake(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: latest, of: aid, min: 1, max: 9}",
-            "9:33: variable 'n': 'of' refers to 'aid', which is not sequential"
+            "9:33: variable 'n': 'of' must be a sequential variable, but 'aid' is not sequential"
         ),
         ScenarioMistake(
             "{distribution: uniform, min: 1, max: 9}",
@@ -187,7 +187,11 @@ struct ScenarioErrorTests {
             "statements: {two: [SELECT 1, SELECT 2]}\nclients:",
             "10:19: statement 'two' has 2 statements; write them under 'transactions'"
         ),
-        ScenarioMistake("max: 9", "max: 0", "9:38: 'max' of variable 'n' is 0, below 'min' 1"),
+        ScenarioMistake(
+            "max: 9",
+            "max: 0",
+            "9:38: 'max' of variable 'n' must be at least 'min' (1), not 0"
+        ),
         ScenarioMistake(
             "max: 9",
             "theta: 2",

@@ -29,7 +29,7 @@ struct ScenarioGoalErrorTests {
         ScenarioMistake(
             "50ms",
             "50MiB",
-            "14:17: the limit in 'p(99) < 50MiB': '50MiB' has 'MiB', which is not a unit of "
+            "14:17: the limit in 'p(99) < 50MiB': 'MiB' in '50MiB' is not a unit of "
                 + "time; expected one of: ns, us, µs, ms, s, m, h"
         ),
         ScenarioMistake(
@@ -51,7 +51,7 @@ struct ScenarioGoalErrorTests {
         ScenarioMistake(
             "[integrity-check]",
             "[snapshots-stable]",
-            "16:14: invariant 'snapshots-stable' needs a client with access: snapshot"
+            "16:14: invariant 'snapshots-stable' requires a client with access: snapshot"
         ),
         ScenarioMistake(
             "[integrity-check]",

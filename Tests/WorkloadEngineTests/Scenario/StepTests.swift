@@ -61,7 +61,7 @@ struct StepTests {
         ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' requires 'if' or 'unless'"),
         ("[{into: x, do: 'SELECT 1'}]", "'into' requires 'sql'"),
         ("[{use: nothing}]", "unknown statement or transaction 'nothing'; define it"),
-        ("[{repeat: 2}]", "requires 'sql', 'use', 'do' or 'pause'"),
+        ("[{repeat: 2}]", "requires 'sql', 'use', 'do', or 'pause'"),
     ])
     func aMistakeInAStepIsReportedAtItsPosition(text: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) { try steps(text) }
@@ -82,7 +82,7 @@ struct StepTests {
         ),
         (
             "{access: write, sql: SELECT 1, then-read: DELETE FROM t}",
-            "DELETE in a read access: 'DELETE FROM t'"
+            "a read access cannot run DELETE: 'DELETE FROM t'"
         ),
         ("{access: read, hold: 1s, supersede: true}", "'supersede' requires a client that runs"),
         ("{access: read, sql: 'SELECT 1', mode: full}", "'mode' cannot be combined with 'access'"),
@@ -99,7 +99,7 @@ struct StepTests {
         (
             "{access: read, mix: [{name: w, access: write, sql: 'DELETE FROM t'}, "
                 + "{name: x, sql: 'DELETE FROM t'}]}",
-            "DELETE in a read access"
+            "a read access cannot run DELETE"
         ),
     ])
     func aMistakeInAClientIsReportedAtItsPosition(client: String, message: String) throws {

@@ -29,7 +29,7 @@ package enum CapacityReport {
 
     /// Returns the report as Markdown.
     package static func markdown(of result: CapacityResult) -> String {
-        var lines = ["## What \(escaped(result.scenario)) sustains", ""]
+        var lines = ["## Capacity of \(escaped(result.scenario))", ""]
         if result.partial {
             lines += ["**PARTIAL** " + escaped(result.partialReason ?? "stopped"), ""]
         }

@@ -91,7 +91,7 @@ package struct CrossoverPlan: Sendable {
             throw RunError(
                 .scenario,
                 sweeps.isEmpty
-                    ? "a map needs a sweep, such as --sweep readers=1,2,4,8"
+                    ? "specify one to three sweeps, such as --sweep readers=1,2,4,8"
                     : "a map has at most three sweeps, not \(sweeps.count)"
             )
         }

@@ -63,7 +63,7 @@ package enum CrossoverReport {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
         for (client, reason) in (result.leftOut ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("left out of both arms: \(client), because \(reason)")
+            lines.append("omitted from both arms: \(client), because \(reason)")
         }
         lines.append(sentence(of: result))
         var how =
@@ -123,8 +123,8 @@ package enum CrossoverReport {
             "+ \(result.b) is better by this factor; - \(result.a) is better; = the same except "
                 + "for noise; ~ within the noise or undecided; ! the generator was the bottleneck; "
                 + "? not measured",
-            "below: the 95% interval of the factor by which \(result.b) is better. Cells are not "
-                + "corrected for multiple tests: one in twenty may show a difference by chance.",
+            "Below each factor: its 95% interval. Cells are not corrected for multiple tests: "
+                + "one in twenty may show a difference by chance.",
         ]
     }
 
@@ -137,7 +137,7 @@ package enum CrossoverReport {
         guard !corners.isEmpty else { return [] }
         let command = result.command ?? "poolgauge run \(result.scenario)"
         let run = "\(command) --arm \(result.a) --arm \(result.b)"
-        return ["", "To run a corner separately:"]
+        return ["", "To run one of the corner cells:"]
             + corners.map { "  \(run) \($0.options.joined(separator: " "))" }
     }
 

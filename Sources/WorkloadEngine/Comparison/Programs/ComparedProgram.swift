@@ -43,18 +43,18 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
                 throw Failure(
                     description:
                         "there is no file '\(name)' in this folder, and no program "
-                        + "with this name in PATH; write the path of the program"
+                        + "with this name in PATH; specify the path of the program"
                 )
             }
             path = found
         }
         var isFolder: ObjCBool = false
         guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw Failure(description: "there is no file '\(path)'; write the path of a program")
+            throw Failure(description: "there is no file '\(path)'; check the path")
         }
         guard !isFolder.boolValue else {
             throw Failure(
-                description: "'\(path)' is a folder; write the path of a program, such as "
+                description: "'\(path)' is a folder; specify the path of a program, such as "
                     + "'\(URL(fileURLWithPath: path).appendingPathComponent("poolgauge").path)'"
             )
         }

@@ -107,10 +107,8 @@ struct MappingReader {
         let names = shape?.alternatives.compactMap(\.first) ?? []
         if let name = names.first(where: has) { return name }
         let quoted = names.map { "'\($0)'" }
-        log.add(
-            "\(what) requires \(quoted.dropLast().joined(separator: ", ")) or \(quoted.last ?? "")",
-            at: mark
-        )
+        let first = quoted.dropLast().joined(separator: ", ") + (quoted.count > 2 ? "," : "")
+        log.add("\(what) requires \(first) or \(quoted.last ?? "")", at: mark)
         return nil
     }
 
@@ -140,7 +138,7 @@ struct MappingReader {
             return nil
         }
         let isEmpty = scalar.string.allSatisfy(\.isWhitespace)
-        if isEmpty { log.add("\(path(name)) has no value", at: node.mark) }
+        if isEmpty { log.add("\(path(name)) must not be empty", at: node.mark) }
         return isEmpty ? nil : scalar.string
     }
 
@@ -149,7 +147,7 @@ struct MappingReader {
         guard let sequence = node.sequence else {
             return text(node, named: name).map { [($0, node.mark)] } ?? []
         }
-        if sequence.isEmpty { log.add("\(path(name)) is an empty list", at: node.mark) }
+        if sequence.isEmpty { log.add("\(path(name)) must not be an empty list", at: node.mark) }
         return sequence.compactMap { item in
             text(item, named: name).map { ($0, item.mark) }
         }
@@ -215,8 +213,9 @@ struct MappingReader {
         let words = shape?[name].choices ?? []
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         if words.contains(text) { return text }
+        let expected = words.count == 1 ? words[0] : "one of " + words.joined(separator: ", ")
         log.add(
-            "\(path(name)) must be one of \(words.joined(separator: ", ")), not '\(text)'"
+            "\(path(name)) must be \(expected), not '\(text)'"
                 + (NearestName.of(text, among: words).map { "; did you mean '\($0)'?" } ?? ""),
             at: node.mark
         )
@@ -260,7 +259,7 @@ struct MappingReader {
         guard let node = self[name],
             let reader = MappingReader(node, what: "'\(name)'", nil, log: log)
         else { return [] }
-        if reader.all.isEmpty { log.add("'\(name)' is empty", at: node.mark) }
+        if reader.all.isEmpty { log.add("'\(name)' must not be empty", at: node.mark) }
         return reader.all.filter { entry in
             let isName = Self.isName(entry.name)
             if !isName {

@@ -21,11 +21,13 @@ struct SQLReader {
                 return nil
             }
             let parts = StatementTemplate.statements(in: text)
-            if parts.isEmpty { log.add("\(what) has no SQL in '\(text)'", at: item.mark) }
+            if parts.isEmpty {
+                log.add("\(what) must contain a statement, not '\(text)'", at: item.mark)
+            }
             for sql in parts { log.statementPositions.add(sql, at: item.mark) }
             result += parts.map { Statement(sql: $0, mark: item.mark) }
         }
-        if nodes.isEmpty { log.add("\(what) has no SQL", at: node.mark) }
+        if nodes.isEmpty { log.add("\(what) must contain a statement", at: node.mark) }
         return result.isEmpty ? nil : result
     }
 }

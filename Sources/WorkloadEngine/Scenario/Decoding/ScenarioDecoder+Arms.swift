@@ -73,10 +73,10 @@ extension ScenarioDecoder {
     private func decodeJournal(_ reader: MappingReader, of arm: Arm) -> Arm.Journal? {
         guard let journal: Arm.Journal = reader.choice("journal") else { return nil }
         if arm.kind == .pool, arm.library != .raw, journal != .wal {
-            reader.add("a pool's journal is always wal", atValue: "journal")
+            reader.add("a pool's journal is always wal; remove 'journal'", atValue: "journal")
         }
         if arm.kind == .snapshot || arm.kind == .snapshotPool, journal != .wal {
-            reader.add("a snapshot's journal is always wal", atValue: "journal")
+            reader.add("a snapshot's journal is always wal; remove 'journal'", atValue: "journal")
         }
         if arm.kind == .memory, journal != .memory, journal != .off {
             reader.add(
@@ -92,7 +92,7 @@ extension ScenarioDecoder {
         return reader.named("pragmas", each: "a pragma").compactMap { entry in
             if let owner = owners[entry.name] {
                 log.add(
-                    "'\(entry.name)' is set by the arm's key '\(owner)'",
+                    "the pragma '\(entry.name)' is not allowed; use the arm's key '\(owner)'",
                     at: entry.key.mark
                 )
             }

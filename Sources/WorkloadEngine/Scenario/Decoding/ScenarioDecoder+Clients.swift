@@ -90,7 +90,7 @@ extension ScenarioDecoder {
         let statements = decodeStatements(reader)
         if let statements, statements.count > 1 {
             log.add(
-                "an import has one statement, which runs for each row, not \(statements.count)",
+                "an import must have one statement, not \(statements.count); it runs for each row",
                 at: reader["sql"]?.mark ?? reader["use"]?.mark
             )
         }
@@ -110,7 +110,7 @@ extension ScenarioDecoder {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {
             reader.add(
-                "'then-read' requires access: write, 'sql', 'use', or a 'mix', and style: sync",
+                "'then-read' requires access: write, style: sync, and 'sql', 'use', or 'mix'",
                 atKey: "then-read"
             )
             return []

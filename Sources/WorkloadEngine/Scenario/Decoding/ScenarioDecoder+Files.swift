@@ -9,11 +9,11 @@ extension ScenarioDecoder {
         let path = Self.path(text, relativeTo: log.file)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            log.add("there is no file '\(path)'" + Self.neighbors(of: path), at: mark)
+            log.add("there is no file '\(path)'; " + Self.remedy(for: path), at: mark)
             return nil
         }
         if isFolder.boolValue {
-            log.add("'\(path)' is a folder, not a database", at: mark)
+            log.add("'\(path)' is a folder; specify a database file in it", at: mark)
             return nil
         }
         return path
@@ -28,10 +28,11 @@ extension ScenarioDecoder {
         return isPlaced ? split(file).folder + "/" + text : text
     }
 
-    private static func neighbors(of path: String) -> String {
+    private static func remedy(for path: String) -> String {
         let (folder, name) = split(path)
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
-        return NearestName.of(name, among: names ?? []).map { "; did you mean '\($0)'?" } ?? ""
+        return NearestName.of(name, among: names ?? []).map { "did you mean '\($0)'?" }
+            ?? "check the path"
     }
 
     /// Splits a path at its last slash.

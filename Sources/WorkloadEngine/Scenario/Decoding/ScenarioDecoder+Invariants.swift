@@ -8,7 +8,7 @@ extension ScenarioDecoder {
     ) -> (names: [String], custom: [DataInvariant]) {
         guard let node = top["invariants"] else { return ([], []) }
         let items = node.sequence.map(Array.init) ?? [node]
-        if items.isEmpty { log.add("'invariants' is an empty list", at: node.mark) }
+        if items.isEmpty { log.add("'invariants' must not be an empty list", at: node.mark) }
         var names: [String] = []
         var custom: [DataInvariant] = []
         for item in items {

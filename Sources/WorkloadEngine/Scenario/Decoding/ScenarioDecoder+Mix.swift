@@ -34,7 +34,8 @@ extension ScenarioDecoder {
             }
             if operations.contains(where: { $0.name == operation.name }) {
                 log.add(
-                    "two operations of \(reader.what) have the name '\(operation.name)'",
+                    "two operations of \(reader.what) have the name '\(operation.name)'; "
+                        + "choose different names",
                     at: item.mark
                 )
             }
@@ -98,7 +99,9 @@ extension ScenarioDecoder {
             let known = (Array(transactions.keys) + Array(dataset.transactions.keys)).sorted()
             let elsewhere = Dataset.presets.first { $0.transactions[name] != nil }
             log.add(
-                elsewhere.map { "transaction '\(name)' needs the dataset \($0.presetName)" }
+                elsewhere.map {
+                    "transaction '\(name)' requires dataset: {preset: \($0.presetName)}"
+                }
                     ?? "unknown statement or transaction '\(name)'"
                     + (NearestName.of(name, among: known).map { "; did you mean '\($0)'?" }
                         ?? "; define it under 'statements' or 'transactions'"),
@@ -128,7 +131,7 @@ extension ScenarioDecoder {
         let verb = StatementTemplate(sql: sql).verb
         guard writes.contains(verb) else { return }
         log.add(
-            "\(verb) in a read access: '\(sql)'; use access: write",
+            "a read access cannot run \(verb): '\(sql)'; use access: write",
             at: mark ?? reader["sql"]?.mark ?? reader["use"]?.mark
         )
     }

@@ -46,7 +46,9 @@ extension ScenarioDecoder {
         }
         let stages = sequence.map { decodeStage($0, of: arrival, isAlone: false) }
         guard !stages.isEmpty, !stages.contains(nil) else {
-            if stages.isEmpty { log.add("\(arrival.path("rate")) has no stage", at: node.mark) }
+            if stages.isEmpty {
+                log.add("\(arrival.path("rate")) must have at least one stage", at: node.mark)
+            }
             return nil
         }
         let known = stages.compactMap { $0 }
@@ -121,7 +123,7 @@ extension ScenarioDecoder {
             let from = think.duration("from"), let to = think.duration("to")
         else { return nil }
         guard from <= to else {
-            think.add("\(think.path("from")) is longer than 'to'", atValue: "from")
+            think.add("\(think.path("from")) must not be longer than 'to'", atValue: "from")
             return nil
         }
         return .uniform(from...to)

@@ -15,7 +15,10 @@ extension ScenarioDecoder {
                 return []
             }
             if entry.value.sequence?.isEmpty == true {
-                log.add("'\(entry.name)' of 'thresholds' is an empty list", at: entry.value.mark)
+                log.add(
+                    "'\(entry.name)' of 'thresholds' must not be an empty list",
+                    at: entry.value.mark
+                )
             }
             let items = entry.value.sequence.map(Array.init) ?? [entry.value]
             return items.compactMap { item in

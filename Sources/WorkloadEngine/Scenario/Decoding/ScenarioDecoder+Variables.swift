@@ -29,9 +29,11 @@ extension ScenarioDecoder {
         guard !sequential.contains(followed) else { return }
         log.add(
             all[followed] == nil
-                ? "variable '\(name)': 'of' refers to an unknown variable: '\(followed)'"
+                ? "variable '\(name)': 'of' must be a sequential variable, not the unknown "
+                    + "variable '\(followed)'"
                     + NearestName.hint(followed, among: sequential)
-                : "variable '\(name)': 'of' refers to '\(followed)', which is not sequential",
+                : "variable '\(name)': 'of' must be a sequential variable, but '\(followed)' is "
+                    + "not sequential",
             at: mark
         )
     }

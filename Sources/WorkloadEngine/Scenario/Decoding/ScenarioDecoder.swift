@@ -130,7 +130,8 @@ struct ScenarioDecoder {
         }
         guard let sequence = node.sequence, !sequence.isEmpty else {
             log.add(
-                "'phases' must be a list of phases, such as {name: steady, duration: 30s}",
+                "'phases' must be a list with at least one phase, such as "
+                    + "[{name: steady, duration: 30s}]",
                 at: node.mark
             )
             return []
@@ -154,7 +155,10 @@ struct ScenarioDecoder {
                 continue
             }
             if phases.contains(where: { $0.name == name }) {
-                reader.add("two phases have the name '\(name)'", atKey: "name")
+                reader.add(
+                    "two phases have the name '\(name)'; choose different names",
+                    atKey: "name"
+                )
             }
             let isMeasured = reader.bool("measure") ?? true
             phases.append(Phase(name: name, duration: duration, isMeasured: isMeasured))

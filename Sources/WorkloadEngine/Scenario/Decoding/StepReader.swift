@@ -26,7 +26,7 @@ struct StepReader {
             }
             steps += read
         }
-        if items.isEmpty { log.add("\(what) has no SQL", at: node.mark) }
+        if items.isEmpty { log.add("\(what) must contain a statement", at: node.mark) }
         return isComplete && !steps.isEmpty ? steps : nil
     }
 

@@ -128,7 +128,7 @@ struct VariableReader {
             let read = lengths.read(node, as: Language.length, at: node.mark)
             guard let variable = read?.variable else { return 1 }
             if variable.minimum < 0 || variable.maximum > most {
-                log.add("'length' of \(what) must be between 0 and \(most)", at: node.mark)
+                log.add("'length' of \(what) must be from 0 to \(most)", at: node.mark)
                 return 1
             }
             return .drawn(variable)
@@ -136,7 +136,8 @@ struct VariableReader {
         let bytes = Int(text) ?? (try? Quantity.bytes(text)).map { Int($0) }
         guard let bytes, (0...most).contains(bytes) else {
             log.add(
-                "'length' of \(what) must be 0 to \(most), such as 100, 4KiB, or a distribution, "
+                "'length' of \(what) must be from 0 to \(most), such as 100, 4KiB, or a "
+                    + "distribution, "
                     + "not '\(text)'",
                 at: node.mark
             )
@@ -215,7 +216,10 @@ struct VariableReader {
             isOpen && !reader.has("max") ? Variable.largest : reader.integer("max")
         guard let maximum else { return fallback }
         if minimum > maximum {
-            reader.add("'max' of \(what) is \(maximum), below 'min' \(minimum)", atKey: "max")
+            reader.add(
+                "'max' of \(what) must be at least 'min' (\(minimum)), not \(maximum)",
+                atKey: "max"
+            )
             return fallback
         }
         let isRanked =
