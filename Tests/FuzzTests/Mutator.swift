@@ -10,7 +10,6 @@ struct Mutator {
 
     private static let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, 0x20, 0x0A, 0x22, 0x5C]
 
-    /// - Parameter inputs: The inputs to change and to combine.
     init(_ target: FuzzTarget, inputs: [[UInt8]], seed: UInt64) {
         self.target = target
         self.inputs = inputs
