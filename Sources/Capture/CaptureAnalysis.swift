@@ -22,7 +22,7 @@ package struct CaptureAnalysis {
     let missingTables: [String: Int]
 
     /// The number of statements that this module cannot parse.
-    let unreadable: Int
+    let unreadableStatementCount: Int
 
     /// The duration of the capture, in seconds.
     package var duration: Double { max(span.upperBound - span.lowerBound, 1e-9) }
@@ -51,13 +51,13 @@ package struct CaptureAnalysis {
         var waits = SampledNumbers()
         var missing: [String: Int] = [:]
         var known = 0
-        var unreadable = 0
+        var unreadableStatementCount = 0
         for var execution in executions {
             guard let moment = gaps.moment(at: execution.end) else { continue }
             execution.end = moment.time
             if moment.segment > segment {
                 segment = moment.segment
-                assembler.cut()
+                assembler.discardOpenTransactions()
             }
             let statement: NormalizedStatement
             do {
@@ -66,7 +66,7 @@ package struct CaptureAnalysis {
                 // Ignore an unreadable statement if SQLite also rejected it, or if it comes from a
                 // live trace, which has no line for the user to correct.
                 guard execution.succeeded, file != nil else {
-                    unreadable += 1
+                    unreadableStatementCount += 1
                     continue
                 }
                 throw CaptureError(
@@ -92,7 +92,7 @@ package struct CaptureAnalysis {
         busyWaits = waits
         commits = assembler.commits
         missingTables = missing
-        self.unreadable = unreadable
+        self.unreadableStatementCount = unreadableStatementCount
         leftovers = assembler.leftovers
         executionCount = executions.count
         // Settings and attempts before the first transaction are not part of the load.
@@ -147,7 +147,7 @@ package struct CaptureAnalysis {
             )
         }
         let leftovers = assembler.leftovers
-        let unfinishedCount = leftovers.open + leftovers.withoutEnd
+        let unfinishedCount = leftovers.openTransactionCount + leftovers.missingEndCount
         if unfinishedCount > assembler.transactions.count {
             throw CaptureError(
                 "\(unfinishedCount) of \(unfinishedCount + assembler.transactions.count) transactions "

@@ -204,13 +204,13 @@ extension CursesTerminal {
     /// Repeated signals produce one event.
     private func collectSignals() {
         var isResized = false
-        var isStopRequested = false
+        var isSuspensionRequested = false
         var isContinued = false
         collecting: while true {
             switch pg_signals_next(signals) {
             case 0: break collecting
             case SIGWINCH: isResized = true
-            case SIGTSTP: isStopRequested = true
+            case SIGTSTP: isSuspensionRequested = true
             case SIGCONT: isContinued = true
             case let signal: pending.append(.end(signal: signal))
             }
@@ -221,10 +221,10 @@ extension CursesTerminal {
             pending.append(.continued)
         }
         if isResized || isContinued { resize() }
-        if isStopRequested { pending.append(.stop) }
+        if isSuspensionRequested { pending.append(.suspend) }
     }
 
-    package func stop() {
+    package func suspend() {
         guard isOpen else { return }
         pg_screen_suspend()
         pg_signals_stop_process()

@@ -5,8 +5,8 @@ package enum TerminalEvent: Sendable, Hashable {
     case input(InputEvent)
     /// A request to suspend the program (^Z).
     ///
-    /// See ``Terminal/stop()``.
-    case stop
+    /// See ``Terminal/suspend()``.
+    case suspend
     /// The program continued after a `SIGSTOP`.
     case continued
     /// A request to end the program: `SIGINT`, `SIGTERM`, or `SIGHUP`.
@@ -23,8 +23,9 @@ package protocol Terminal: AnyObject {
 
     var depth: ColorDepth { get }
 
-    /// The number of bytes written since a fixed time before the terminal was opened, or `nil` if
-    /// bytes are not counted.
+    /// A running count of the bytes written, or `nil` if bytes are not counted.
+    ///
+    /// Only the difference between two values is meaningful.
     var bytesWritten: UInt64? { get }
 
     /// Copies text to the user's clipboard.
@@ -47,7 +48,7 @@ package protocol Terminal: AnyObject {
     ///
     /// If no shell with job control is available, this method returns immediately, because nothing
     /// could resume the process.
-    func stop()
+    func suspend()
 
     /// Restores the terminal.
     ///

@@ -12,7 +12,8 @@ struct TerminalProfile: Equatable {
     ///
     /// - Parameters:
     ///   - environment: The process's environment variables.
-    ///   - isKnown: Returns whether the terminfo database has an entry with the given name.
+    ///   - isKnown: A closure that returns whether the terminfo database has an entry with the
+    ///     given name.
     /// - Throws: ``TerminalError`` if the terminal is unusable.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {
         let terminal = environment["TERM"] ?? ""

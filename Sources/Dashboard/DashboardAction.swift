@@ -15,7 +15,7 @@ package enum DashboardAction: Sendable, Equatable {
     case makeSnapshot
     /// Release the snapshot with the given label.
     ///
-    /// `nil` means the oldest snapshot that was created with a key.
+    /// `nil` means the oldest snapshot that ``makeSnapshot`` created.
     case releaseSnapshot(label: String?)
     case setLoadPaused(Bool)
     /// Change a setting of the load.

@@ -102,7 +102,8 @@ struct AgentTests {
             #expect(try client.receive(until: "}\n").hasPrefix("HTTP/1.1 200"))
             clients.append(client)
         }
-        // Received bytes must not turn the refusal into a reset of the connection.
+        // Even if the refused client has already sent a request, it must receive the 503 response,
+        // not a connection reset.
         for _ in 0..<20 {
             let ninth = try test.connect()
             ninth.request("GET", "/status")
@@ -162,7 +163,7 @@ struct AgentTests {
         while case let count = UnixSocket.send(request[...], to: client.socket), count > 0 {
             sent += count
         }
-        // The rest is in the system's buffers.
+        // The system buffers what the agent has not read.
         #expect(sent < 1 << 20)
         #expect(try response("GET", "/status", of: test).head.hasPrefix("HTTP/1.1 200"))
     }
@@ -235,7 +236,9 @@ struct AgentTests {
         #expect(try client.receive() == "")
     }
 
-    /// A process of another user cannot open the socket, and is not served even if it can.
+    /// Another user's process cannot open the socket.
+    ///
+    /// If the permissions are relaxed so that it can, the agent still does not serve it.
     @Test(
         .enabled(
             if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0,
@@ -329,7 +332,9 @@ struct AgentTests {
         #expect(try Agent.startIfRequested(test.pool) == nil)
     }
 
-    /// Returns the folder for the next test, which its child process derives from its parent's ID.
+    /// Returns the folder for ``exitRemovesTheSocket()``.
+    ///
+    /// The test's child process derives the same path from the ID of its parent process.
     private static func exitFolder(of process: pid_t) -> String { "/tmp/pga-exit-\(process)" }
 
     @Test func exitRemovesTheSocket() async throws {

@@ -133,7 +133,7 @@ struct FileLossTests {
         }
         #expect(failures > 0)
         #expect(isEventually { folder.openFiles == [] && sqlite3_memory_used() <= memory })
-        // Opening the truncated file either succeeds or fails with a remedy.
+        // Opening the truncated file either succeeds or fails with an error that suggests a remedy.
         let text = failure { try subject.open(folder.database).close() }
         if let text { #expect(text.contains("while opening `\(folder.database)`: "), "\(text)") }
     }

@@ -4,7 +4,8 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// Cuts the power at each sync and at random operations, and opens the database again.
+/// Cuts the power before randomly selected syncs and at other random operations, and opens the
+/// database again.
 ///
 /// SQLite makes these guarantees (<https://sqlite.org/pragma.html#pragma_synchronous>). In all
 /// modes, the database is intact and contains a prefix of the transactions in commit order.
@@ -121,7 +122,7 @@ struct PowerLossTests {
             return rows.map { $0[0] }
         }
         try writer.close()
-        // The table is the first transaction.
+        // The first transaction creates the table.
         let found = numbers.map { $0.count + 1 } ?? 0
         #expect(numbers ?? [] == Array(1..<max(found, 1)), "a prefix: \(place)")
         let undone = max(0, disk.marks.count - found)

@@ -118,8 +118,8 @@ for contender in contenders {
     )
     print(
         String(
-            format: "%@  p99 with over without observers: %.2f (%.2f–%.2f); of the call: %.2f"
-                + " (%.2f–%.2f)  %@",
+            format: "%@  p99 ratio, with/without observers: %.2f (%.2f–%.2f); p99 ratio of the "
+                + "call: %.2f (%.2f–%.2f)  %@",
             contender.name,
             median(response),
             response.min() ?? .nan,

@@ -7,7 +7,7 @@ struct Measurement {
     var readsPerSecond: Double
 }
 
-/// A load by another process, or by a second pool, during dense reads.
+/// A load by another process, or by a second pool, during continuous reads.
 struct Case: Sendable {
     let name: String
     let subject: SharedDatabase.Subject

@@ -1,13 +1,13 @@
 import Foundation
 
-// Measures the cost of commits by another process during dense reads through this engine, with and
-// without `keepsReadTransactions`. The two settings take turns.
+// Measures the cost of commits by another process during continuous reads through this engine, with
+// and without `keepsReadTransactions`. Runs with the two settings alternate.
 //
 //     swift run -c release SecondProcess [--rounds N] [--commits N] [--slow-commits N]
 //         [--threads N] [--only TEXT]
 //
-// The program starts itself with `commands` as the other process, which uses libsqlite3 directly.
-// That process sets `synchronous` to OFF, so the times do not depend on the disk.
+// The other process is a second instance of this program, started with the argument `commands`. It
+// uses libsqlite3 directly. It sets `synchronous` to OFF, so the times do not depend on the disk.
 
 let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[1] == "commands" {

@@ -43,20 +43,25 @@ package struct ScenarioDraft {
         comment: String? = nil
     ) throws(DraftError) {
         let statements = try parse(sql)
-        if let other = statements.first(where: { !$0.readsOnly }) {
+        if let other = statements.first(where: { !$0.isReadOnly }) {
             throw DraftError("'\(sql)' writes (\(other.verb)); use --write")
         }
         reads.append(try operation(statements, of: sql, name: name, comment: comment))
     }
 
-    /// Adds a write access under the same rules as ``addRead(_:name:comment:)``.
+    /// Adds a write access.
+    ///
+    /// The parameters are those of ``addRead(_:name:comment:)``.
+    ///
+    /// - Throws: ``DraftError`` for text that is not SQL, statements that only read, or a parameter
+    ///   without a source of values.
     package mutating func addWrite(
         _ sql: String,
         name: String? = nil,
         comment: String? = nil
     ) throws(DraftError) {
         let statements = try parse(sql)
-        guard statements.contains(where: { !$0.readsOnly }) else {
+        guard statements.contains(where: { !$0.isReadOnly }) else {
             throw DraftError("'\(sql)' only reads; use --read")
         }
         writes.append(try operation(statements, of: sql, name: name, comment: comment))
@@ -107,9 +112,9 @@ package struct ScenarioDraft {
         for statement in statements {
             texts.append(try text(of: statement, &known))
         }
-        let main = statements.first { !$0.readsOnly } ?? statements[0]
+        let main = statements.first { !$0.isReadOnly } ?? statements[0]
         return Operation(
-            name: free(name ?? Self.name(of: main)),
+            name: unusedName(basedOn: name ?? Self.name(of: main)),
             statements: texts,
             comment: comment
         )
@@ -120,7 +125,7 @@ package struct ScenarioDraft {
         return statement.verb.lowercased() + table
     }
 
-    private func free(_ base: String) -> String {
+    private func unusedName(basedOn base: String) -> String {
         let names = Set((reads + writes).map(\.name))
         var name = base
         var number = 2

@@ -91,10 +91,10 @@ struct SlotPlanner {
         row: Int,
         of statement: NormalizedStatement
     ) -> SlotValue {
-        let hasRows = statement.slots.contains {
+        let hasSeveralRows = statement.slots.contains {
             if case .insert(let other) = $0.role { other > 0 } else { false }
         }
-        if hasRows {
+        if hasSeveralRows {
             if schemaColumn.isRowID { return .text("NULL") }
             return .text(schemaColumn.isInteger ? "abs(random())" : "lower(hex(randomblob(16)))")
         }
@@ -116,7 +116,7 @@ struct SlotPlanner {
         return (.text(String(otherwise)), "the value of a LIMIT or OFFSET")
     }
 
-    /// Returns a substitute for a value without a column.
+    /// Returns a substitute for a value that cannot be drawn from a column.
     private func constant(
         _ sample: ValueSample,
         column: Variable.Column?
@@ -246,8 +246,8 @@ struct SlotPlanner {
 extension ShapeStatistics {
     /// Returns the values of a slot.
     ///
-    /// If a longer list has more slots than the example, returns the values of the first slot with
-    /// the same column.
+    /// If the statement's list is longer than the list in the shape's example, returns the values
+    /// of the first slot with the same column.
     func sample(of slot: StatementSlot, at place: SlotGroups.Place) -> ValueSample {
         let samples = values[place.position]
         let slots = positions[place.position].slots

@@ -18,7 +18,7 @@ package struct NormalizedStatement: Equatable, Sendable {
     let missingTables: [String]
 
     /// Whether the statement only reads, according to its verb.
-    var readsOnly: Bool { ["SELECT", "VALUES", "EXPLAIN", "PRAGMA"].contains(verb) }
+    var isReadOnly: Bool { ["SELECT", "VALUES", "EXPLAIN", "PRAGMA"].contains(verb) }
 
     /// The reason that the statement cannot be repeated, or `nil` if it can be.
     var obstacle: String? {
@@ -27,7 +27,7 @@ package struct NormalizedStatement: Equatable, Sendable {
             "ROLLBACK":
             nil
         case "PRAGMA": "it is a PRAGMA"
-        case "ATTACH", "DETACH": "it attaches databases"
+        case "ATTACH", "DETACH": "it attaches or detaches a database"
         case "VACUUM", "REINDEX", "ANALYZE": "it maintains the database"
         case "CREATE", "DROP", "ALTER": "it changes the schema"
         default: "\(verb) is not replayed"

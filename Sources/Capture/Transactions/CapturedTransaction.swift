@@ -64,7 +64,7 @@ struct CapturedTransaction {
     /// Whether the transaction writes or locks the database for writing.
     var writes: Bool {
         begin == .immediate || begin == .exclusive
-            || statements.contains { !$0.statement.readsOnly && $0.statement.isChange }
+            || statements.contains { !$0.statement.isReadOnly && $0.statement.isChange }
     }
 }
 

@@ -180,7 +180,7 @@ struct ShapeStatistics {
         }
         let locksImmediately = transaction.begin == .immediate || transaction.begin == .exclusive
         let write = transaction.statements.first {
-            !$0.statement.readsOnly && $0.statement.isChange
+            !$0.statement.isReadOnly && $0.statement.isChange
         }
         let start = locksImmediately ? transaction.start : write?.start ?? transaction.start
         knownWriteSeconds += max(0, transaction.end - start)

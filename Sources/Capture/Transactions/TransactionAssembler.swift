@@ -7,8 +7,9 @@ struct TransactionAssembler {
         /// The number of statements in transactions that began before the start of the input.
         var cutAtStart = 0
         /// The number of transactions that were open at the end.
-        var open = 0
-        var withoutEnd = 0
+        var openTransactionCount = 0
+        /// The number of transactions whose end is missing from the input.
+        var missingEndCount = 0
         /// The number of failed statements, by result code.
         var failures: [Int: Int] = [:]
         /// The number of transactions that were open when the trace paused.
@@ -54,16 +55,16 @@ struct TransactionAssembler {
     }
 
     /// Discards open transactions at a gap, because executions are missing.
-    mutating func cut() {
+    mutating func discardOpenTransactions() {
         leftovers.cutByGaps += connections.values.count { $0.open != nil }
         connections = [:]
     }
 
     /// Ends the input.
     ///
-    /// Transactions that are still open have no end.
+    /// Discards transactions that are still open, and counts them as leftovers.
     mutating func finish() {
-        leftovers.open = connections.values.count { $0.open != nil }
+        leftovers.openTransactionCount = connections.values.count { $0.open != nil }
         connections = [:]
         transactions.sort { $0.start < $1.start }
     }
@@ -103,8 +104,9 @@ struct TransactionAssembler {
         _ name: String,
         _ connection: inout Connection
     ) {
-        // BEGIN inside a transaction fails, so the end of the previous transaction is missing.
-        if connection.open != nil { leftovers.withoutEnd += 1 }
+        // BEGIN fails inside a transaction. Because this BEGIN succeeded, the previous transaction
+        // has ended, but its end is not in the input.
+        if connection.open != nil { leftovers.missingEndCount += 1 }
         var transaction = CapturedTransaction(
             connection: name,
             begin: kind,
@@ -218,7 +220,8 @@ struct TransactionAssembler {
         connection.open = transaction
     }
 
-    /// Ends a transaction that an error has rolled back.
+    /// Ends the open transaction if the connection has returned to autocommit mode, for example
+    /// because an error rolled the transaction back.
     private mutating func finishIfAutocommit(
         _ execution: CapturedExecution,
         _ connection: inout Connection

@@ -117,7 +117,7 @@ package struct CapturedScenario {
                     + "before the capture"
             )
         }
-        let unfinishedCount = leftovers.open + leftovers.withoutEnd
+        let unfinishedCount = leftovers.openTransactionCount + leftovers.missingEndCount
         if unfinishedCount > 0 {
             omissions.append(
                 "\(TimeText.count(unfinishedCount, "transaction")) whose end is not captured"
@@ -133,9 +133,10 @@ package struct CapturedScenario {
                 "\(TimeText.count(count, "statement")) that failed with result code \(code)"
             )
         }
-        if analysis.unreadable > 0 {
+        if analysis.unreadableStatementCount > 0 {
             omissions.append(
-                "\(TimeText.count(analysis.unreadable, "statement")) whose text cannot be read"
+                "\(TimeText.count(analysis.unreadableStatementCount, "statement")) whose text "
+                    + "cannot be read"
             )
         }
         if leftovers.pragmas > 0 {

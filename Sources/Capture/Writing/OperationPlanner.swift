@@ -87,7 +87,7 @@ struct OperationPlanner {
     /// Returns a unique name such as `update-accounts`.
     private mutating func name(of shape: ShapeStatistics) -> String {
         let main =
-            shape.positions.first { !$0.readsOnly && $0.isChange } ?? shape.positions.first
+            shape.positions.first { !$0.isReadOnly && $0.isChange } ?? shape.positions.first
         var base = (main?.verb ?? "access").lowercased()
         if let table = main?.table { base += "-" + VariableRegistry.identifier(table).prefix(60) }
         let count = shape.positions.count

@@ -55,7 +55,7 @@ struct SummaryLine {
         var log = [Span("log ", dim), Span(HumanUnits.bytes(wal.bytes), theme.bold(.text))]
         let warning =
             wal.pin.map { wording == .long ? WALWords.short($0) : "pinned" }
-            ?? (history.isLogGrowing ? "grows" : nil)
+            ?? (history.isLogGrowing ? "growing" : nil)
         guard let warning else { return log }
         log.append(Span(" ▲ " + warning, theme.style(.warning)))
         if let details {

@@ -78,9 +78,9 @@ extension ExecutionDecoder {
     private func text(of end: TraceEvent.StatementEnd, _ process: Int32) -> String? {
         guard let layout = layouts[end.library] else { return nil }
         let address = end.statement &+ UInt64(layout.sql)
-        guard memory.pointer(process, at: address) == end.sql,
-            let text = memory.text(process, at: end.sql, limit: Self.textLimit),
-            memory.pointer(process, at: address) == end.sql
+        guard memory.pointer(ofProcess: process, at: address) == end.sql,
+            let text = memory.text(ofProcess: process, at: end.sql, limit: Self.textLimit),
+            memory.pointer(ofProcess: process, at: address) == end.sql
         else { return nil }
         return text
     }

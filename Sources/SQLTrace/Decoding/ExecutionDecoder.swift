@@ -254,8 +254,8 @@ struct ExecutionDecoder {
     /// Returns the path of a connection's file, from the process's memory.
     private func filePath(of connection: UInt64, _ library: Int, _ process: Int32) -> String? {
         layouts[library].flatMap { layout in
-            memory.follow(process, from: connection, layout.file)
-                .flatMap { memory.text(process, at: $0, limit: 4_096) }
+            memory.follow(layout.file, from: connection, ofProcess: process)
+                .flatMap { memory.text(ofProcess: process, at: $0, limit: 4_096) }
         }
     }
 
@@ -316,7 +316,8 @@ struct ExecutionDecoder {
             countDiscarded(file)
             return nil
         }
-        let text = start.text ?? memory.text(process, at: start.sql, limit: Self.textLimit)
+        let text =
+            start.text ?? memory.text(ofProcess: process, at: start.sql, limit: Self.textLimit)
         if let text, InternalStatements.contains(text) { return nil }
         if text == nil { unknownTexts &+= 1 }
         var isAutocommit = start.isAutocommit

@@ -3,7 +3,7 @@ protocol ProcessMemory: AnyObject {
     /// Returns bytes from a process's memory, or no bytes if the process has ended.
     ///
     /// The result has fewer bytes at the end of a mapping.
-    func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian
+    func bytes(ofProcess process: Int32, at address: UInt64, count: Int) -> LittleEndian
     /// Returns the process of a thread, or `nil` if the thread has ended.
     func process(ofThread thread: Int32) -> Int32?
     /// Discards the cached state of a process that has ended or executed another program.
@@ -13,22 +13,21 @@ protocol ProcessMemory: AnyObject {
 extension ProcessMemory {
     /// Returns the pointer at an address, or `nil` if the pointer is null or the address is not
     /// mapped.
-    func pointer(_ process: Int32, at address: UInt64) -> UInt64? {
-        guard let value = bytes(process, at: address, count: 8).u64(0), value > 4_096 else {
-            return nil
-        }
+    func pointer(ofProcess process: Int32, at address: UInt64) -> UInt64? {
+        let value = bytes(ofProcess: process, at: address, count: 8).u64(0)
+        guard let value, value > 4_096 else { return nil }
         return value
     }
 
     /// Returns the zero-terminated text at an address, truncated to a limit in bytes, or `nil` if
     /// the text cannot be read.
-    func text(_ process: Int32, at address: UInt64, limit: Int) -> String? {
+    func text(ofProcess process: Int32, at address: UInt64, limit: Int) -> String? {
         var text: [UInt8] = []
         var current = address
         while text.count < limit {
             // Read up to the end of the page, because the next page may not be mapped.
             let count = 4_096 - Int(current % 4_096)
-            let part = bytes(process, at: current, count: count).bytes
+            let part = bytes(ofProcess: process, at: current, count: count).bytes
             guard !part.isEmpty else { return nil }
             if let end = part.firstIndex(of: 0) {
                 text += part[..<end]
@@ -42,9 +41,9 @@ extension ProcessMemory {
     }
 
     /// Follows a chain of pointers and returns the last one.
-    func follow(_ process: Int32, from address: UInt64, _ offsets: [Int]) -> UInt64? {
+    func follow(_ offsets: [Int], from address: UInt64, ofProcess process: Int32) -> UInt64? {
         offsets.reduce(address) { address, offset in
-            address.flatMap { pointer(process, at: $0 &+ UInt64(offset)) }
+            address.flatMap { pointer(ofProcess: process, at: $0 &+ UInt64(offset)) }
         }
     }
 }
@@ -62,7 +61,7 @@ final class ProcMemory: ProcessMemory {
 
     deinit { for descriptor in descriptors.values { close(descriptor) } }
 
-    func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian {
+    func bytes(ofProcess process: Int32, at address: UInt64, count: Int) -> LittleEndian {
         if descriptors[process] == nil {
             if descriptors.count >= Self.capacity { for old in descriptors.keys { forget(old) } }
             descriptors[process] = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)

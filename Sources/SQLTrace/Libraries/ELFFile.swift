@@ -11,7 +11,7 @@ struct ELFFile: Sendable {
     struct Function: Sendable, Equatable {
         /// The address, relative to the start of the loaded file.
         var address: UInt64
-        /// The offset of the first instruction in the file.
+        /// The file offset of the function's first instruction.
         var fileOffset: UInt64
         /// The length in bytes, or 0 if the file does not specify it.
         var length: UInt64
@@ -20,13 +20,14 @@ struct ELFFile: Sendable {
     let machine: Machine
     /// Whether the file is a Go program.
     ///
-    /// Go's runtime unwinds the stack, but return probes modify it.
+    /// Return probes must not be used in a Go program, because they modify the stack, which Go's
+    /// runtime unwinds.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
-    /// The maximum total size of all symbol and name tables, and the maximum size of any other
-    /// table, in bytes.
+    /// The maximum total size of the symbol and name tables, in bytes.
     private static let symbolLimit: UInt64 = 1 << 27
+    /// The maximum size of any other table, in bytes.
     private static let tableLimit: UInt64 = 1 << 22
     private static let symbolLength = 24
 

@@ -63,9 +63,11 @@ extension Database {
         if columns.count == 1 { return columns[0] }
         throw DatabaseError.misuse(
             columns.isEmpty
-                ? "the view \(table) has no primary key; specify the key as a dictionary of columns"
+                ? """
+                the view `\(table)` has no primary key; specify the key as a dictionary of columns
+                """
                 : """
-                the primary key of \(table) has \(columns.count) columns \
+                the primary key of `\(table)` has \(columns.count) columns \
                 (\(columns.joined(separator: ", "))); specify the key as a dictionary of columns
                 """
         )

@@ -36,7 +36,7 @@ extension Scenario {
 private struct ColumnResolution {
     /// The number of rows to read for a `choice`.
     ///
-    /// With this number, the error of each share is at most 0.8 percentage points.
+    /// With this number, the 95% margin of error of each share is at most 0.8 percentage points.
     private static let sampleSize = 16_384
 
     var variable: Variable

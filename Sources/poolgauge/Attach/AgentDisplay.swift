@@ -67,8 +67,8 @@ struct AgentDisplay: DisplayContent {
 
     func render(size: Size) -> Surface { model.render(size: size) }
 
-    mutating func stop(_ terminal: any Terminal) {
-        terminal.stop()
+    mutating func suspend(_ terminal: any Terminal) {
+        terminal.suspend()
         noteContinued()
     }
 

@@ -26,8 +26,8 @@ struct AgentList: Encodable {
     }
 
     static let startingHint = """
-        To start an agent, call Agent.startIfRequested(pool) of the library PoolgaugeAgent in \
-        the program, and run the program with POOLGAUGE_AGENT=1.
+        To start an agent, call Agent.startIfRequested(pool) from the PoolgaugeAgent library in \
+        your program, and start the program with POOLGAUGE_AGENT=1.
         """
 
     let schema = "poolgauge.agents/1"

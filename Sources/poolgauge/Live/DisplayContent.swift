@@ -23,7 +23,7 @@ protocol DisplayContent {
     func render(size: Size) -> Surface
 
     /// Suspends the process through the terminal's job control (`^Z`) until the process continues.
-    mutating func stop(_ terminal: any Terminal)
+    mutating func suspend(_ terminal: any Terminal)
     /// Records that the process continued after a `SIGSTOP`.
     mutating func noteContinued()
     mutating func end()

@@ -35,8 +35,8 @@ struct DisplayLoop<Content: DisplayContent> {
                 switch current {
                 case .end(let signal):
                     return .signal(signal)
-                case .stop:
-                    content.stop(terminal)
+                case .suspend:
+                    content.suspend(terminal)
                     nextFrame = MonotonicTime.now
                 case .continued:
                     content.noteContinued()

@@ -152,13 +152,13 @@ struct RunDisplay: DisplayContent {
     }
 
     /// Suspends the program, and pauses the load's clock so that no accesses are scheduled.
-    mutating func stop(_ terminal: any Terminal) {
+    mutating func suspend(_ terminal: any Terminal) {
         run.pause()
         // Wait for running accesses to complete. Otherwise, their times would include the
         // suspension.
         usleep(Self.stopDelay)
         let before = MonotonicTime.now
-        terminal.stop()
+        terminal.suspend()
         let seconds = Double(MonotonicTime.now - before) / 1e9
         if !isLoadPaused { run.resume() }
         stoppedSeconds += seconds

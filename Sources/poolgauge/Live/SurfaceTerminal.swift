@@ -46,7 +46,7 @@ final class SurfaceTerminal: Terminal {
 
     func copy(_ text: String) -> Bool { false }
 
-    func stop() {}
+    func suspend() {}
 
     func close() {}
 }

@@ -105,8 +105,8 @@ struct ReplayDisplay: DisplayContent {
         return bar.surface(below: content, size: size, theme: model.theme, glyphs: model.glyphs)
     }
 
-    mutating func stop(_ terminal: any Terminal) {
-        terminal.stop()
+    mutating func suspend(_ terminal: any Terminal) {
+        terminal.suspend()
         controls.clock.skip(to: MonotonicTime.now)
     }
 

@@ -66,8 +66,8 @@ struct WatchDisplay: DisplayContent {
 
     func render(size: Size) -> Surface { model.render(size: size) }
 
-    mutating func stop(_ terminal: any Terminal) {
-        terminal.stop()
+    mutating func suspend(_ terminal: any Terminal) {
+        terminal.suspend()
         model.note("no data was collected while the program was suspended", isWarning: true)
     }
 

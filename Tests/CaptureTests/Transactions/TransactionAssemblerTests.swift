@@ -112,7 +112,7 @@ struct TransactionAssemblerTests {
         executions[2].autocommit = true
         let (transactions, leftovers) = try assemble(executions)
         #expect(transactions.map(\.outcome) == [.busy])
-        #expect(leftovers.open == 0)
+        #expect(leftovers.openTransactionCount == 0)
     }
 
     @Test func aRollbackAfterALockIsAFailure() throws {
@@ -167,7 +167,7 @@ struct TransactionAssemblerTests {
             CaptureFixture.executions(["BEGIN", Self.write, "BEGIN", Self.write])
         )
         #expect(transactions.isEmpty)
-        #expect(leftovers.withoutEnd == 1 && leftovers.open == 1)
+        #expect(leftovers.missingEndCount == 1 && leftovers.openTransactionCount == 1)
     }
 
     @Test(arguments: [

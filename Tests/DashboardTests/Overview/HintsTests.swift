@@ -30,7 +30,7 @@ struct HintsTests {
     @Test func aGrowingLogIdentifiesTheScreenWithTheCause() {
         let growing = overview { 2_000 + UInt64($0) * 100 }
         #expect(growing.contains("press 4 to see why it grows"))
-        #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ grows, see 4"))
+        #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ growing, see 4"))
         // A long log of constant length, and a log that is shorter than SQLite's threshold for
         // automatic checkpoints.
         #expect(!overview { _ in 4_000 }.contains("grows"))

@@ -73,7 +73,7 @@ private final class InputMemory: ProcessMemory {
 
     init(_ content: [UInt8]) { self.content = content }
 
-    func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian {
+    func bytes(ofProcess process: Int32, at address: UInt64, count: Int) -> LittleEndian {
         guard !content.isEmpty, address < 1 << 48 else { return LittleEndian([]) }
         let start = Int(address) % content.count
         return LittleEndian((0..<count).map { content[(start + $0) % content.count] })

@@ -49,7 +49,7 @@ struct PrometheusTests {
     private final class Programs {
         let run: RunningProgram
         let agent: RunningProgram
-        let top: RunningProgram
+        let fileExporter: RunningProgram
         let prometheus: PrometheusServer
         let ports: [String: UInt16]
         private let fixture: DatabasePoolFixture
@@ -67,10 +67,10 @@ struct PrometheusTests {
             }
             run = try start(["run", "exported.yaml", "--format", "json", "--output", "result.json"])
             agent = try start(["export", fixture.agent.socketPath])
-            top = try start(["export", "app.sqlite"])
+            fileExporter = try start(["export", "app.sqlite"])
             let ports = [
                 "run": try run.metricsPort(), "agent": try agent.metricsPort(),
-                "top": try top.metricsPort(),
+                "file": try fileExporter.metricsPort(),
             ]
             self.ports = ports
             prometheus = try PrometheusServer(jobs: ports, in: folder)
@@ -137,7 +137,7 @@ struct PrometheusTests {
         }
     }
 
-    /// Returns PromQL's answers about each client.
+    /// Returns the values that Prometheus reports for each client.
     private func exportedClients(_ programs: Programs) throws -> [String: [String: Double]] {
         var clients: [String: [String: Double]] = [:]
         for client in ["list", "sync"] {
@@ -173,7 +173,7 @@ struct PrometheusTests {
                     .replacing("$instance", with: ".+")
                 count += 1
                 // A rate needs two scrapes. A quantile without recent accesses is not a number.
-                _ = try eventually("data of \(expression)") {
+                _ = try eventually("data for \(expression)") {
                     try prometheus.query(expression).first
                 }
             }

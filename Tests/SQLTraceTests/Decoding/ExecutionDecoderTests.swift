@@ -9,7 +9,7 @@ final class FakeMemory: ProcessMemory {
     var processes: [Int32: Int32] = [:]
     private(set) var reads: [UInt64: Int] = [:]
 
-    func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian {
+    func bytes(ofProcess process: Int32, at address: UInt64, count: Int) -> LittleEndian {
         reads[address, default: 0] += 1
         if let text = texts[address] {
             return LittleEndian(Array((Array(text.utf8) + [0]).prefix(count)))

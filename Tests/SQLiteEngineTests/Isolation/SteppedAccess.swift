@@ -24,7 +24,8 @@ final class SteppedAccess: Sendable {
 
     /// Starts an access without waiting for it.
     ///
-    /// - Parameter access: Performs the access, and calls its argument with the connection.
+    /// - Parameter access: A closure that performs the access, and calls its own argument with the
+    ///   connection.
     init(_ access: @escaping @Sendable ((Database) throws -> Void) throws -> Void) {
         let (next, outcome, mayContinue, isDone) = (next, outcome, mayContinue, isDone)
         thread = Background {
@@ -44,7 +45,7 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// Starts an access to a connection outside a transaction.
+    /// Starts an access on the writer's connection without opening a transaction.
     convenience init(on writer: any DatabaseWriter) {
         self.init { body in try writer.writeWithoutTransaction(body) }
     }
@@ -79,7 +80,7 @@ final class SteppedAccess: Sendable {
         databaseError { try run(sql) }?.extendedResultCode
     }
 
-    /// Returns the rows of the table `test`, as values by identifier.
+    /// Returns the values in the table `test`, keyed by identifier.
     func values(where condition: String = "true") throws -> [Int: Int] {
         try perform { db in
             let rows = try Row.fetchAll(db, sql: "SELECT id, value FROM test WHERE \(condition)")

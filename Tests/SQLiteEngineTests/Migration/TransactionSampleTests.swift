@@ -7,7 +7,7 @@ import Testing
 struct TransactionSampleTests {
     let sample = SampleDatabase()
 
-    /// The first keyword of each transaction, INSERT, and SELECT statement.
+    /// Records the first keyword of each BEGIN, INSERT, SELECT, COMMIT, and ROLLBACK statement.
     private final class Trace: Sendable {
         private let lines = Lock<[String]>([])
 
@@ -74,7 +74,7 @@ struct TransactionSampleTests {
         }
     }
 
-    @Test func anErrorWithoutTransactionRollsBackOnlyItsStatement() throws {
+    @Test func anErrorOutsideATransactionRollsBackOnlyItsStatement() throws {
         for writer in try sample.writers() {
             #expect(throws: DatabaseError.self) {
                 try writer.writeWithoutTransaction { db in try transfer(db, -1) }
@@ -83,7 +83,7 @@ struct TransactionSampleTests {
         }
     }
 
-    @Test func readsObservePartsOfAWriteWithoutTransaction() throws {
+    @Test func readsObservePartsOfAWriteWithoutATransaction() throws {
         let dbPool = try sample.pool()
         try dbPool.writeWithoutTransaction { db in
             try Credit("destination", 10).insert(db)

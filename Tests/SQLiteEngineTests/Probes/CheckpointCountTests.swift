@@ -61,7 +61,7 @@ struct CheckpointCountTests {
         #expect(counts(of: pool) == ["unknown": before + 1])
     }
 
-    @Test func attachedDatabaseIsNotCounted() throws {
+    @Test func checkpointsOfAnAttachedDatabaseAreNotCounted() throws {
         let pool = try makePool(autocheckpoint: 0)
         let other = folder.file("other.sqlite")
         try pool.writeWithoutTransaction { db in

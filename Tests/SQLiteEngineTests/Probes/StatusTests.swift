@@ -27,7 +27,7 @@ struct StatusTests {
         #expect(!status.isClosed)
     }
 
-    @Test func aQueueHasALabelAndNoReaders() throws {
+    @Test func aQueueHasOneConnectionAndNoReaders() throws {
         let status = try DatabaseQueue.withTable().status()
         #expect(status.kind == .queue)
         #expect(status.path == nil)
@@ -86,7 +86,7 @@ struct StatusTests {
         }
     }
 
-    @Test func theAccessOfATaskHasItsCallSite() async throws {
+    @Test func anAsynchronousAccessReportsItsCallSite() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let line = #line + 1
         try await pool.read { _ in
@@ -210,7 +210,7 @@ struct StatusTests {
         try eventually { pool.status().readers?.inUse == 0 }
     }
 
-    @Test func theTimeInUseAndTheSaturatedTimeAddUp() throws {
+    @Test func busyAndSaturatedTimesAccumulate() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }

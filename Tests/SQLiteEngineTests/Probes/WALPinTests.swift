@@ -83,7 +83,7 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func aReaderOfOnlyTheFileIsReported() throws {
+    @Test func aReaderThatIgnoresTheLogIsReported() throws {
         let pool = try makePool()
         // This log is longer than the next one.
         try pool.write { db in try db.fill(pages: 50) }

@@ -20,7 +20,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func anUpdateChangesTheRowOfTheKey() throws {
+    @Test func anUpdateChangesTheRowWithItsKey() throws {
         try queue.write { db in
             var player = try Player(name: "Arthur").inserted(db)
             player.score = 10
@@ -43,7 +43,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func aRecordWithOnlyAKeyUpdates() throws {
+    @Test func aRecordWithOnlyAKeyCanBeUpdated() throws {
         struct Tag: Codable, PersistableRecord { var id: Int }
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE tag (id INTEGER PRIMARY KEY)")
@@ -83,7 +83,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func deletingAndExistingUseTheKey() throws {
+    @Test func deleteAndExistsUseTheKey() throws {
         try queue.write { db in
             let player = try Player(name: "Arthur").inserted(db)
             try #expect(player.exists(db))
@@ -222,7 +222,7 @@ struct WritingRecordTests {
             try Shown(name: "Arthur").insert(db)
             try #expect(Shown.fetchAll(db).map(\.name) == ["Arthur"])
             let error = #expect(throws: DatabaseError.self) { try Shown.fetchOne(db, key: 1) }
-            #expect(error?.message?.contains("the view shown has no primary key") == true)
+            #expect(error?.message?.contains("the view `shown` has no primary key") == true)
         }
     }
 

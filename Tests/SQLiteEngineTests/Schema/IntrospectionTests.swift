@@ -51,7 +51,7 @@ struct IntrospectionTests {
             try db.execute(sql: "CREATE TABLE d (id INTEGER PRIMARY KEY DESC)")
             #expect(try db.primaryKey("d").rowIDColumn == nil)
             let error = #expect(throws: DatabaseError.self) { try db.primaryKey("names") }
-            #expect(error?.message == "database view names has no primary key")
+            #expect(error?.message == "the view `names` has no primary key")
         }
     }
 

@@ -90,15 +90,15 @@ struct SchemaTests {
         #expect(try pool.read(columns) == ["a", "b"])
     }
 
-    @Test func aForeignChangeIsVisibleAfterTheNextStatement() throws {
+    @Test func anExternalChangeIsVisibleAfterTheNextStatement() throws {
         let folder = TemporaryFolder()
         let path = folder.file("db.sqlite")
         let pool = try DatabasePool(path: path)
         #expect(try pool.read { db in try !db.tableExists("t") })
-        // Because the path is spelled differently, the pool treats the connection as another
-        // process.
-        let foreign = try DatabaseQueue(path: folder.file("./db.sqlite"))
-        try foreign.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
+        // Because the path is spelled differently, the pool treats the queue's changes as those of
+        // another process.
+        let queue = try DatabaseQueue(path: folder.file("./db.sqlite"))
+        try queue.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         try pool.read { db in
             try db.execute(sql: "SELECT 1 FROM sqlite_master")
             #expect(try db.tableExists("t"))

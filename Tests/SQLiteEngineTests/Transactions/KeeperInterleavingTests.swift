@@ -155,9 +155,8 @@ struct KeeperInterleavingTests {
         }
     }
 
-    /// Performs the steps of the timer, which expires once at any time.
-    ///
-    /// The timer may expire early.
+    /// Performs the steps of the timer, which expires once, at an arbitrary time and possibly
+    /// early.
     private func expire(_ state: State, _ mistake: Mistake?) -> State? {
         var next = state
         func enter(_ location: Location) -> State {

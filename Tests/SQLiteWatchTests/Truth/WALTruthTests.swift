@@ -102,7 +102,7 @@ struct WALTruthTests {
         #expect(report.pins.isEmpty)
     }
 
-    @Test func aReaderOfOnlyTheFileUsesMarkZero() throws {
+    @Test func aReaderThatIgnoresTheLogUsesMarkZero() throws {
         let one = try program("c.execute('pragma wal_checkpoint(truncate)')")
         let other = try program()
         try other.run("c.execute('pragma wal_checkpoint(truncate)')")
@@ -192,7 +192,7 @@ struct WALTruthTests {
         #expect((report.wal?.bytes ?? 0) > 0)
     }
 
-    /// Recovery reads the whole log while it holds locks that exclude all others.
+    /// Recovery reads the whole log while it holds locks that exclude all other connections.
     @Test func recoveryIsReportedWhileItRuns() throws {
         let writer = try program("c.execute('pragma synchronous=off'); c.execute('begin')")
         try writer.run(
@@ -294,7 +294,7 @@ struct WALTruthTests {
     }
 }
 
-/// Repeats until a condition is met, and throws an error after 20 seconds.
+/// Evaluates a condition repeatedly until it is true, and throws an error after 20 seconds.
 func eventually(_ condition: () throws -> Bool) throws {
     struct Timeout: Error {}
     let deadline = Date().addingTimeInterval(20)

@@ -153,8 +153,8 @@ struct ScenarioErrorTests {
         ScenarioMistake(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: text, length: 4Kib}",
-            "9:35: 'length' of variable 'n' must be from 0 to 1000000, such as 100, 4KiB, or a "
-                + "distribution, not '4Kib'"
+            "9:35: 'length' of variable 'n' must be a length from 0 to 1000000, such as 100 or "
+                + "4KiB, or a distribution, not '4Kib'"
         ),
         ScenarioMistake(
             "{distribution: uniform, min: 1, max: 9}",
@@ -185,7 +185,7 @@ struct ScenarioErrorTests {
         ScenarioMistake(
             "clients:",
             "statements: {two: [SELECT 1, SELECT 2]}\nclients:",
-            "10:19: statement 'two' has 2 statements; write them under 'transactions'"
+            "10:19: statement 'two' is a list of 2 statements; write it under 'transactions'"
         ),
         ScenarioMistake(
             "max: 9",

@@ -122,7 +122,7 @@ extension Database {
     private func primaryKey(ofView view: SchemaObject) throws -> PrimaryKeyInfo {
         let names = try columnsForPrimaryKey(ofView: view.name, in: view.database)
         guard !names.isEmpty else {
-            throw DatabaseError(message: "database view \(view.name) has no primary key")
+            throw DatabaseError(message: "the view `\(view.name)` has no primary key")
         }
         let columns = try columns(of: view)
         let key = try names.map { name in

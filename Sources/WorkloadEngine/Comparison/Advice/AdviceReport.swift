@@ -81,7 +81,7 @@ package enum AdviceReport {
             !$0.weakensDurability && $0.verdict != .recommended && $0.verdict != .tradeOff
         }
         guard !rest.isEmpty else { return [] }
-        var table = TextTable(["did not help", "change", "screening", "because"])
+        var table = TextTable(["did not help", "change", "screening", "reason"])
         for candidate in rest {
             table.add([
                 candidate.name, candidate.change,

@@ -104,7 +104,7 @@ package final class AdviceRun: Sendable {
     private func search(_ result: inout AdviceResult) async throws {
         let limit = options.within.inSeconds
         options.onProgress?("\(arm.name): the current settings")
-        let first = AdviceSchedule.baseline(within: limit)
+        let first = AdviceSchedule.baselineSeconds(within: limit)
         var baseline = try await trials.run(
             scenario.scaled(toBlock: .seconds(first)),
             on: arm,
@@ -238,7 +238,7 @@ package final class AdviceRun: Sendable {
         let plan = AdviceSchedule.confirmation(
             candidates: chosen.count,
             tests: { $0 * metrics.count },
-            left: remaining,
+            remaining: remaining,
             // The current arm runs twice in each block.
             overhead: trials.overhead(of: [arm, arm] + chosen.map(\.candidate.arm)),
             needed: needed

@@ -5,7 +5,7 @@ enum AdviceSchedule {
     /// The length of a measured part, in seconds, beyond which longer runs hardly reduce the noise.
     private static let sufficientSeconds = 0.35
     /// The length of a run's phases, including the warm-up, as a multiple of its measured part.
-    private static let phases = 1.5
+    private static let phaseLengthRatio = 1.5
 
     private static let screeningShare = 0.3
     /// The planned share of the remaining time for a confirmation.
@@ -15,7 +15,9 @@ enum AdviceSchedule {
     private static let plannedShare = 0.9
 
     /// Returns the length of the measured part of the current arm's run, in seconds.
-    static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
+    static func baselineSeconds(within limit: Double) -> Double {
+        min(max(limit * 0.05, 0.7), 5)
+    }
 
     /// Returns the length of a measured part, in seconds, that provides enough samples for the
     /// median of every primary latency.
@@ -60,7 +62,7 @@ enum AdviceSchedule {
         // The current arm also runs once in each round.
         func seconds() -> Double {
             let runs = rounds.reduce(0) { $0 + $1 + 1 }
-            return (limit * screeningShare / Double(runs) - overhead) / phases
+            return (limit * screeningShare / Double(runs) - overhead) / phaseLengthRatio
         }
         while rounds.count > 1, seconds() < max(needed, sufficientSeconds) { rounds.removeLast() }
         return (rounds, min(max(seconds(), minimumSeconds), 3))
@@ -68,14 +70,14 @@ enum AdviceSchedule {
 
     /// Plans the confirmation, or returns `nil` if the time is too short for one candidate.
     ///
-    /// With fewer candidates, the plan has longer runs and more than the minimum number of blocks.
-    /// A single atypical block then does not determine the verdict.
+    /// The plan drops candidates if necessary, to make the runs long enough and to add blocks
+    /// beyond the minimum. A single atypical block then does not determine the verdict.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
     ///   - tests: A function that returns the number of tests for Holm's correction, given the
     ///     number of candidates.
-    ///   - left: The remaining time, in seconds.
+    ///   - remaining: The remaining time, in seconds.
     ///   - overhead: The time that a run takes in addition to its phases, in seconds.
     ///   - needed: The length of a measured part that provides enough samples, in seconds.
     /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
@@ -83,13 +85,13 @@ enum AdviceSchedule {
     static func confirmation(
         candidates: Int,
         tests: (Int) -> Int,
-        left: Double,
+        remaining: Double,
         overhead: Double,
         needed: Double
     ) -> (candidates: Int, blocks: Int, seconds: Double)? {
         func seconds(_ count: Int, _ blocks: Int) -> Double {
             // The current arm runs twice in each block.
-            (left * plannedShare / Double((count + 2) * blocks) - overhead) / phases
+            (remaining * plannedShare / Double((count + 2) * blocks) - overhead) / phaseLengthRatio
         }
         let sufficient = max(needed, sufficientSeconds)
         for (spare, length) in [(2, sufficient), (0, sufficient), (0, needed)] {

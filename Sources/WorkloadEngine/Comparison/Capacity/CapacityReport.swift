@@ -16,7 +16,7 @@ package enum CapacityReport {
         }
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
         if let loads = result.equalLoads, !loads.isEmpty {
-            lines += ["", "At equal load, as shares of the slower arm's capacity:"]
+            lines += ["", equalLoadsTitle]
             lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
             lines += missed(in: loads)
         }
@@ -29,7 +29,7 @@ package enum CapacityReport {
 
     /// Returns the report as Markdown.
     package static func markdown(of result: CapacityResult) -> String {
-        var lines = ["## Capacity of \(escaped(result.scenario))", ""]
+        var lines = ["## Capacity for \(escaped(result.scenario))", ""]
         if result.partial {
             lines += ["**PARTIAL** " + escaped(result.partialReason ?? "stopped"), ""]
         }
@@ -41,7 +41,7 @@ package enum CapacityReport {
         lines += TextTable(titles, result.arms.map(cells)).markdown()
         for needed in result.readers ?? [] { lines += ["", escaped(sentence(needed))] }
         if let loads = result.equalLoads, !loads.isEmpty {
-            lines += ["", "At equal load, as shares of the slower arm's capacity:", ""]
+            lines += ["", equalLoadsTitle, ""]
             lines += equalLoads(loads, result.load.clients.map(\.client)).markdown()
             lines += missed(in: loads).map(escaped)
         }
@@ -89,7 +89,10 @@ package enum CapacityReport {
 
     // MARK: Tables
 
-    private static let titles = ["arm", "sustains", "confirmed", "fails at", "because"]
+    private static let titles = ["arm", "sustains", "confirmed", "fails at", "reason"]
+
+    private static let equalLoadsTitle =
+        "Response times at equal loads. Each load is a share of the slowest arm's capacity:"
 
     private static func cells(of arm: CapacityResult.ArmCapacity) -> [String] {
         [

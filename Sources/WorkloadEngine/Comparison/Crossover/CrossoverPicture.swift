@@ -3,22 +3,22 @@ package enum CrossoverPicture {
     private static let cellWidth = 96
     private static let cellHeight = 52
     private static let margin = 24
-    private static let left = 110
-    private static let head = 118
-    private static let pageHead = 62
+    private static let leftInset = 110
+    private static let headerHeight = 118
+    private static let pageHeaderHeight = 62
 
     /// Returns the SVG image.
     package static func svg(of result: CrossoverResult) -> String {
         guard let grid = CrossoverGrid(result) else { return "" }
         let columns = grid.columns.values.count
         let rows = grid.rows?.values.count ?? 1
-        let width = max(left + columns * cellWidth + margin, 640)
-        let pageHeight = pageHead + rows * cellHeight + 20
+        let width = max(leftInset + columns * cellWidth + margin, 640)
+        let pageHeight = pageHeaderHeight + rows * cellHeight + 20
         let facts =
             ArmSettings.lines(of: result.settings)
             + TextReport.environment(result.environment, seed: result.seed)
         let notes = facts.flatMap { wrapped($0, width: width - 2 * margin) }
-        let legendTop = head + grid.pages.count * pageHeight + 20
+        let legendTop = headerHeight + grid.pages.count * pageHeight + 20
         let height = legendTop + 64 + notes.count * 17
         let title = "\(result.scenario): where \(result.b) beats \(result.a)"
         let summary = CrossoverReport.sentence(of: result)
@@ -38,7 +38,7 @@ package enum CrossoverPicture {
         }
         parts.append(text("\(result.metric)", margin, 110, "note"))
         for (index, page) in grid.pages.enumerated() {
-            parts += draw(page, grid, result, at: head + index * pageHeight)
+            parts += draw(page, grid, result, at: headerHeight + index * pageHeight)
         }
         parts += legend(of: result, at: legendTop, width: width)
         for (index, line) in notes.enumerated() {
@@ -86,22 +86,22 @@ package enum CrossoverPicture {
     ) -> [String] {
         var parts: [String] = []
         if let title = page.title { parts.append(text(title, margin, top + 16, "title")) }
-        parts.append(text(grid.columns.variable.name, left, top + 34, "note"))
+        parts.append(text(grid.columns.variable.name, leftInset, top + 34, "note"))
         for (index, value) in grid.columns.values.enumerated() {
-            let x = left + index * cellWidth + cellWidth / 2
+            let x = leftInset + index * cellWidth + cellWidth / 2
             parts.append(text(value, x, top + 54, "label"))
         }
         if let rows = grid.rows {
-            parts.append(text(rows.variable.name, left - 12, top + 34, "note row"))
+            parts.append(text(rows.variable.name, leftInset - 12, top + 34, "note row"))
         }
         let high = result.higherIsBetter
         for (row, cells) in page.rows.enumerated() {
-            let y = top + pageHead + row * cellHeight
+            let y = top + pageHeaderHeight + row * cellHeight
             if let rows = grid.rows {
-                parts.append(text(rows.values[row], left - 12, y + cellHeight / 2 + 4, "row"))
+                parts.append(text(rows.values[row], leftInset - 12, y + cellHeight / 2 + 4, "row"))
             }
             for (column, cell) in cells.enumerated() {
-                let x = left + column * cellWidth
+                let x = leftInset + column * cellWidth
                 let shade = cell.map { CrossoverShade($0, higherIsBetter: high) }
                 let fill = shade.map(className) ?? "noise"
                 let ink = fill == "noise" ? "plain" : shade?.strength == 4 ? "on4" : "on"

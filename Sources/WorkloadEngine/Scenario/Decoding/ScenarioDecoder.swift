@@ -183,7 +183,8 @@ struct ScenarioDecoder {
                 }
                 if key == "statements", list.count > 1 {
                     log.add(
-                        "\(what) has \(list.count) statements; write them under 'transactions'",
+                        "\(what) is a list of \(list.count) statements; write it under "
+                            + "'transactions'",
                         at: entry.value.mark
                     )
                 }

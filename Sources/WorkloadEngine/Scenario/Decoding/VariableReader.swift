@@ -136,9 +136,8 @@ struct VariableReader {
         let bytes = Int(text) ?? (try? Quantity.bytes(text)).map { Int($0) }
         guard let bytes, (0...most).contains(bytes) else {
             log.add(
-                "'length' of \(what) must be from 0 to \(most), such as 100, 4KiB, or a "
-                    + "distribution, "
-                    + "not '\(text)'",
+                "'length' of \(what) must be a length from 0 to \(most), such as 100 or 4KiB, or a "
+                    + "distribution, not '\(text)'",
                 at: node.mark
             )
             return 1

@@ -153,7 +153,7 @@ extension ClosedRange<Duration> {
         case (Duration.zero, nil): return nil
         case (Duration.zero, let most?): return "of at most \(most)"
         case (Duration.nanoseconds(1), nil): return "longer than 0"
-        case (Duration.nanoseconds(1), let most?): return "longer than 0 and of at most \(most)"
+        case (Duration.nanoseconds(1), let most?): return "longer than 0 and no longer than \(most)"
         case (_, nil): return "of at least \(Quantity.text(lowerBound))"
         case (_, let most?): return "from \(Quantity.text(lowerBound)) to \(most)"
         }

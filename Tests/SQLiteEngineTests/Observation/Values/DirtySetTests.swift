@@ -148,8 +148,8 @@ struct DirtySetTests {
         #expect(set.coalesced == 0)
     }
 
-    /// The set must not be the last to retain a member, because its lock would then protect the
-    /// release of user closures.
+    /// The set must not be the last to retain a member, because user closures would then be
+    /// released while the set's lock is held.
     @Test func aRemovedMemberIsNotRetained() {
         final class Value: Hashable, Sendable {
             static func == (a: Value, b: Value) -> Bool { a === b }
@@ -176,8 +176,8 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// A fetch may show later commits than the one that requested it, if it runs on the writer or
-    /// has waited for its connection.
+    /// A fetch that runs on the writer, or that had to wait for a connection, may show later
+    /// commits than the one that requested it.
     @Test func aFetchThatShowsALaterCommitIsNotRepeated() {
         var set = makeSet(count: 1)
         commit(&set, to: Self.t)
@@ -235,7 +235,7 @@ struct DirtySetTests {
         #expect(fetchAll(&set, next).count == 2)
         #expect(set.next(in: blocked.number, showing: blocked.commits, at: 20) == nil)
         #expect(!set.hasWork)
-        // The member of the blocked fetch follows the second commit when its fetch ends.
+        // When the blocked fetch ends, its member is fetched again for the second commit.
         set.endFetch(first, showing: blocked.commits, isShared: true, in: blocked.number)
         let last = set.beginRound()
         #expect(fetchAll(&set, last) == [first])
@@ -295,7 +295,8 @@ struct DirtySetTests {
         #expect(set.count == 0)
     }
 
-    /// A change to the previous region is not lost before its members are marked.
+    /// If a member's region changes before a commit's members are marked, a commit to the previous
+    /// region still marks the member.
     @Test func aMemberThatChangesItsRegionKeepsItsMark() {
         var set = makeSet(count: 2)
         commit(&set, to: Self.t, limit: 0)

@@ -45,13 +45,13 @@ struct AdviceScheduleTests {
     private func confirmation(
         _ candidates: Int,
         metrics: Int = 2,
-        left: Double = 36,
+        remaining: Double = 36,
         needed: Double = 0.3
     ) -> (candidates: Int, blocks: Int, seconds: Double)? {
         AdviceSchedule.confirmation(
             candidates: candidates,
             tests: { $0 * metrics },
-            left: left,
+            remaining: remaining,
             overhead: 0.1,
             needed: needed
         )
@@ -71,11 +71,11 @@ struct AdviceScheduleTests {
         let slow = try #require(confirmation(3, needed: 0.7))
         #expect(slow.candidates < 3)
         #expect(slow.seconds >= 0.7)
-        #expect(confirmation(3, left: 5) == nil)
+        #expect(confirmation(3, remaining: 5) == nil)
     }
 
     @Test func aLongTimeConfirmsAllCandidates() throws {
-        let plan = try #require(confirmation(3, left: 200))
+        let plan = try #require(confirmation(3, remaining: 200))
         #expect(plan.candidates == 3)
         // With six tests, eight blocks are needed to detect any difference.
         #expect(BlockCount.suffices(plan.blocks, tests: 6))

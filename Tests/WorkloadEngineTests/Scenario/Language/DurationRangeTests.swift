@@ -21,7 +21,10 @@ struct DurationRangeTests {
             (.zero ... .seconds(60), "61s", "of at most 60s"),
             (.milliseconds(5) ... .seconds(2), "4ms", "from 5ms to 2s"),
             (.milliseconds(5) ... .seconds(2), "3s", "from 5ms to 2s"),
-            (.nanoseconds(1) ... .milliseconds(1500), "0s", "longer than 0 and of at most 1.5s"),
+            (
+                .nanoseconds(1) ... .milliseconds(1500), "0s",
+                "longer than 0 and no longer than 1.5s"
+            ),
             (.seconds(1)...Quantity.longestDuration, "1ms", "of at least 1s"),
             (.positive, "0s", "longer than 0"),
         ] as [(ClosedRange<Duration>, String, String)]

@@ -3,7 +3,7 @@ import Testing
 
 /// Runs the samples in "Moving from GRDB".
 @Suite(.timeLimit(.minutes(1)))
-struct DocumentedMovingTests {
+struct DocumentedMovingFromGRDBTests {
     private typealias Player = DocumentedPlayer
     private let documented = DocumentedDatabase()
     private var path: String { documented.path }
