@@ -18,7 +18,7 @@ enum KeyDecoder {
     /// Returns the key for a `PG_SPECIAL` number.
     static func key(special: UInt32) -> Key? {
         if let number = functionNumber(special) { return .function(number) }
-        return names[special]
+        return specialKeys[special]
     }
 
     private static func functionNumber(_ special: UInt32) -> Int? {
@@ -26,7 +26,7 @@ enum KeyDecoder {
         return (1...12).contains(number) ? number : nil
     }
 
-    private static let names: [UInt32: Key] = [
+    private static let specialKeys: [UInt32: Key] = [
         UInt32(PG_SPECIAL_ENTER): .enter,
         UInt32(PG_SPECIAL_BACKSPACE): .backspace,
         UInt32(PG_SPECIAL_DELETE): .delete,

@@ -217,9 +217,9 @@ final class AccessLedger: Sendable {
                 open: probes.count { $0.role == .reader },
                 maximum: readers.maximum,
                 peak: readers.peak,
-                busyNanoseconds: readers.busy,
+                busyNanoseconds: readers.busyTime,
                 // Waits are observed only for accesses through the watched database.
-                saturatedNanoseconds: seen.number > 0 ? readers.saturated : nil
+                saturatedNanoseconds: seen.number > 0 ? readers.saturatedTime : nil
             )
         }
         return status

@@ -1,16 +1,18 @@
 #if GRDB
-/// The use of a pool's readers over time, in nanoseconds.
+/// Statistics about the use of a pool's readers over time.
+///
+/// Times are in nanoseconds.
 struct ReaderUse: Sendable, Equatable {
     /// The maximum number of readers.
     var maximum: Int
     private(set) var inUse = 0
     private(set) var peak = 0
-    /// The number of accesses that are known to wait for a reader.
+    /// The number of accesses that are known to be waiting for a reader.
     private(set) var waiting = 0
     /// The total time that readers were held.
-    private(set) var busy: UInt64 = 0
+    private(set) var busyTime: UInt64 = 0
     /// The total time that all readers were in use while an access waited.
-    private(set) var saturated: UInt64 = 0
+    private(set) var saturatedTime: UInt64 = 0
     private var changedAt: UInt64 = 0
 
     init(maximum: Int) { self.maximum = maximum }
@@ -20,8 +22,8 @@ struct ReaderUse: Sendable, Equatable {
         guard now > changedAt else { return }
         let time = now - changedAt
         changedAt = now
-        busy += time * UInt64(inUse)
-        if inUse >= maximum, waiting > 0 { saturated += time }
+        busyTime += time * UInt64(inUse)
+        if inUse >= maximum, waiting > 0 { saturatedTime += time }
     }
 
     mutating func beginHold(at now: UInt64) {

@@ -2,7 +2,7 @@
 import Telemetry
 
 extension SQLTraceSession {
-    /// Opens and closes timing windows, and pauses if programs lose too much time.
+    /// Opens and closes timing windows, and pauses tracing if programs lose too much time.
     func adjust() {
         let now = monotonicNanoseconds()
         let decision = limiter.decision(at: now) { elapsed in
@@ -37,7 +37,7 @@ extension SQLTraceSession {
         case .open:
             windowEvents = 0
             probes.setRecordsSteps(true)
-            // The recorded steps are complete from this time.
+            // From this time on, all steps are recorded.
             decoder.window = monotonicNanoseconds()...(.max)
         case .drain:
             if let start = decoder.window?.lowerBound { decoder.window = start...max(start, now) }
@@ -49,7 +49,8 @@ extension SQLTraceSession {
         }
     }
 
-    /// Shortens the windows if threads lose too much time to step events.
+    /// Adjusts the windows' share of time to keep the time that threads lose to step events within
+    /// the limit.
     private func limitWindows(at now: UInt64) {
         stepShare = lostStepShares.largest(of: lostStepTimes, in: now - lastWindow)
         lostStepTimes = [:]

@@ -32,9 +32,9 @@ extension SQLTraceSession {
         }
         guard let holder else { return block }
         var block = block
-        var by = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
-        by.name = holder.name
-        block.by = by
+        var blocker = WatchedBlock.Blocker(pid: holder.pid, isInferred: true)
+        blocker.name = holder.name
+        block.by = blocker
         return block
     }
 
@@ -134,10 +134,14 @@ extension SQLTraceSession {
         tracing.secondsPerEvent = probes.cost.map { $0.reset / 1e9 }
         tracing.share = limiter.share * limiter.tracedShare + stepShare
         tracing.notes = notes
-        if decoder.unknownFiles > 0 {
+        let uncounted = decoder.unknownFiles
+        if uncounted > 0 {
             tracing.notes.append(
-                "\(decoder.unknownFiles) executions are not counted, because their processes ended "
-                    + "before their files could be compared with the watched files"
+                uncounted == 1
+                    ? "1 execution is not counted because its process ended before its files could "
+                        + "be compared with the watched files"
+                    : "\(uncounted) executions are not counted because their processes ended before "
+                        + "their files could be compared with the watched files"
             )
         }
         if limiter.tracedShare < 1 {
@@ -153,9 +157,9 @@ extension SQLTraceSession {
             program = process.map { WatchStatementText.process(names[$0], $0) } ?? "a program"
             program += " lost \(percent(share)) of its time"
         }
-        return "\(program) to probes, but the limit is \(percent(options.shareLimit)): tracing "
-            + "paused, and was active for \(percent(limiter.tracedShare)) of the time; counts and "
-            + "rates refer to that time"
+        return "\(program) to probes (limit: \(percent(options.shareLimit))), so tracing was paused"
+            + " and was active for only \(percent(limiter.tracedShare)) of the time; counts and "
+            + "rates cover only that time"
     }
 }
 #endif

@@ -144,7 +144,7 @@ struct VerdictTests {
     @Test(arguments: [
         (WALPin.Cause.oldReader, "pinned by report"),
         (.overlappingReaders, "reads have overlapped"),
-        (.largeTransaction, "a large transaction of report"),
+        (.largeTransaction, "a large transaction by report"),
         (.noCheckpoint, "has not been checkpointed by report for 2.00 s"),
         (.otherProcess, "another process"),
     ])

@@ -150,8 +150,8 @@ struct ReaderUseTests {
         use.endHold(at: 40)
         use.endHold(at: 50)
         use.advance(to: 100)
-        #expect(use.busy == 20 + 20 + 10)
-        #expect(use.saturated == 5)
+        #expect(use.busyTime == 20 + 20 + 10)
+        #expect(use.saturatedTime == 5)
         #expect(use.peak == 2)
         #expect(use.inUse == 0)
     }

@@ -1,8 +1,9 @@
 import Foundation
 import SQLiteEngine
 
-/// A loop that reads through the engine's pool and pauses after each read until standard input
-/// ends.
+/// A loop that reads through the engine's pool, with a pause after each read.
+///
+/// The loop runs until standard input ends.
 struct PacedReader {
     /// The number of reads before the process reports that it is ready.
     private static let warmUpCount = 50
@@ -14,12 +15,12 @@ struct PacedReader {
     ///
     /// - Parameters:
     ///   - path: The path of the database.
-    ///   - keeps: Whether readers keep their transactions.
+    ///   - keepsReadTransactions: Whether readers keep their transactions.
     ///   - pause: The pause in microseconds.
     /// - Throws: An error if the pool cannot be opened.
-    init(path: String, keeps: Bool, pause: UInt32) throws {
+    init(path: String, keepsReadTransactions: Bool, pause: UInt32) throws {
         var configuration = Configuration()
-        configuration.keepsReadTransactions = keeps
+        configuration.keepsReadTransactions = keepsReadTransactions
         configuration.busyMode = .timeout(10)
         pool = try DatabasePool(path: path, configuration: configuration)
         self.pause = pause

@@ -19,7 +19,7 @@ do {
     case "reads" where arguments.count == 5:
         try PacedReader(
             path: arguments[2],
-            keeps: arguments[3] == "keeps",
+            keepsReadTransactions: arguments[3] == "keeps",
             pause: UInt32(arguments[4]) ?? 400
         )
         .run()

@@ -23,7 +23,7 @@ enum ConnectionList {
             ) {
                 Span(
                     $0.displayedStatus?.holder?.name ?? "",
-                    $0.isOver ? $1.style(.dim) : $1.bold(.text)
+                    $0.hasRunEnded ? $1.style(.dim) : $1.bold(.text)
                 )
             },
             .number(
@@ -55,7 +55,7 @@ enum ConnectionList {
                 Track(minimum: 20, ideal: 30, maximum: .max, priority: 14, flex: 6),
                 rank: { .text($0.displayedStatus?.sql ?? "") }
             ) {
-                Span($0.displayedStatus?.sql ?? "", $1.style($0.isOver ? .dim : .text))
+                Span($0.displayedStatus?.sql ?? "", $1.style($0.hasRunEnded ? .dim : .text))
             },
         ],
         name: \.label

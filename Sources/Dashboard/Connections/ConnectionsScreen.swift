@@ -20,11 +20,11 @@ struct ConnectionsScreen {
             return
         }
         let isExpanded = scene.view.isExpanded
-        let isHigh = rect.height >= 18
+        let isTall = rect.height >= 18
         let table = Track(
             minimum: min(max(lanes.count, 3), 11) + 3,
             ideal: lanes.count + 3,
-            maximum: isHigh || isExpanded ? lanes.count + 3 : .max,
+            maximum: isTall || isExpanded ? lanes.count + 3 : .max,
             priority: 9,
             flex: 2
         )
@@ -44,9 +44,9 @@ struct ConnectionsScreen {
         let demand = Track(minimum: 7, ideal: 9, priority: 1, flex: 3)
         let shown = [
             table,
-            isHigh && !isExpanded ? strips : none,
-            isHigh || isExpanded ? details : none,
-            isHigh && !isExpanded ? demand : none,
+            isTall && !isExpanded ? strips : none,
+            isTall || isExpanded ? details : none,
+            isTall && !isExpanded ? demand : none,
         ]
         let areas = rect.rows(Track.lengths(of: shown, available: rect.height))
         for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
@@ -130,7 +130,7 @@ struct ConnectionsScreen {
         let inner = Panel(
             title: lane.label,
             subtitle: isChosen ? "" : "held the longest",
-            remark: isChosen ? "" : "to select another: arrow keys or click"
+            remark: isChosen ? "" : "use arrow keys or click to see another"
         ).draw(on: &canvas, in: rect)
         guard inner.height > 0 else { return }
         var x = inner.minX
@@ -159,7 +159,9 @@ struct ConnectionsScreen {
             facts.append([Span("  \(name) ", dim), Span(value, text)])
         }
         guard let status = lane.status else { return facts }
-        if lane.isOver, let last = lane.lastWork?.holder { add("last known holder", last.name) }
+        if lane.hasRunEnded, let last = lane.lastWork?.holder {
+            add("last known holder", last.name)
+        }
         if let holder = status.holder { add("held by", holder.name) }
         if let held = status.heldNanoseconds { add("for", HumanUnits.duration(nanoseconds: held)) }
         if let sql = status.sqlNanoseconds, sql > 0 {

@@ -31,7 +31,7 @@ struct CheckpointChoice {
 
     private static func meaning(of mode: DashboardAction.CheckpointMode) -> String {
         switch mode {
-        case .passive: "copies as many frames as possible at once"
+        case .passive: "copies as much as possible without waiting"
         case .full: "waits for the writer and copies everything"
         case .restart: "also waits for readers and resets the log"
         case .truncate: "also truncates the log file to zero bytes"

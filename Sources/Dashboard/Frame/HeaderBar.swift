@@ -5,7 +5,7 @@ struct HeaderBar {
     /// A segment of the row, shown completely or not at all.
     struct Segment {
         var spans: [Span]
-        /// The priority.
+        /// The importance of the segment if the row is too narrow for all segments.
         ///
         /// Segments with the lowest priority are omitted first.
         var priority: Int

@@ -18,7 +18,9 @@ struct BoundedStore<Element: Sendable>: Sendable {
         elements = RingBuffer(capacity: capacity)
     }
 
-    /// The element at an index, counted from the oldest, or `nil` if the element was removed.
+    /// The element at an index, or `nil` if the element was removed to limit the total size.
+    ///
+    /// The index also counts elements that were removed for this reason.
     subscript(index: Int) -> Element? {
         elements.count > index && index >= 0 ? elements[index] : nil
     }

@@ -98,7 +98,7 @@ struct History: Sendable {
         cursor = bounded
         latest = sample
         for index in lanes.indices {
-            lanes[index].isOver = sample.state == .finished
+            lanes[index].hasRunEnded = sample.state == .finished
             lanes[index].status = sample.database.connections.first {
                 $0.label == lanes[index].label
             }
@@ -162,7 +162,7 @@ struct History: Sendable {
                 guard !isSeen[known] else { continue }
                 isSeen[known] = true
                 lanes[known].status = connection
-                lanes[known].missed = 0
+                lanes[known].samplesSinceClose = 0
                 lanes[known].states.append(LaneState(connection))
                 if connection.holder != nil { lanes[known].lastWork = connection }
             } else if lanes.count < Self.maximumLanes {
@@ -179,14 +179,14 @@ struct History: Sendable {
                 isSeen.insert(true, at: position)
             }
         }
-        for index in lanes.indices { lanes[index].isOver = sample.state == .finished }
+        for index in lanes.indices { lanes[index].hasRunEnded = sample.state == .finished }
         for index in lanes.indices where !isSeen[index] {
             lanes[index].status = nil
             // Lanes remain while an attached program does not respond.
-            if sample.program?.isConnected != false { lanes[index].missed += 1 }
+            if sample.program?.isConnected != false { lanes[index].samplesSinceClose += 1 }
             lanes[index].states.append(.absent)
         }
-        lanes.removeAll { $0.missed > Self.lingeringSamples }
+        lanes.removeAll { $0.samplesSinceClose > Self.lingeringSamples }
     }
 
     private func indexOfNewLane(_ role: ConnectionRole) -> Int {

@@ -9,13 +9,13 @@ struct Lane: Sendable {
     /// The states in all samples since the connection first appeared, newest last.
     var states: RingBuffer<LaneState>
     /// The number of samples since the connection was closed.
-    var missed = 0
+    var samplesSinceClose = 0
     /// The status in the last sample with a holder.
     var lastWork: ConnectionStatus?
-    var isOver = false
+    var hasRunEnded = false
 
     /// The status to display: the current status or, after the run, the last status with a holder.
-    var displayedStatus: ConnectionStatus? { isOver ? lastWork : status }
+    var displayedStatus: ConnectionStatus? { hasRunEnded ? lastWork : status }
 
     var state: LaneState { status.map { LaneState($0) } ?? .absent }
 

@@ -9,7 +9,7 @@ struct SampleStore: Sendable {
     /// The limit on the total size, in bytes.
     static let budget = 32 << 20
     /// The maximum number of stored waiters in each queue.
-    static let waiters = 100
+    static let maximumWaiterCount = 100
     /// The maximum length of SQL text, in UTF-8 bytes.
     static let textLength = 2_000
 
@@ -26,7 +26,9 @@ struct SampleStore: Sendable {
     /// The index of the oldest stored sample.
     var firstKept: Int { samples.firstKept }
 
-    /// The sample at an index, counted from the oldest, or `nil` if the sample was removed.
+    /// The sample at an index, or `nil` if the sample was removed to limit the total size.
+    ///
+    /// The index also counts samples that were removed for this reason.
     subscript(position: Int) -> Sample? { samples[position] }
 
     mutating func append(_ sample: Sample) { samples.append(trimmed(sample)) }
@@ -50,8 +52,8 @@ struct SampleStore: Sendable {
     }
 
     private static func cut(_ queue: inout [WaiterStatus]) {
-        guard queue.count > waiters else { return }
-        queue = Array(queue.prefix(waiters))
+        guard queue.count > maximumWaiterCount else { return }
+        queue = Array(queue.prefix(maximumWaiterCount))
     }
 
     private mutating func shared(_ text: String) -> String {
@@ -66,7 +68,8 @@ struct SampleStore: Sendable {
         return kept
     }
 
-    /// Returns the approximate size of a sample, in bytes, with the full size of shared strings.
+    /// Returns the approximate size of a sample, in bytes, counting each shared string at its full
+    /// size.
     private static func size(of sample: Sample) -> Int {
         let database = sample.database
         let texts = database.connections.reduce(0) { $0 + ($1.sql?.utf8.count ?? 0) }

@@ -123,7 +123,9 @@ extension DashboardModel {
                 return connection.sql ?? connection.label
             }
         case .waiters:
-            if let waiter = Waiting.all(in: database).first(where: { $0.name == view.selected }) {
+            if let waiter = WaitingAccess.all(in: database).first(where: {
+                $0.name == view.selected
+            }) {
                 return waiter.status.origin.name
             }
         case .snapshots, .compare, .latency, .workload:

@@ -12,7 +12,7 @@ enum Overlay: Sendable, Equatable {
 struct PromptState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         /// A filter for rows, with the previous filter, which Esc restores.
-        case filter(before: String)
+        case filter(previous: String)
         /// A time in the run to show.
         case seek
     }

@@ -18,7 +18,7 @@ extension RowInteraction {
         case .filter:
             guard !sortableTitles.isEmpty else { return }
             overlay = .prompt(
-                PromptState(purpose: .filter(before: view.filter), text: view.filter)
+                PromptState(purpose: .filter(previous: view.filter), text: view.filter)
             )
         case .sort: sortByNext()
         case .reverse: view.isReversed.toggle()

@@ -93,7 +93,7 @@ extension RowInteraction {
         switch prompt.handle(key) {
         case .canceled:
             overlay = nil
-            if case .filter(let before) = prompt.purpose { view.filter = before }
+            if case .filter(let previous) = prompt.purpose { view.filter = previous }
         case .entered:
             overlay = nil
             if prompt.purpose == .seek, let problem = seek(prompt.text) {

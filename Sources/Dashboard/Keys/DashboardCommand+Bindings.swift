@@ -14,7 +14,7 @@ extension DashboardCommand {
                     help: help(of: screen)
                 )
             }
-        } + moving + time + acting + display
+        } + navigation + time + actions + display
 
     private static func help(of screen: DashboardScreen) -> String {
         switch screen {
@@ -28,7 +28,7 @@ extension DashboardCommand {
         }
     }
 
-    private static let moving: [KeyBinding<DashboardCommand>] = [
+    private static let navigation: [KeyBinding<DashboardCommand>] = [
         KeyBinding([.up, .character("k")], .up, name: "up", help: "select the row above"),
         KeyBinding([.down, .character("j")], .down, name: "down", help: "select the row below"),
         KeyBinding([.left], .left, name: "left", help: "scroll left; lower the setting"),
@@ -113,7 +113,7 @@ extension DashboardCommand {
             [.character("+"), .character("=")],
             .zoomIn,
             name: "zoom in",
-            help: "zoom in on the time; raise the setting",
+            help: "zoom in; raise the setting",
             priority: 9
         ),
         KeyBinding(
@@ -125,7 +125,7 @@ extension DashboardCommand {
         ),
     ]
 
-    private static let acting: [KeyBinding<DashboardCommand>] = [
+    private static let actions: [KeyBinding<DashboardCommand>] = [
         KeyBinding(
             [.character("a")],
             .nextArm,

@@ -103,14 +103,14 @@ struct ConnectionsPanel {
                 Span(mark.text(in: canvas.glyphs), theme.style(mark.role)),
                 Span(" \(state.words)", theme.style(words)),
             ]
-            if lane.isOver, let status = lane.status {
+            if lane.hasRunEnded, let status = lane.status {
                 spans = [Span("\(HumanUnits.count(status.accessCount)) served", theme.style(.text))]
             }
             canvas.write(spans, x: cell(.state).minX, y: cell(.state).minY, limit: 14)
         }
         let holder = kept?.origin ?? lane.displayedStatus?.holder
         if cell(.holder).width > 0, let holder {
-            let style = theme.style(lane.isOver ? .dim : .text)
+            let style = theme.style(lane.hasRunEnded ? .dim : .text)
             canvas.write(holder.name, in: cell(.holder), style: style, alignment: .leading)
         }
         if cell(.held).width > 0, let held = kept?.ageNanoseconds ?? lane.status?.heldNanoseconds {

@@ -13,7 +13,9 @@ struct MomentPanels {
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
-    private var waiting: [Waiting] { history.latest.map { Waiting.all(in: $0.database) } ?? [] }
+    private var waiting: [WaitingAccess] {
+        history.latest.map { WaitingAccess.all(in: $0.database) } ?? []
+    }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let widths = Track.lengths(

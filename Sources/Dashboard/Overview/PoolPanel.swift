@@ -70,7 +70,7 @@ struct PoolPanel {
             _ reduction: TimeBins.Reduction,
             _ value: (Moment) -> Double
         ) -> [Double] {
-            ghost.values(below: history, seconds: seconds, count: count, reduction, value)
+            ghost.values(alignedWith: history, seconds: seconds, count: count, reduction, value)
         }
         let isQueue = readers == nil
         let waiting = values(.maximum) {

@@ -64,7 +64,7 @@ struct WALPanel {
         )
         let values = bins.values(.mean) { moments[$0].walBytes }
         let ghost = history.ghost?.values(
-            below: history,
+            alignedWith: history,
             seconds: seconds,
             count: bins.count,
             .mean,

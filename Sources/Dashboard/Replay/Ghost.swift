@@ -15,10 +15,10 @@ struct Ghost<Entry: Timed>: Sendable {
     ///   - seconds: The length of the chart, in seconds.
     ///   - count: The number of intervals.
     ///   - reduction: The method of combining the moments in an interval.
-    ///   - value: Returns the value of a moment.
+    ///   - value: A closure that returns the value of a moment.
     /// - Returns: One value for each interval, or NaN before the first and after the last moment.
     func values(
-        below timeline: some Timeline,
+        alignedWith timeline: some Timeline,
         seconds: Double,
         count: Int,
         _ reduction: TimeBins.Reduction,

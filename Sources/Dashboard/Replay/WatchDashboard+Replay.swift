@@ -18,7 +18,7 @@ extension WatchDashboard {
 
     /// Draws the reports of a second recording behind the displayed reports.
     ///
-    /// The key is the path of the displayed database. The times are in seconds since the start of
+    /// Each key is the path of a database. The times are in seconds since the start of
     /// each recording, in ascending order.
     package mutating func showGhost(_ reports: [String: [(report: WatchReport, time: Double)]]) {
         for index in databases.indices {

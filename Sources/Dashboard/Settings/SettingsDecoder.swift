@@ -113,7 +113,8 @@ package struct SettingsDecoder {
             nodes[command] = name
             keys[command] = list(value).compactMap { key($0) }
         }
-        // The keys of unknown commands would cause additional errors.
+        // Skip the check for conflicts: without the rejected entries, the check could report
+        // misleading errors.
         guard issues.count == before else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
             issue(nodes[error.command] ?? node, error.description)

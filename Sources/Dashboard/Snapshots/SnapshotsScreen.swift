@@ -81,7 +81,7 @@ struct SnapshotsScreen {
         )
         let sizes = bins.values(.mean) { moments[$0].walBytes / 1_048_576 }
         let ghost = scene.history.ghost?.values(
-            below: scene.history,
+            alignedWith: scene.history,
             seconds: scene.seconds,
             count: bins.count,
             .mean

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-struct Waiting: Sendable {
+struct WaitingAccess: Sendable {
     enum Resource: String, Sendable {
         case reader = "a reader"
         case writer = "the writer"
@@ -23,7 +23,7 @@ struct Waiting: Sendable {
     var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(position)")" }
 
     /// Returns the waiters in the displayed sample, longest wait first.
-    static func all(in history: History) -> [Waiting] {
+    static func all(in history: History) -> [WaitingAccess] {
         guard let database = history.latest?.database else { return [] }
         return all(in: database).map {
             var waiting = $0
@@ -33,12 +33,12 @@ struct Waiting: Sendable {
     }
 
     /// Returns the waiters in a database, longest wait first.
-    static func all(in database: DatabaseStatus) -> [Waiting] {
+    static func all(in database: DatabaseStatus) -> [WaitingAccess] {
         let isQueue = database.readers == nil
         let now = database.takenAtNanoseconds
-        func queue(_ waiters: [WaiterStatus], writes: Bool) -> [Waiting] {
+        func queue(_ waiters: [WaiterStatus], writes: Bool) -> [WaitingAccess] {
             waiters.enumerated().map { index, status in
-                Waiting(
+                WaitingAccess(
                     status: status,
                     resource: isQueue ? .connection : writes ? .writer : .reader,
                     writes: writes,
@@ -55,7 +55,7 @@ struct Waiting: Sendable {
 }
 
 enum WaiterList {
-    static let listing = Listing<Waiting>(
+    static let listing = Listing<WaitingAccess>(
         columns: [
             Listing.Column(
                 "waiter",

@@ -5,12 +5,12 @@ import TerminalUI
 struct WaitersScreen {
     let scene: ScreenScene
 
-    var waiting: [Waiting] {
+    var waiting: [WaitingAccess] {
         WaiterList.listing.arranged(all, scene.view)
     }
 
-    private var all: [Waiting] {
-        Waiting.all(in: scene.history)
+    private var all: [WaitingAccess] {
+        WaitingAccess.all(in: scene.history)
     }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
@@ -83,7 +83,7 @@ struct WaitersScreen {
         let readers = bins.values(.maximum) { moments[$0].waitingReaders }
         let writers = bins.values(.maximum) { moments[$0].waitingWriters }
         let ghost = scene.history.ghost?.values(
-            below: scene.history,
+            alignedWith: scene.history,
             seconds: scene.seconds,
             count: bins.count,
             .maximum

@@ -72,7 +72,7 @@ extension WatchDashboard: RowInteraction {
         }
         let content = content
         guard let row = view.selected ?? content.rowNames.first else { return }
-        switch content.opened(row: row) {
+        switch content.destination(forRow: row) {
         case .details:
             view.selected = row
             view.isExpanded.toggle()

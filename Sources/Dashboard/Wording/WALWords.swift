@@ -15,7 +15,7 @@ enum WALWords {
         case .overlappingReaders:
             return "cannot be reset: reads have overlapped without a gap for \(age), now by \(name)"
         case .largeTransaction:
-            return "grows because of a large transaction of \(name), \(age) so far"
+            return "grows because of a large transaction by \(name), \(age) so far"
         case .noCheckpoint: return "has not been checkpointed by \(name) for \(age)"
         case .otherProcess: return "has been pinned by another process, \(name), for \(age)"
         }

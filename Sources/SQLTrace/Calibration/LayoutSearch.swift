@@ -235,7 +235,7 @@ struct LayoutSearch {
         }
         func search(_ offsets: [Int]) -> [Int]? {
             guard let last = follow(connections[0], offsets) else { return nil }
-            if offsets.count == StatementLayout.filePointers - 1 {
+            if offsets.count == StatementLayout.filePointerCount - 1 {
                 let pager = OwnMemory.bytes(at: last, count: 512)
                 for offset in stride(from: 0, to: pager.count - 8, by: 8)
                 where pager.u64(offset).map(UInt.init) == names[0] {

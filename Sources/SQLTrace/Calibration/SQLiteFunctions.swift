@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// The functions of a loaded library that calibration calls.
+/// The SQLite functions that calibration calls in a loaded library.
 ///
 /// Only the calibration process creates an instance.
 struct SQLiteFunctions {

@@ -21,13 +21,13 @@ struct StatementLayout: Sendable, Equatable {
     var busyCalls: Int?
     /// A connection's busy timeout in milliseconds, or `nil` if not found.
     var busyTimeout: Int?
-    /// The bound values, or `nil` if not found.
+    /// The layout of a statement's bound values, or `nil` if not found.
     var values: ValueLayout?
 
-    /// The number of bytes of a structure to search.
+    /// The number of bytes to search in each structure.
     static let limit = 1_024
-    /// The number of pointers from a connection to the name of its file.
-    static let filePointers = 5
+    /// The number of pointers to follow from a connection to its file's name.
+    static let filePointerCount = 5
 
     struct ValueLayout: Sendable, Equatable {
         /// The pointer from a statement to its values.
@@ -78,11 +78,11 @@ extension StatementLayout {
             else { return nil }
             offsets[String(parts[0])] = offset
         }
-        let file = (0..<Self.filePointers).compactMap { offsets["file\($0)"] }
+        let file = (0..<Self.filePointerCount).compactMap { offsets["file\($0)"] }
         guard let sql = offsets["sql"], let connection = offsets["connection"],
             let programCounter = offsets["programCounter"], let resultCode = offsets["resultCode"],
             let steps = offsets["steps"],
-            let autocommit = offsets["autocommit"], file.count == Self.filePointers,
+            let autocommit = offsets["autocommit"], file.count == Self.filePointerCount,
             resultCode == programCounter + 4
         else { return nil }
         self.sql = sql

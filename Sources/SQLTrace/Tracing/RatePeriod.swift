@@ -1,4 +1,4 @@
-/// The period to which the rates of a report refer.
+/// The period over which a report's rates are calculated.
 ///
 /// The period excludes gaps during which events are missing. Times are in nanoseconds.
 struct RatePeriod {
@@ -20,7 +20,8 @@ struct RatePeriod {
     ///
     /// - Parameters:
     ///   - now: The current time.
-    ///   - gapStart: The start of the current gap, or `nil` if events are recorded.
+    ///   - gapStart: The start of the current gap, or `nil` if events are currently being
+    ///     recorded.
     /// - Returns: The traced time in seconds, or `nil` if gaps leave too little time for a rate. In
     ///   that case, the period continues.
     mutating func end(at now: UInt64, gapStart: UInt64?) -> Double? {

@@ -137,12 +137,12 @@ final class TraceInstance {
     // MARK: Records
 
     struct Batch {
-        /// The records, by processor.
+        /// The records, grouped by processor.
         var records: [EventRecord] = []
         /// The end of the last period in which events were lost, or `nil` if no events were lost.
         var lossEnd: UInt64?
-        /// The time until which the records of all processors are complete, if more records are
-        /// available.
+        /// The time up to which every processor's records have been read, or `nil` if all available
+        /// records have been read.
         var completeUntil: UInt64?
     }
 

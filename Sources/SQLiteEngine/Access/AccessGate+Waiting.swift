@@ -232,7 +232,7 @@ extension AccessGate: GateSteps {
             case .grant(let waiter):
                 waiting.end(waiter)
                 conditions.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-                return .grant(waiter, isAwake: waiter.isWatching)
+                return .grant(waiter, isAwake: waiter.isAwake)
             // Frees the slot while holding the lock, so that the next waiter to enter the queue
             // finds the slot free.
             case .free:

@@ -1,6 +1,6 @@
 extension DatabasePool {
-    // These methods are not in ``GatedDatabase``. Otherwise, the synchronous methods of this class
-    // would satisfy the asynchronous requirements.
+    // If these methods were in ``GatedDatabase``, this class's synchronous methods would satisfy the
+    // asynchronous requirements.
 
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -18,7 +18,8 @@ extension DatabasePool {
         try await writer.writeInTask(site, updates)
     }
 
-    /// Reads in one transaction on this thread if a reader is open and free and no access waits.
+    /// Reads in one transaction on this thread if an open reader is free and no access is
+    /// waiting.
     ///
     /// - Returns: Whether the read took place. The result is `false` inside another read, and if
     ///   the user has set a dispatch queue for reads.
@@ -66,7 +67,7 @@ extension DatabasePool {
             !holder.openDatabase.isInsideTransaction,
             """
             A concurrent read must not be started inside a transaction: it would not see the \
-            changes. Use writeWithoutTransaction, and transactions inside it.
+            changes. Start the read in writeWithoutTransaction, after the transaction is committed.
             """
         )
         readers.preconditionNotReentrant(thread)
@@ -86,7 +87,9 @@ extension DatabasePool {
         }
     }
 
-    /// Starts a read of the last committed state that another thread can continue.
+    /// Starts a read that another thread can continue.
+    ///
+    /// The read uses the last committed state.
     private func enterCommittedState(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite

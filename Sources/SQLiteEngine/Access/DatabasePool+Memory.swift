@@ -2,7 +2,7 @@ extension DatabasePool {
     /// Releases memory and closes the readers, blocking the thread until the running accesses end.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open. If waiting for
-    /// the running accesses would be a deadlock, this method releases nothing.
+    /// the running accesses would cause a deadlock, this method releases nothing.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current
@@ -21,7 +21,7 @@ extension DatabasePool {
                 }
             }
         } catch {
-            // The pool is closed and holds no memory, or waiting would be a deadlock.
+            // The pool is closed and holds no memory, or waiting would cause a deadlock.
         }
     }
 

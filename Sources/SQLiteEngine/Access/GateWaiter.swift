@@ -9,20 +9,20 @@ protocol GateWaiter {
     /// The period after ``since`` during which running threads may overtake the waiter, in
     /// nanoseconds.
     ///
-    /// The queue sets this property when the waiter enters it.
+    /// The queue sets this property when it adds the waiter.
     var patience: UInt64 { get set }
     /// The only slot that can serve the waiter, or `nil` if any slot can.
     var wanted: Slot? { get }
     /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
     var mayBorrow: Bool { get }
-    /// Whether the waiter is a task or a callback, without a thread.
+    /// Whether the waiter is a task or a callback, which blocks no thread while it waits.
     var isTask: Bool { get }
     /// Whether the status includes the wait; `true` by default.
     var isCounted: Bool { get }
     /// Whether the thread was notified and has not searched for a slot since then.
     var isNotified: Bool { get set }
     /// Whether the thread is awake and therefore requires no wake-up when a slot is granted.
-    var isWatching: Bool { get set }
+    var isAwake: Bool { get set }
 
     /// Returns whether both values represent the same waiter, possibly at different times.
     func isSame(as other: Self) -> Bool
@@ -40,7 +40,7 @@ extension GateWaiter {
     /// specific slot and awake threads are also entitled. An awake thread takes over a slot without
     /// delay.
     func isEntitled(at now: UInt64) -> Bool {
-        isTask || isWatching || wanted != nil || now &- since >= patience
+        isTask || isAwake || wanted != nil || now &- since >= patience
     }
 }
 

@@ -9,8 +9,8 @@
 /// sufficient. The graph rejects that last wait. The access fails and releases its slots, and the
 /// other members continue.
 ///
-/// The graph is a value without clocks, threads, or locks. ``AccessGate/nestedWaits`` contains the
-/// graph of the process.
+/// The graph is a pure value type: it uses no clocks, threads, or locks.
+/// ``AccessGate/nestedWaits`` contains the graph of the process.
 struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashable, Sendable {
     struct Holding: Hashable, Sendable {
         let slot: Slot
@@ -57,7 +57,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         return deadlock
     }
 
-    /// Removes a wait that has ended or was never registered.
+    /// Removes a waiter's wait, if it is registered.
     mutating func remove(_ waiter: Waiter) {
         entries.removeAll { $0.waiter == waiter }
     }
@@ -66,7 +66,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
     private func deadlock(of waiter: Waiter) -> [Wait]? {
         // The waits that remain after every wait that can end has ended and released its slots.
         var stuck = entries
-        while let index = stuck.firstIndex(where: { canBeServed($0.wait, while: stuck) }) {
+        while let index = stuck.firstIndex(where: { canBeServed($0.wait, despite: stuck) }) {
             stuck.remove(at: index)
         }
         guard let first = stuck.firstIndex(where: { $0.waiter == waiter }) else { return nil }
@@ -86,7 +86,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
     }
 
     /// Returns whether the wait can end with a slot that none of `others` withholds.
-    private func canBeServed(_ wait: Wait, while others: [Entry]) -> Bool {
+    private func canBeServed(_ wait: Wait, despite others: [Entry]) -> Bool {
         // A gate without a usable slot is about to close, which also ends the wait.
         wait.awaited.isEmpty
             || wait.awaited.contains { slot in

@@ -46,7 +46,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     var deadlock: DatabaseError?
     var isNotified = false
     /// Whether the thread is awake and polling ``isServed``.
-    var isWatching = false
+    var isAwake = false
     /// Signals to the watching thread, without the gate's lock, that a slot was granted.
     let isServed = Atomic<Bool>(false)
 

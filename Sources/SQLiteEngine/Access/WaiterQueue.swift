@@ -50,12 +50,12 @@ struct WaiterQueue<Waiter: GateWaiter> {
     mutating func startWatching(_ waiter: Waiter) -> Bool {
         guard let index = index(of: waiter) else { return false }
         waiters[index].isNotified = false
-        waiters[index].isWatching = true
+        waiters[index].isAwake = true
         return true
     }
 
     mutating func stopWatching(_ waiter: Waiter) {
-        if let index = index(of: waiter) { waiters[index].isWatching = false }
+        if let index = index(of: waiter) { waiters[index].isAwake = false }
     }
 
     mutating func removeAll(at now: UInt64) -> [Waiter] {

@@ -5,7 +5,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// The settings for opening a database and for its connections.
+/// The settings for a database and its connections.
 public struct Configuration: Sendable {
     /// The journal mode that a `DatabaseQueue` sets.
     ///
@@ -13,12 +13,12 @@ public struct Configuration: Sendable {
     public enum JournalModeConfiguration: Hashable, Sendable {
         /// Keeps the journal mode of the file.
         case `default`
-        /// Switches to write-ahead logging, with `synchronous = NORMAL` unless a closure of
-        /// ``Configuration/prepareDatabase(_:)`` sets another value.
+        /// Switches to write-ahead logging, with `synchronous = NORMAL` unless a closure passed
+        /// to ``Configuration/prepareDatabase(_:)`` sets a different value.
         case wal
     }
 
-    /// Supplies primary keys for views, because SQLite does not define primary keys for views.
+    /// An object that supplies primary keys for views, for which SQLite defines none.
     public var schemaSource: (any DatabaseSchemaSource)?
 
     /// The level of detail of the measurements.
@@ -111,7 +111,7 @@ public struct Configuration: Sendable {
     /// Defaults to `false`, because arguments can contain private data.
     public var publicStatementArguments = false
 
-    /// The clock of `Database.transactionDate`.
+    /// The clock that provides the value of `Database.transactionDate`.
     public var transactionClock: any TransactionClock = DefaultTransactionClock()
 
     /// The level of detail of the measurements.

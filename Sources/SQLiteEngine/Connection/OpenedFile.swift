@@ -4,8 +4,8 @@ import Telemetry
 /// The file that a pool's first connection opened.
 ///
 /// All connections of the pool must open the same file. If another file replaces the database file,
-/// the open connections continue to use the original file. A connection to the new file would read
-/// other content, together with the log of the original file. See
+/// the open connections continue to use the original file. A connection to the new file would
+/// combine the new file's content with the original file's log. See
 /// https://sqlite.org/howtocorrupt.html, section 2.4.
 final class OpenedFile: Sendable {
     private struct Identity: Equatable {
@@ -34,6 +34,8 @@ final class OpenedFile: Sendable {
         identity.withLock { $0 = found }
     }
 
+    /// Checks that the path still refers to the recorded file.
+    ///
     /// - Throws: `SQLITE_CANTOPEN` if another file has replaced the recorded file.
     func check() throws {
         // SQLite reports a missing file.

@@ -69,7 +69,7 @@ extension Database {
             return false
         }
         probe.didEndTransaction()
-        transactionDidEndIfNeeded()
+        handleTransactionEndIfNeeded()
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         return false
     }
@@ -116,7 +116,7 @@ extension Database {
         }
         probe.didEndTransaction()
         openTransactionDate = nil
-        transactionDidEndIfNeeded()
+        handleTransactionEndIfNeeded()
         // An unfinished statement keeps a read transaction open until the statement is reset, which
         // would prevent a restart of the log.
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
@@ -132,7 +132,7 @@ extension Database {
         defer { probe.didEndTransaction() }
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
         openTransactionDate = nil
-        transactionDidEndIfNeeded()
+        handleTransactionEndIfNeeded()
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
 

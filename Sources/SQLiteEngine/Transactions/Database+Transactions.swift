@@ -113,7 +113,7 @@ extension Database {
     }
 
     @inline(__always)
-    func transactionDidEndIfNeeded() {
+    func handleTransactionEndIfNeeded() {
         if attention.contains(.transaction) { transactionDidEnd() }
     }
 
@@ -195,7 +195,7 @@ extension Database {
         }
         isTransactionAbandoned = isInsideTransaction
         guard !isTransactionAbandoned else { return code }
-        transactionDidEndIfNeeded()
+        handleTransactionEndIfNeeded()
         if isObserved { observationBroker?.didRollBackTransaction() }
         return code
     }

@@ -204,7 +204,7 @@ extension Database {
         // the next access.
         if probe.unfinishedCount != 0 { resetStatements() }
         kept.pointee.keep(at: now)
-        transactionDidEndIfNeeded()
+        handleTransactionEndIfNeeded()
         return true
     }
 

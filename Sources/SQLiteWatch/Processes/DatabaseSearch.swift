@@ -4,8 +4,8 @@ import Glibc
 /// Finds the SQLite databases that processes have open or that a folder contains.
 ///
 /// The search lists folders and `/proc` but does not open files. A helper process reads the first
-/// bytes of each candidate and reads them again only if the file changes. Use a search on one
-/// thread only.
+/// bytes of each candidate and reads them again only if the file changes. Use each instance
+/// from only one thread.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
@@ -120,7 +120,7 @@ public final class DatabaseSearch {
             let files =
                 foreign == 1 ? "1 wal-index file belongs" : "\(foreign) wal-index files belong"
             notes.append(
-                "\(files) to deleted databases or to databases of other containers, which have no "
+                "\(files) to deleted databases or to databases in other containers, which have no "
                     + "path here. Run in the container to see them."
             )
         }

@@ -59,7 +59,7 @@ extension Diagnosis {
         let verb =
             pin.mark == 0
             ? "has been reading the database file without the log"
-            : "has been reading the state of frame \(HumanUnits.exact(pin.frame))"
+            : "has been reading the state at frame \(HumanUnits.exact(pin.frame))"
         return WatchVerdict(
             .pinned,
             cause: .oldReader,
@@ -82,7 +82,7 @@ extension Diagnosis {
             .largeTransaction,
             cause: .largeTransaction,
             pid: process,
-            "A large transaction of \(name(process)) has been filling the log for at least "
+            "A large transaction by \(name(process)) has been filling the log for at least "
                 + "\(age(since: hold.since)): \(size(frames)) so far.",
             remedy: "No checkpoint can copy its frames until it commits. Divide it into smaller "
                 + "transactions."
@@ -128,7 +128,7 @@ extension Diagnosis {
     }
 
     /// The finding that the log was once large and that the file has kept its size.
-    var large: WatchVerdict? {
+    var largeLog: WatchVerdict? {
         guard let index = observation.files.index, let room = observation.files.room,
             let bytes = observation.files.wal?.size,
             room >= 8 * LogHistory.threshold, room >= 4 * max(UInt64(index.frames), 1),

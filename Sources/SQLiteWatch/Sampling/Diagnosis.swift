@@ -35,7 +35,7 @@ struct Diagnosis {
         let holders = [exclusive, largeTransaction, writer, checkpoint].compactMap(\.self)
         let earlier = holders.isEmpty ? endedEpisodes : []
         return [hotJournal].compactMap(\.self) + holders + earlier + log
-            + [log.isEmpty && largeTransaction == nil ? large : nil, leftover].compactMap(\.self)
+            + [log.isEmpty && largeTransaction == nil ? largeLog : nil, leftover].compactMap(\.self)
     }
 
     private var unavailable: WatchVerdict? {

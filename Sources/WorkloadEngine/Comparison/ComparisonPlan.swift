@@ -141,7 +141,7 @@ struct ComparisonPlan {
             let seconds = scenario.measuredDuration.inSeconds
             let expected = arrival.rate * seconds
             guard arrival.stages.isEmpty, expected < Double(metric.neededAccesses) else { continue }
-            let enough = (Double(metric.neededAccesses) / arrival.rate * 1.1).up
+            let enough = (Double(metric.neededAccesses) / arrival.rate * 1.1).roundedUp
             var advice = "a --duration of \(enough)s"
             if let lower = metric.lowerPercentile, expected >= Double(lower.neededAccesses) * 1.1 {
                 advice += ", or \(lower)"
@@ -181,5 +181,5 @@ extension Client {
 }
 
 extension Double {
-    fileprivate var up: Int { Int(rounded(.up)) }
+    fileprivate var roundedUp: Int { Int(rounded(.up)) }
 }

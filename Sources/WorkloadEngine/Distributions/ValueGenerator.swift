@@ -130,7 +130,7 @@ extension Variable {
         case .latest(let theta, _):
             return .latest(LatestDistribution(range, theta: theta, following: newest))
         case .hotspot(let set, let draws):
-            return .hotspot(HotspotDistribution(range, set: set, draws: draws))
+            return .hotspot(HotspotDistribution(range, hotShare: set, hotDrawShare: draws))
         case .exponential(let parameter):
             return .exponential(TruncatedExponentialDistribution(range, parameter: parameter))
         case .gaussian(let parameter):

@@ -60,7 +60,7 @@ struct MetricDescriptor<Owner>: Sendable {
     /// A count without samples is 0.
     func cell(of owner: Owner) -> String {
         aggregates.first.flatMap { first in
-            (first.value(owner) ?? first.unit.withoutSamples).map(first.unit.text)
+            (first.value(owner) ?? first.unit.valueWithoutSamples).map(first.unit.text)
         } ?? "–"
     }
 
@@ -72,7 +72,7 @@ struct MetricDescriptor<Owner>: Sendable {
     /// Returns the CSV cell, or an empty string if there is no value.
     func csvCell(of owner: Owner) -> String {
         aggregates.first.flatMap { first in
-            (first.value(owner) ?? first.unit.withoutSamples).map(first.unit.csvText)
+            (first.value(owner) ?? first.unit.valueWithoutSamples).map(first.unit.csvText)
         } ?? ""
     }
 }

@@ -5,11 +5,11 @@ extension MetricCatalog {
         case time
         /// Bytes.
         case bytes
-        /// Accesses/s.
+        /// Accesses per second.
         case rate
         /// A count.
         case count
-        /// A share in 0…1, shown as a percentage.
+        /// A fraction from 0 through 1, shown as a percentage.
         case share
         /// A number without a unit, shown with decimals, such as `12.50`.
         case ratio
@@ -43,6 +43,6 @@ extension MetricCatalog {
         }
 
         /// The value that reports show if there are no samples.
-        var withoutSamples: Double? { self == .count ? 0 : nil }
+        var valueWithoutSamples: Double? { self == .count ? 0 : nil }
     }
 }

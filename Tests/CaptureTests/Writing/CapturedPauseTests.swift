@@ -4,11 +4,12 @@ import Testing
 
 /// Tests which times between statements become pauses.
 struct CapturedPauseTests {
-    /// Most statements are untimed, so the times before them contain their durations.
+    /// Most statements have no recorded duration, so the gap before each one includes the time that
+    /// the statement itself took.
     @Test func durationsOfUntimedStatementsAreNotPauses() throws {
         var load: [CapturedExecution] = []
         for index in 0..<200 {
-            var one = CaptureFixture.executions(
+            var executions = CaptureFixture.executions(
                 [
                     "BEGIN", "SELECT age FROM users WHERE id = 1", "UPDATE users SET age = 2",
                     "COMMIT",
@@ -16,11 +17,11 @@ struct CapturedPauseTests {
                 from: Double(index) * 0.05,
                 pause: index % 2 == 0 ? 0.00003 : 0.004
             )
-            for place in one.indices where index > 50 {
-                one[place].seconds = nil
-                one[place].end += Double(place) * 0.01
+            for place in executions.indices where index > 50 {
+                executions[place].seconds = nil
+                executions[place].end += Double(place) * 0.01
             }
-            load += one
+            load += executions
         }
         let (_, captured) = try CaptureFixture.parsed(
             load,

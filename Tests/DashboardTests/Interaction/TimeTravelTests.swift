@@ -89,7 +89,7 @@ struct TimeTravelTests {
         #expect(store[store.firstKept - 1] == nil)
         let oldest = try #require(store[store.firstKept])
         #expect(oldest.sequence == store.firstKept)
-        #expect(oldest.database.waitingReaders.count == SampleStore.waiters)
+        #expect(oldest.database.waitingReaders.count == SampleStore.maximumWaiterCount)
         let sql = try #require(oldest.database.connections[0].sql)
         #expect(sql.utf8.count <= SampleStore.textLength + 3)
         #expect(store.bytes <= SampleStore.budget)

@@ -69,10 +69,13 @@ struct GhostTests {
         var history = History()
         for sample in Story().samples(until: 30) { history.append(sample) }
         let moments = Story().samples(until: 10).map { Moment($0, time: $0.time) }
-        let values = Ghost(moments).values(below: history, seconds: 30, count: 30, .mean) { _ in 1 }
+        let values = Ghost(moments).values(alignedWith: history, seconds: 30, count: 30, .mean) {
+            _ in 1
+        }
         #expect(values.prefix(10) == Array(repeating: 1, count: 10)[...])
         #expect(values.suffix(18).filter(\.isFinite) == [])
-        let none = Ghost<Moment>([]).values(below: history, seconds: 30, count: 30, .mean) { _ in 1
+        let none = Ghost<Moment>([]).values(alignedWith: history, seconds: 30, count: 30, .mean) {
+            _ in 1
         }
         #expect(none.filter(\.isFinite) == [])
     }

@@ -86,7 +86,7 @@ struct WatchStory {
                 WatchVerdict(
                     .pinned,
                     pid: 4713,
-                    "report (4713) pins the log: it has been reading the state of frame 500 for at "
+                    "report (4713) pins the log: it has been reading the state at frame 500 for at "
                         + "least \(WatchWords.decimal(now - 10)) s.",
                     remedy: "End its read transaction: reset or finalize its statements."
                 )

@@ -47,7 +47,7 @@ struct BlockersTests {
         #expect(groups[0].holders.map { $0.holder?.name } == ["report", "ui"])
         #expect(groups[1].holders.map { $0.holder?.name } == ["import"])
         #expect(groups.allSatisfy { $0.remark == nil })
-        #expect(Waiting.all(in: database).map(\.name) == ["w1", "r1", "r2"])
+        #expect(WaitingAccess.all(in: database).map(\.name) == ["w1", "r1", "r2"])
     }
 
     @Test func aWaiterForAFreeReaderIsReported() {

@@ -65,12 +65,12 @@ struct HoldSharesTests {
             WaiterStatus(origin: AccessOrigin(name: "ui"), waitedNanoseconds: 500),
             WaiterStatus(origin: AccessOrigin(name: "ui"), waitedNanoseconds: 300),
         ]
-        let before = Waiting.all(in: database)
+        let before = WaitingAccess.all(in: database)
         database.takenAtNanoseconds = 9_100
         database.waitingReaders = [
             WaiterStatus(origin: AccessOrigin(name: "ui"), waitedNanoseconds: 400)
         ]
-        let after = Waiting.all(in: database)
+        let after = WaitingAccess.all(in: database)
         #expect(Set(before.map(\.name)).count == 2)
         #expect(after.map(\.name) == [before[1].name])
     }

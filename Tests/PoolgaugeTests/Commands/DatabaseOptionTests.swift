@@ -5,7 +5,8 @@ import Testing
 /// Tests `--database` on every command that runs a load.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DatabaseOptionTests {
-    /// Creates a user's database, and a scenario whose dataset does not contain its table.
+    /// Creates a user's database, and a scenario whose dataset does not contain the database's
+    /// table.
     private func prepare(in folder: URL) throws -> URL {
         let database = folder.appendingPathComponent("mine.sqlite")
         let queue = try DatabaseQueue(path: database.path)
@@ -158,7 +159,8 @@ struct DatabaseOptionTests {
         }
     }
 
-    /// The program that holds the lock is called `sqlite3`, like the shell, or has another name.
+    /// The error names the program that holds the lock, even if that program is not the `sqlite3`
+    /// shell.
     @Test func theHolderOfALockedDatabaseIsReported() throws {
         try withTemporaryFolder { folder in
             let database = try prepare(in: folder)

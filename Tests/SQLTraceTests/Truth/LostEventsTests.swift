@@ -14,7 +14,8 @@ struct LostEventsTests {
         let folder = TemporaryFolder()
         let path = folder.file()
         let program = try ForeignProgram(path, name: "fast")
-        // All events are in the buffer of one processor, which they fill more than once.
+        // All events go to one processor's buffer, and there are enough of them to fill it more
+        // than once.
         try program.run(
             """
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -29,7 +30,7 @@ struct LostEventsTests {
         defer { session.close() }
         try program.run("select(range(150000))")
         let first = session.poll()
-        #expect(Self.isComplete(first, until: 149_999))
+        #expect(Self.isMissingOnlyStart(first, through: 149_999))
         let gaps = session.takeGaps()
         let start = try #require(first.first)
         // The first event after the loss may not be an execution.
@@ -51,7 +52,10 @@ struct LostEventsTests {
     }
 
     /// Returns whether executions are missing only at the start.
-    private static func isComplete(_ executions: [StatementExecution], until last: Int) -> Bool {
+    private static func isMissingOnlyStart(
+        _ executions: [StatementExecution],
+        through last: Int
+    ) -> Bool {
         let found = numbers(executions)
         guard let first = found.first, first > 0 else { return false }
         return found == Array(first...last)

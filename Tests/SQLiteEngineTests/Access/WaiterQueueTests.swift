@@ -64,7 +64,7 @@ struct WaiterQueueTests {
     @Test func aWatchingThreadIsGrantedTheNextSlotImmediately() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
-        waiter.isWatching = true
+        waiter.isAwake = true
         var queue = queue(waiter)
         let wasServed = waiter.isServed.load(ordering: .relaxed)
         #expect(queue.release(slots[0], at: start + 1) == .grant(waiter))

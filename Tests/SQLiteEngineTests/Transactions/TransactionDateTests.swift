@@ -72,7 +72,7 @@ struct TransactionDateTests {
         }
     }
 
-    @Test func aLostTransactionDoesNotPassItsDateToTheNext() throws {
+    @Test func aTransactionAfterAnAutomaticRollbackHasANewDate() throws {
         let queue = try DatabaseQueue.withTable(configuration: configuration)
         restartClock()
         #expect(throws: DatabaseError.self) {

@@ -77,7 +77,7 @@ struct RangeDistributionTests {
     @Test(arguments: [(0.2, 0.8), (0.01, 0.75), (1, 0.5), (0.5, 1)])
     func aHotSetReceivesItsShareOfTheDraws(set: Double, draws: Double) {
         let range: ClosedRange<Int64> = 100...299
-        let distribution = HotspotDistribution(range, set: set, draws: draws)
+        let distribution = HotspotDistribution(range, hotShare: set, hotDrawShare: draws)
         let counts = counts(range, "hotspot") { distribution.next(using: &$0) }
         let hot = Int(200 * set)
         let shares = (0..<200).map { index in

@@ -44,7 +44,7 @@ struct WatchFooter {
     private var opensDatabase: Bool {
         let content = dashboard.content
         guard let row = dashboard.view.selected ?? content.rowNames.first,
-            case .database = content.opened(row: row)
+            case .database = content.destination(forRow: row)
         else { return false }
         return true
     }

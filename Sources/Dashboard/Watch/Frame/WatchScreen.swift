@@ -23,7 +23,7 @@ package protocol WatchScreen: Sendable {
     /// Returns the text to copy for a selected row, or `nil` to copy the verdict.
     func copyText(of row: String) -> String?
 
-    func opened(row: String) -> WatchOpening
+    func destination(forRow row: String) -> WatchOpening
 
     func draw(on canvas: inout Canvas, in rect: Rect)
 }
@@ -43,7 +43,7 @@ extension WatchScreen {
     package static var sortableTitles: [String] { [] }
     package var rowNames: [String] { [] }
     package func copyText(of row: String) -> String? { row }
-    package func opened(row: String) -> WatchOpening { .details }
+    package func destination(forRow row: String) -> WatchOpening { .details }
 }
 
 package struct WatchScene: Sendable {

@@ -23,22 +23,22 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     case absent
 
     /// The minimum share of an interval for ``reading`` and ``writing``.
-    private static let large = 1.0 / 3
+    private static let minimumShare = 1.0 / 3
 
     init(_ process: WatchedProcess, isPinning: Bool) {
         let share = process.share
         if process.waiting?.isWaiting == true {
             self = .waiting
-        } else if share.checkpoint.value >= max(Self.large, share.writer.value) {
+        } else if share.checkpoint.value >= max(Self.minimumShare, share.writer.value) {
             self = .checkpointing
         } else if share.writer.value > 0 {
-            self = share.writer.value >= Self.large ? .writing : .writingBriefly
+            self = share.writer.value >= Self.minimumShare ? .writing : .writingBriefly
         } else if share.checkpoint.value > 0 {
             self = .checkpointing
         } else if isPinning {
             self = .pinning
         } else if share.reader.value > 0 {
-            self = share.reader.value >= Self.large ? .reading : .readingBriefly
+            self = share.reader.value >= Self.minimumShare ? .reading : .readingBriefly
         } else {
             self = .idle
         }
@@ -98,7 +98,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         case .writingBriefly: "writes for less than 1/3 of the time"
         case .writing: "writes, or blocks other writers"
         case .checkpointing: "checkpoints: copies the log"
-        case .waiting: "probably waits for a lock (inferred)"
+        case .waiting: "probably waits for a lock"
         case .absent: "does not use the database"
         }
     }

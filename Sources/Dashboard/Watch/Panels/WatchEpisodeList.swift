@@ -55,7 +55,7 @@ enum WatchEpisodeList {
                         episode.end == nil ? "▲" : "·",
                         theme.style(episode.end == nil ? .warning : .accent)
                     ),
-                    message: episode.sentence
+                    message: episode.summary
                 )
             },
             placeholder: "no process has blocked another process"
@@ -67,7 +67,7 @@ enum WatchEpisodeList {
         canvas.write(
             [
                 Span(WatchWords.clock(episode.start) + " ", canvas.theme.style(.dim)),
-                Span(episode.sentence, canvas.theme.style(.text)),
+                Span(episode.summary, canvas.theme.style(.text)),
             ],
             x: row.minX,
             y: row.minY,
@@ -87,7 +87,7 @@ extension WatchEpisode {
     }
 
     /// A summary, such as `write lock 3.2 s: 4711 python3; waited: 4712 ruby`.
-    var sentence: String {
+    var summary: String {
         var text = "\(WatchWords.name(of: kind)) \(WatchWords.duration(seconds))"
         text += ": " + WatchWords.process(name, pid)
         if let frames, frames > 0 {

@@ -138,7 +138,7 @@ struct WatchLogPanel {
             layers.reduce(0.0) { $0 + ($1.values[position].isFinite ? $1.values[position] : 0) }
         }
         let ghost = history.ghost?.values(
-            below: history,
+            alignedWith: history,
             seconds: seconds,
             count: count,
             .mean

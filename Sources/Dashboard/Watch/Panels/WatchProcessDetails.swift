@@ -68,7 +68,7 @@ struct WatchProcessDetails {
             episode.pid == row.pid || episode.waiters.contains { $0.pid == row.pid }
         }
         lines += episodes.prefix(3).map { episode in
-            [Span(WatchWords.clock(episode.start) + " ", dim), Span(episode.sentence, text)]
+            [Span(WatchWords.clock(episode.start) + " ", dim), Span(episode.summary, text)]
         }
         return lines
     }

@@ -56,7 +56,7 @@ struct ActivityScreen: WatchScreen {
 
     func copyText(of row: String) -> String? { transactions.first { $0.label == row }?.sql }
 
-    func opened(row: String) -> WatchOpening {
+    func destination(forRow row: String) -> WatchOpening {
         guard let transaction = transactions.first(where: { $0.label == row }) else {
             return .details
         }

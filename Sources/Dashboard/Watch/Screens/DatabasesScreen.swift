@@ -6,7 +6,7 @@ import TerminalUI
 /// The Enter key opens a database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
-    static let help = "databases: all; Enter opens one"
+    static let help = "databases: full list; Enter opens one"
     static let sortableTitles = listing.sortableTitles
 
     let scene: WatchScene
@@ -32,9 +32,9 @@ struct DatabasesScreen: WatchScreen {
                 HumanUnits.rate($0.rate(\.commits))
             },
             number("CPU", 6, 16) {
-                $0.processor
+                $0.cpuShare
             } text: {
-                HumanUnits.percent($0.processor)
+                HumanUnits.percent($0.cpuShare)
             },
             number("log", 9, 18) {
                 Double($0.report?.wal?.bytes ?? 0)
@@ -75,7 +75,7 @@ struct DatabasesScreen: WatchScreen {
     /// The databases, sorted by commit rate and then by the CPU time of their processes.
     private var ranked: [WatchHistory] {
         scene.databases.map { history in
-            (history, history.rate(\.commits), history.processor)
+            (history, history.rate(\.commits), history.cpuShare)
         }.sorted { one, other in
             (one.1, one.2, other.0.path) > (other.1, other.2, one.0.path)
         }.map(\.0)
@@ -83,7 +83,7 @@ struct DatabasesScreen: WatchScreen {
 
     var rowNames: [String] { Self.listing.arranged(ranked, scene.view).map(\.path) }
 
-    func opened(row: String) -> WatchOpening { .database(path: row) }
+    func destination(forRow row: String) -> WatchOpening { .database(path: row) }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let notes = notes(width: rect.width - 4)
@@ -127,7 +127,7 @@ extension WatchHistory {
     fileprivate var mode: String { report.map { WatchWords.mode($0.file) } ?? "" }
 
     /// The CPU time of all processes that use the database, as a share of one CPU.
-    fileprivate var processor: Double {
+    fileprivate var cpuShare: Double {
         rows.reduce(0) { $0 + ($1.processor ?? 0) }
     }
 }

@@ -17,10 +17,10 @@ struct EpisodesScreen: WatchScreen {
     var rowNames: [String] { episodes.map(\.label) }
 
     func copyText(of row: String) -> String? {
-        episodes.first { $0.label == row }?.sentence
+        episodes.first { $0.label == row }?.summary
     }
 
-    func opened(row: String) -> WatchOpening {
+    func destination(forRow row: String) -> WatchOpening {
         guard let episode = episodes.first(where: { $0.label == row }) else { return .details }
         return .process(label: WatchWords.process(episode.name, episode.pid))
     }
@@ -91,7 +91,7 @@ struct EpisodesScreen: WatchScreen {
             scene.view,
             in: Panel(title: "Episodes", subtitle: "periods when a process blocked others"),
             item: "episode",
-            placeholder: "none since watching started",
+            placeholder: "no episodes since watching started",
             on: &canvas,
             in: rect
         )

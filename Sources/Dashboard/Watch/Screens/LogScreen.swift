@@ -51,7 +51,7 @@ struct LogScreen: WatchScreen {
 
     var rowNames: [String] { pins.map { WatchWords.process($0.name, $0.pid) } }
 
-    func opened(row: String) -> WatchOpening { .process(label: row) }
+    func destination(forRow row: String) -> WatchOpening { .process(label: row) }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let part = scene.expandedPart {

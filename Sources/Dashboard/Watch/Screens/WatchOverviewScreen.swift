@@ -24,7 +24,7 @@ struct WatchOverviewScreen: WatchScreen {
         WatchProcessList.arranged(scene.history?.rows ?? [], scene.view).map(\.label)
     }
 
-    func opened(row: String) -> WatchOpening { .process(label: row) }
+    func destination(forRow row: String) -> WatchOpening { .process(label: row) }
 
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard let history = scene.history, let report = history.report else {

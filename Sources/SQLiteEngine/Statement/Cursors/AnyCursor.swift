@@ -1,4 +1,4 @@
-/// A type-erased cursor over the elements of a closure, a sequence, or another cursor.
+/// A type-erased cursor over the elements that a closure, a sequence, or another cursor provides.
 public final class AnyCursor<Element>: Cursor {
     private let produce: () throws -> Element?
     private let visit: ((Element) throws -> Void) throws -> Void

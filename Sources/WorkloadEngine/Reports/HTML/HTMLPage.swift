@@ -1,6 +1,6 @@
 import Foundation
 
-/// A single HTML file without scripts, network access, or other files.
+/// A self-contained HTML page that uses no scripts, network access, or other files.
 package struct HTMLPage {
     let title: String
     package var lead: [Markup] = []

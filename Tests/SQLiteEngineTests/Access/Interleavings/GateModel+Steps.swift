@@ -153,7 +153,7 @@ extension GateModel {
             gates[index].slots[slot].owner = waiter.thread
             waits[waiter.thread].granted = slot
             waits[waiter.thread].wasNotified = waiter.isNotified
-            return 8 * waiter.thread + (waiter.isTask ? 4 : 0) + (waiter.isWatching ? 3 : 2)
+            return 8 * waiter.thread + (waiter.isTask ? 4 : 0) + (waiter.isAwake ? 3 : 2)
         }
         if flaw != .releasesOutsideTheLock {
             let isOpen = gates[index].slots[slot].hasConnection

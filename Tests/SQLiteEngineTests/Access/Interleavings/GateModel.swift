@@ -2,7 +2,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// The state that the threads of a scenario share, as a value.
+/// A value that represents the state that a scenario's threads share.
 struct GateModel {
     /// The result of a step at a closed gate or of a canceled wait.
     static let closed = -2
@@ -18,7 +18,7 @@ struct GateModel {
         var slots: [Slot]
         var conditions = 0
         var queue = WaiterQueue<GateModelWaiter>()
-        /// The thread that has reserved the slot.
+        /// The thread that has reserved one of the gate's slots, or `nil` if no slot is reserved.
         var reserver: Int?
     }
 
@@ -111,7 +111,7 @@ struct GateModel {
                 if slot.owner != nil || !isFree { return "slot \(number) of gate \(index) is lost" }
             }
             if gate.conditions != 0 {
-                return "the conditions of gate \(index) are \(gate.conditions)"
+                return "gate \(index) still has the condition word \(gate.conditions)"
             }
             if !gate.queue.waiters.isEmpty { return "gate \(index) has waiters" }
             if gate.queue.isReserved { return "gate \(index) is reserved" }

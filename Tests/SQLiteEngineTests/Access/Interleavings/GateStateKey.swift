@@ -51,7 +51,7 @@ struct GateStateKey: Hashable {
             add((waiter.wanted ?? -1) + 1, bits: 2)
             add(waiter.isTask)
             add(waiter.isNotified)
-            add(waiter.isWatching)
+            add(waiter.isAwake)
             add(model.now - waiter.since >= EngineTimings.shortestPatience)
         }
     }

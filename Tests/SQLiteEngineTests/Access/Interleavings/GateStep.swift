@@ -57,7 +57,7 @@ struct GateModelWaiter: GateWaiter, Hashable {
     var isTask = false
     var holdsNothing = true
     var isNotified = false
-    var isWatching = false
+    var isAwake = false
     var granted: Int?
 
     func isSame(as other: Self) -> Bool { thread == other.thread }
