@@ -43,6 +43,13 @@ enum RecordingBytes {
             for second in 0..<3 {
                 guard var sample else { continue }
                 sample.sequence += second
+                // Differences in many values make the encoded difference longer.
+                for index in sample.clients.indices {
+                    sample.clients[index].throughput = Double(second * 97 + index) / 7
+                }
+                for index in sample.database.connections.indices {
+                    sample.database.connections[index].accessCount += UInt64(second * 97 + index)
+                }
                 try writer.write([
                     .sample(.run(sample), milliseconds: start + Int64(second) * 1_000)
                 ])
