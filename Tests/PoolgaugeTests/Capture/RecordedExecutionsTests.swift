@@ -80,7 +80,7 @@ struct RecordedExecutionsTests {
                 contentsOf: folder.appendingPathComponent("a.yaml"),
                 encoding: .utf8
             )
-            #expect(scenario.contains("does not contain the order and the times"), "\(scenario)")
+            #expect(scenario.contains("does not contain the order or times"), "\(scenario)")
             #expect(scenario.contains(/rate: (19|20)\d/), "\(scenario)")
             #expect(scenario.contains(/rate: (19|20|21)(\.\d+)?\/s/), "\(scenario)")
             #expect(!scenario.contains("process: even"), "\(scenario)")
