@@ -71,7 +71,7 @@ extension ScenarioDecoder {
                 reader.add("'hold' requires access: read or snapshot, not \(access)", atKey: "hold")
             }
             let statement = singleStatement(reader)
-            if let statement { checkReads(statement, reader) }
+            if let statement, access == "read" { checkReads(statement, reader) }
             return reader.span("hold").map { .hold($0, sql: statement) }
         }
         let workload: WorkloadAccess = access == "read" ? .read : .write
