@@ -231,7 +231,7 @@ struct RecordingWriterTests {
         try withFile { path in
             let writer = try Fixture.writer(path)
             let message = refusal { _ = try Fixture.writer(path) }
-            #expect(message?.contains("another process records") == true)
+            #expect(message?.contains("another process is recording") == true)
             writer.close()
         }
     }
