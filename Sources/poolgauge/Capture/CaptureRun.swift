@@ -126,13 +126,7 @@ struct CaptureRun {
 
     /// Checks that the scenario can be written before capturing.
     private func destination() throws -> ReportDestination {
-        guard replacesOutput || !FileManager.default.fileExists(atPath: output) else {
-            throw CommandFailure(
-                "'\(output)' already exists; choose another --output, or replace the file with "
-                    + "--force"
-            )
-        }
-        return try ReportDestination(path: output)
+        try ReportDestination(newFile: output, replacesFile: replacesOutput)
     }
 
     private func write(

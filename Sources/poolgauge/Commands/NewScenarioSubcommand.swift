@@ -30,12 +30,17 @@ struct NewScenarioSubcommand: ParsableCommand {
     )
     var output: String?
 
+    @Flag(help: "Replace an existing scenario file.")
+    var force = false
+
     @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
     func run() throws {
         let source = try DatabaseFile.url(database)
-        let destination = try ReportDestination(path: output)
+        let destination =
+            try output.map { try ReportDestination(newFile: $0, replacesFile: force) }
+            ?? ReportDestination(path: nil)
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
         let reporter = ProgressReporter(progress)

@@ -58,6 +58,18 @@ struct ReportDestination {
         target = .file(path: file, isReplaceable: isReplaceable)
     }
 
+    /// Checks that a file that a user may edit, such as a scenario, can be created.
+    ///
+    /// - Throws: ``CommandFailure`` if the file exists and `replacesFile` is `false`, or if the
+    ///   file cannot be written.
+    init(newFile path: String, replacesFile: Bool) throws {
+        try self.init(path: path)
+        guard isFile, !replacesFile, access(path, F_OK) == 0 else { return }
+        throw CommandFailure(
+            "'\(path)' already exists; choose another --output, or replace the file with --force"
+        )
+    }
+
     func write(_ text: String) throws {
         switch target {
         case .descriptor(let descriptor, let destination):

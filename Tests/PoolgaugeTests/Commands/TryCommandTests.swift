@@ -168,6 +168,11 @@ struct TryCommandTests {
                 contentsOf: folder.appendingPathComponent("mine.yaml"),
                 encoding: .utf8
             )
+            let again = try HeadlessProgram.run(
+                ["scenarios", "new", "--database", "app.sqlite", "--output", "mine.yaml"],
+                in: folder
+            )
+            #expect(again.status != 0 && again.errors.contains("or replace the file with --force"))
             #expect(
                 text.contains("SELECT * FROM orders WHERE customer = :orders_customer LIMIT 50")
             )
