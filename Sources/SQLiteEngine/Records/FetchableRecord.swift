@@ -76,11 +76,8 @@ public class FetchableRecordDecoder {
 
     /// Decodes a record from the columns of a row.
     ///
-    /// Use this method in a custom initializer to perform the default decoding first:
-    ///
-    /// ```swift
-    /// self = try FetchableRecordDecoder().decode(Self.self, from: row)
-    /// ```
+    /// To perform the default decoding first in a custom initializer, write
+    /// `self = try FetchableRecordDecoder().decode(Self.self, from: row)`.
     public func decode<T: FetchableRecord & Decodable>(
         _ type: T.Type,
         from row: Row
