@@ -18,7 +18,7 @@ package enum HeldConnections {
                 ? Int((value * 100).rounded()) : Int((value * 10).rounded()) * 10
         }
         let sum = rounded.reduce(0, +)
-        guard let capacity, sum > capacity * 100 else {
+        guard let capacity, Double(sum) > Double(capacity) * 100 else {
             return zip(held, rounded).map { text($1, digits: $0 < 0.095 ? 2 : 1) }
         }
         return held.map { text(Int((min(max($0, 0), 1e6) * 100).rounded(.down)), digits: 2) }

@@ -135,7 +135,7 @@ struct BlameTests {
     @Test(arguments: [
         ([0.75, 0.25], 1, ["0.75", "0.25"]), ([0.98, 0.04], nil, ["1.0", "0.04"]),
         ([1, 0.004], 1, ["1.0", "0.00"]), ([3.25, 0.5], 4, ["3.3", "0.5"]),
-        ([0.97, 0.03], 1, ["0.97", "0.03"]), ([], 1, []),
+        ([0.97, 0.03], 1, ["0.97", "0.03"]), ([], 1, []), ([1], Int.max, ["1.0"]),
     ])
     func roundedSharesAddUpToTheCapacity(held: [Double], capacity: Int?, texts: [String]) {
         #expect(HeldConnections.texts(held, of: capacity) == texts)
