@@ -46,7 +46,7 @@ struct CycleExplanation {
             return "\(second) read \(value) in \(object), which \(first) \(verb)"
         case .antidependency:
             return isList
-                ? "\(first) read \(object) without \(value), which \(second) appended"
+                ? "\(first) did not find \(value), which \(second) appended, in \(object)"
                 : "\(first) read an earlier value of \(object) than \(value), which \(second) wrote"
         case .session:
             return "\(first) came before \(second) in the same session"

@@ -13,7 +13,8 @@ package enum NearestName {
             // The difference in length is a lower bound. This check excludes very long names.
             guard abs(wanted.count - candidate.count) <= limit else { continue }
             let distance = distance(wanted, Array(candidate.lowercased()))
-            guard distance <= limit else { continue }
+            // If every character differs, the names are unrelated.
+            guard distance <= limit, distance < max(wanted.count, candidate.count) else { continue }
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.name

@@ -15,9 +15,9 @@ _ = poolgauge_config_memstatus(0)
 signal(SIGPIPE, SIG_IGN)
 
 do {
-    var command = try Poolgauge.parseAsRoot(
-        SQLArguments.expanded(Array(CommandLine.arguments.dropFirst()))
-    )
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    try Poolgauge.checkCommandNames(in: arguments)
+    var command = try Poolgauge.parseAsRoot(SQLArguments.expanded(arguments))
     try command.run()
 } catch {
     CommandFailure.exit(with: error)

@@ -84,7 +84,10 @@ struct StatementCheckTests {
         let yaml = Self.good.replacing("title: {distribution", with: "titel: {distribution")
         let error = #expect(throws: ScenarioError.self) { try check(yaml) }
         #expect(error?.issues.first?.line == 5)
-        #expect(error?.description.contains("titel") == true)
+        #expect(error?.issues.first?.message.hasPrefix("table 'notes': ") == true)
+        #expect(
+            error?.description.contains("no such column: titel; did you mean 'title'?") == true
+        )
     }
 
     @Test func anInvalidTableIsReportedAtItsStatement() throws {
@@ -94,6 +97,7 @@ struct StatementCheckTests {
         #expect(error?.description.hasPrefix("f:4:11: 'CREATE TABEL notes") == true)
         #expect(error?.description.contains("of the dataset fails: ") == true)
         #expect(error?.description.contains("syntax error") == true)
+        #expect(error?.description.contains("while executing") == false)
     }
 
     @Test func aCopiedDatabaseIsCheckedAndUnchanged() throws {

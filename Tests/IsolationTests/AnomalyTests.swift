@@ -348,8 +348,8 @@ struct AnomalyTests {
         let anomaly = try #require(builder.anomalies.first)
         #expect(
             anomaly.description
-                == "stale read: reader #1 (test) read list 7 without 5, which writer #1 (test) "
-                + "appended; writer #1 (test) had ended 500.0 µs before reader #1 (test) began"
+                == "stale read: reader #1 (test) did not find 5, which writer #1 (test) appended, "
+                + "in list 7; writer #1 (test) had ended 500.0 µs before reader #1 (test) began"
         )
         #expect(anomaly.transactions.sorted() == [0, 1])
     }

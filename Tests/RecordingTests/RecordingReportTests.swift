@@ -70,7 +70,11 @@ struct RecordingReportTests {
             #expect(report.sources.first?.worstLogGrowth?.time.milliseconds == time(40))
             #expect(report.intervals.reduce(0) { $0 + $1.samples } == 21)
             let message = refusal { _ = try RecordingReport(reader, from: time(500)) }
-            #expect(message?.hasPrefix("--from must be before the end of the period") == true)
+            #expect(message?.hasPrefix("--from must be before the end of the recording") == true)
+            let reversed = refusal {
+                _ = try RecordingReport(reader, from: time(50), to: time(30))
+            }
+            #expect(reversed?.contains("must be before its end (--to)") == true)
             let none = refusal { _ = try RecordingReport(reader, from: time(500), to: time(600)) }
             #expect(none?.contains("the recording covers 2026-11-22T12:00:00.000Z to") == true)
         }

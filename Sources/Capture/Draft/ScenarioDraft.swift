@@ -231,7 +231,7 @@ package struct ScenarioDraft {
         }
         if let column = slot.column { return .drawn(from: column, in: schema) }
         let text = statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" }
-        let problem = "is not compared with a column of the database: '\(text)'"
+        let problem = "does not correspond to a column of the database: '\(text)'"
         let example = "=distribution: uniform, min: 1, max: 1000'"
         guard let name else {
             throw DraftError(

@@ -60,7 +60,11 @@ package struct ExecutionReader {
             throw failure(#"this is not an object, such as {"time": 12.5, "sql": "SELECT 1"}"#)
         }
         guard let sql = object["sql"] as? String else {
-            throw failure("'sql' is missing; write the statement's text")
+            throw failure(
+                object["sql"] == nil
+                    ? "'sql' is missing; write the statement's text"
+                    : "'sql' must be the statement's text, in quotation marks"
+            )
         }
         let seconds = try nonnegativeNumber("seconds", in: object, number)
         let end: Double

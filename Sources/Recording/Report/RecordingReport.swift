@@ -1,4 +1,5 @@
 import SQLiteWatch
+import Units
 
 /// The facts about a period of a recording.
 package struct RecordingReport: Sendable, Codable, Equatable {
@@ -70,12 +71,20 @@ extension RecordingReport {
     package init(_ reader: RecordingReader, from: Int64? = nil, to: Int64? = nil) throws {
         let contents = reader.contents
         guard let first = contents.start, let last = contents.end else {
-            throw RecordingError("'\(reader.path)' contains no samples; record for longer")
+            let reasons = contents.problems.map { " " + $0 }.joined()
+            throw RecordingError(
+                "'\(reader.path)' contains no samples"
+                    + (reasons.isEmpty ? "; record for longer" : "." + reasons)
+            )
         }
+        let isToGiven = to != nil
         let (from, to) = (from ?? first, to ?? last)
         guard from <= to else {
+            let length = HumanUnits.seconds(Double(last - first) / 1000)
             throw RecordingError(
-                "--from must be before the end of the period (--to, or the end of the recording)"
+                isToGiven
+                    ? "the start of the period (--from) must be before its end (--to)"
+                    : "--from must be before the end of the recording, which is \(length) long"
             )
         }
         let indexes = contents.index(at: from)..<contents.index(at: to + 1)

@@ -145,7 +145,7 @@ extension WatchedBlock {
             text += " and was open for \(HumanUnits.duration(seconds: open))"
         }
         if let idle = by.idleSeconds, idle >= 0.001 {
-            text += ", idle for \(HumanUnits.duration(seconds: idle)) of the wait"
+            text += ", and ran no statement for \(HumanUnits.duration(seconds: idle)) of the wait"
         }
         return text
     }

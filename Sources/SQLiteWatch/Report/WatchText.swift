@@ -35,7 +35,7 @@ public struct WatchText {
         let window = report.window
         let readers =
             window.listSamples < window.samples
-            ? ", \(HumanUnits.exact(UInt64(clamping: window.listSamples))) of them included readers"
+            ? "; \(HumanUnits.exact(UInt64(clamping: window.listSamples))) of them included readers"
             : ""
         lines.append(
             "\(HumanUnits.exact(UInt64(clamping: window.samples), "sample")) in "

@@ -50,7 +50,7 @@ package enum KeyScript {
         let lead = nearest.map { "; did you mean '\($0)'? Keys: " } ?? "; expected one of: "
         throw Failure(
             description: "there is no key '\(name)'" + lead + "a character, "
-                + names.joined(separator: ", ") + ", ^A to ^Z"
+                + names.joined(separator: ", ") + " (for the character <), ^A to ^Z"
         )
     }
 

@@ -112,7 +112,7 @@ struct ComparisonAnswer {
         let parts = shares.compactMap { title, share -> String? in
             switch share {
             case .nothing: nil
-            case .part(let factor): "\(factor) of the \(title)"
+            case .part(let factor): "\(factor) of the difference in \(title)"
             case .all: "all of the difference in \(title)"
             }
         }

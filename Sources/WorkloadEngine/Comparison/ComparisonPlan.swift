@@ -107,7 +107,7 @@ struct ComparisonPlan {
         if let requested {
             return try requested.map { name in
                 do { return try ComparisonMetric(name, in: catalog) } catch {
-                    throw RunError(.scenario, "\(error)")
+                    throw RunError(.scenario, "--primary: \(error)")
                 }
             }
         }

@@ -80,7 +80,8 @@ public struct MetricCatalog: Sendable {
         }
         let siblings = names.filter { $0.hasPrefix(parts[0] + ".") }
             .map { String($0.dropFirst(parts[0].count + 1)) }
-        return "unknown metric '\(parts[1])' of '\(parts[0])'"
+        let owner = clients.contains(parts[0]) ? "client '\(parts[0])'" : "'\(parts[0])'"
+        return "unknown metric '\(parts[1])' of \(owner)"
             + NearestName.hint(parts[1], among: siblings)
     }
 }

@@ -12,9 +12,12 @@ extension RunResult {
         struct Head: Decodable {
             var schema: String
         }
-        let how = "create one with 'poolgauge run … --format json --output FILE'"
+        let how = "create one with 'poolgauge run … --format json --output FILE' or '--record FILE'"
         guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
-            throw WhatIfError(.unreadable, "\(file): this is not the JSON report of a run; \(how)")
+            throw WhatIfError(
+                .unreadable,
+                "\(file): this is neither the JSON report nor the recording of a run; \(how)"
+            )
         }
         guard head.schema == RunResult.schemaName else {
             throw WhatIfError(

@@ -97,9 +97,10 @@ struct RunPlan: Sendable {
                     file: scenario.file,
                     line: place?.line,
                     column: place?.column,
-                    message: "client '\(statement.client)': '\(statement.sql)' cannot be prepared"
+                    message: "client '\(statement.client)': '\(statement.sql)' cannot be prepared: "
+                        + target.reason(of: error)
                 )
-                throw RunError(.scenario, issue.description, cause: error)
+                throw RunError(.scenario, issue.description)
             }
         }
     }

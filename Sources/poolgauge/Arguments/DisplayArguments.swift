@@ -23,8 +23,8 @@ struct DisplayArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait before taking the picture (by default, 10s, or 5s for top), or "
-                + "before pressing the keys of --press (by default, 1s)."
+            "How long to wait before pressing the keys of --press and taking the picture. By "
+                + "default, 1s; with --screenshot, 10s for dashboard, and 5s for top and attach."
         ),
         transform: TimeArgument.parse
     )

@@ -32,6 +32,11 @@ struct ListenOptions: ParsableArguments {
 
     private static func parse(_ text: String) throws -> ListenAddress {
         guard let address = ListenAddress(text) else {
+            if let end = text.split(separator: ":").last, text.contains(":"), let port = Int(end),
+                !(0...65535).contains(port)
+            {
+                throw ValidationError("the port must be from 0 to 65535, not \(port)")
+            }
             throw ValidationError(
                 "'\(text)' is not an address with a port; specify an address such as \(standard) "
                     + "or [::1]:9719"

@@ -26,8 +26,8 @@ struct ProgramOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --against: the program to test instead of this one, such as a build with a "
-                + "custom target.",
+            "With --against: the program to test instead of this one, such as a build of your "
+                + "own program that embeds WorkloadEngine.",
             valueName: "program"
         ),
         completion: .file()

@@ -8,12 +8,11 @@ struct SQLArguments: ParsableArguments {
     @Flag(
         name: .customLong("sql"),
         help: ArgumentHelp(
-            "Show the programs' statements; requires root. Levels: --sql=light, timed, or full.",
-            discussion: """
-                Probes on SQLite's functions slow down every program that uses the same library. \
-                light, the default, counts executions; timed also estimates their times and rows \
-                from short windows; full times every execution in the processes of --pid.
-                """
+            "Trace the programs' statements; requires root. Levels: --sql=light, timed, or full. "
+                + "Probes on SQLite's functions slow down every program that uses the same "
+                + "library. light, the default, counts executions; timed also estimates their "
+                + "times and rows from short windows; full times every execution in the processes "
+                + "of --pid."
         )
     )
     var isOn = false
@@ -29,23 +28,40 @@ struct SQLArguments: ParsableArguments {
         levelName.flatMap(SQLTraceOptions.Level.init) ?? (isOn ? .light : nil)
     }
 
-    /// Replaces `--sql=LEVEL` with a flag and an option, because ArgumentParser does not support
-    /// options with an optional value.
+    /// Replaces `--sql=LEVEL` with a flag and an option, and joins options with negative values.
+    ///
+    /// ArgumentParser does not support options with an optional value.
     static func expanded(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        return arguments[..<end].flatMap { argument in
+        return joined(arguments[..<end]).flatMap { argument in
             argument.hasPrefix("--sql=")
                 ? ["--sql", "--sql-level", String(argument.dropFirst("--sql=".count))] : [argument]
         } + arguments[end...]
     }
 
+    /// Joins each long option with a negative value, as in `--from=-5m`, because ArgumentParser
+    /// reads a separate `-5m` as an option.
+    private static func joined(_ arguments: ArraySlice<String>) -> [String] {
+        var result: [String] = []
+        for argument in arguments {
+            if let last = result.last, last.hasPrefix("--"), !last.contains("="),
+                argument.hasPrefix("-"), argument.dropFirst().first?.isNumber == true
+            {
+                result[result.count - 1] = "\(last)=\(argument)"
+            } else {
+                result.append(argument)
+            }
+        }
+        return result
+    }
+
     @Option(help: "A process to trace with --sql=full; can be repeated.")
     var pid: [Int32] = []
 
-    @Flag(help: "Show literals, which are masked by default. Encryption keys are always masked.")
+    @Flag(help: "Include literals, which are masked by default. Encryption keys are always masked.")
     var literals = false
 
-    @Flag(help: "Read bound values, and show the values of each statement's last execution.")
+    @Flag(help: "Read bound values, and include those of each statement's last execution.")
     var values = false
 
     @Option(

@@ -11,6 +11,21 @@ struct SweepArgument {
             throw ValidationError(String(describing: error))
         }
     }
+
+    /// Parses a sweep of readers.
+    ///
+    /// Reports another variable before errors in its values.
+    static func parseReaders(_ text: String) throws -> SweepArgument {
+        let name = text.prefix { $0 != "=" }.filter { !$0.isWhitespace }
+        let others = Sweep.Variable.allCases.filter { $0 != .readers }
+        if let other = others.first(where: { $0.name == name }) {
+            throw ValidationError(
+                "--sweep accepts only readers, not \(other.name); to vary it, use "
+                    + "'poolgauge crossover'"
+            )
+        }
+        return try parse(text)
+    }
 }
 
 /// A number of arrivals per second, such as `200/s` or `200`.

@@ -10,8 +10,8 @@ struct CapacitySubcommand: ParsableCommand {
             Increases the arrival rates of the open-loop clients, in the scenario's proportions, \
             until a threshold is missed. Finds the limit by bisection, and confirms it: a longer \
             run at the limit must pass, and a run just above it must fail. If the scenario has \
-            only closed-loop clients, converts them to open-loop clients with the same mix. Then \
-            runs every arm at 50, 70, and 90% of the lowest limit.
+            only closed-loop clients, converts them to open-loop clients in the same proportions. \
+            Then runs every arm at 50, 70, and 90% of the lowest limit.
 
             With --rate, also finds the smallest number of readers that sustains this rate.
             """
@@ -34,7 +34,7 @@ struct CapacitySubcommand: ParsableCommand {
             "Test each pool with several numbers of readers, such as readers=1,2,4,8.",
             valueName: "readers=values"
         ),
-        transform: SweepArgument.parse
+        transform: SweepArgument.parseReaders
     )
     var sweep: SweepArgument?
 
@@ -86,12 +86,6 @@ struct CapacitySubcommand: ParsableCommand {
     func validate() throws {
         guard (0.5...50).contains(precision) else {
             throw ValidationError("--precision must be from 0.5 to 50 percent, not \(precision)")
-        }
-        if let sweep = sweep?.sweep, sweep.variable != .readers {
-            throw ValidationError(
-                "--sweep accepts only readers, not \(sweep.variable.name); to vary it, use "
-                    + "'poolgauge crossover'"
-            )
         }
     }
 

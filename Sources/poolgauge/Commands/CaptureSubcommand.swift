@@ -11,10 +11,10 @@ struct CaptureSubcommand: ParsableCommand {
         discussion: """
             Traces the statements that programs execute on the database (--for, as root on Linux), \
             or reads them from JSON lines or a recording (--from). Writes a scenario that runs on a copy of the \
-            database. It contains the transactions, their rates, pauses, and values, and arms to \
-            compare. Then runs the scenario briefly and reports how closely it matches the \
-            program. docs/Capture.md describes the JSON lines and has recipes for SQLAlchemy, \
-            Django, and GRDB.
+            database. It contains the program's transactions with their rates and pauses, \
+            distributions for their parameters, and arms to compare. Then runs the scenario \
+            briefly and reports how closely it matches the program. docs/Capture.md describes the \
+            JSON lines and has recipes for SQLAlchemy, Django, and GRDB.
 
             Without --literals or --values, the scenario contains no values from the program.
             """
@@ -81,7 +81,11 @@ struct CaptureSubcommand: ParsableCommand {
     var noCheck = false
 
     func validate() throws {
-        if file == nil, database == nil { throw ValidationError("specify the program's database") }
+        if file == nil, database == nil {
+            throw ValidationError(
+                "specify the program's database as an argument or with --database"
+            )
+        }
         if file != nil, database != nil {
             throw ValidationError(
                 "specify the database only once, as '\(file ?? "")' or with --database"

@@ -45,7 +45,7 @@ struct CompareSubcommand: ParsableCommand {
     @Option(
         name: .customLong("fail-if"),
         help: ArgumentHelp(
-            "Exit with status 2 if a metric's ratio to its value in the first arm meets this "
+            "Exit with status 2 if the ratio of an arm's metric to the first arm's meets this "
                 + "condition, such as \"ui.response.p99 > 1.1x\", or \"pool: pay.throughput < "
                 + "0.9x\" for a single arm; can be repeated.",
             valueName: "condition"

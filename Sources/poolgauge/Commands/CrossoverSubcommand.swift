@@ -11,9 +11,9 @@ struct CrossoverSubcommand: ParsableCommand {
         discussion: """
             Varies one to three of these variables: readers, write-share, hold, rate, workers. In \
             each cell, runs both arms in pairs, in random order, on the same data. The map shows \
-            the ratio of the second arm to the first with its confidence interval, and marks \
-            cells within the noise. The first sweep varies from left to right, the second from top to bottom, and \
-            the third from map to map.
+            the factor by which the second arm is better than the first, with its confidence \
+            interval, and marks cells within the noise. The first sweep varies from left to right, \
+            the second from top to bottom, and the third from map to map.
 
             Write values as a list (readers=1,2,4,8) or as a range (write-share=0..0.5, or \
             hold=5ms..80ms/4 for four values).
@@ -86,7 +86,8 @@ struct CrossoverSubcommand: ParsableCommand {
         }
         if let arms, arms.names.count != 2 {
             throw ValidationError(
-                "--arms requires exactly two arms, such as queue,pool, not \(arms.names.count)"
+                "--arms requires exactly two arms, such as queue,pool; you specified "
+                    + "\(arms.names.count)"
             )
         }
     }

@@ -14,7 +14,7 @@ struct DoctorSubcommand: ParsableCommand {
             write to it; the checks that need SQLite run on a copy in the temporary folder.
 
             Exit status: 1 if a requirement for runs is missing or a copy of the database cannot \
-            be read; otherwise 0.
+            be read; 64 if the file is not a database; otherwise 0.
             """
     )
 

@@ -9,8 +9,9 @@ struct ExportSubcommand: ParsableCommand {
         abstract: "Serve metrics of a database or an agent for Prometheus.",
         discussion: """
             Serves GET /metrics until ^C, at \(ListenOptions.standard) by default. For a database \
-            file, watches the file from outside, as `poolgauge top` does. For an agent, requests \
-            the agent's status for each request to the server, even after the program restarts.
+            file, watches the file without opening it through SQLite, as 'poolgauge top' does. For \
+            an agent, requests the agent's status each time the metrics are read, and reconnects \
+            if the program restarts.
 
             run, dashboard, top, and attach --follow serve metrics with --listen.
             """

@@ -53,13 +53,13 @@ struct Poolgauge: ParsableCommand {
         (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
         (
             status: "6",
-            meaning: "the result is undecided, because a threshold has too few samples (the "
-                + "report shows the required duration)"
+            meaning: "the result is undecided: a threshold has too few samples (the report shows "
+                + "the required duration), or a search did not finish in time"
         ),
         (status: "64", meaning: "invalid arguments or an invalid scenario"),
         (
             status: "130, 143, 129, or 131",
-            meaning: "ended by SIGINT, SIGTERM, SIGHUP, or SIGQUIT; the partial result is written"
+            meaning: "ended by SIGINT, SIGTERM, SIGHUP, or SIGQUIT (the partial result is written)"
         ),
         (status: "141", meaning: "the reader of the output closed the pipe"),
     ]

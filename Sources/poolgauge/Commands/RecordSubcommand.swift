@@ -10,7 +10,7 @@ import WorkloadEngine
 struct RecordSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record databases or a program with an agent, without a dashboard.",
+        abstract: "Record databases, or a program that runs an agent, without a dashboard.",
         discussion: """
             Each target is a database file or folder, as for 'poolgauge top', or one agent (its \
             name, the ID of its process, or the path of its socket), as for 'poolgauge attach'. \

@@ -31,7 +31,7 @@ struct ReplaySubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A recording of the same kind to draw under the charts, aligned by the start of each "
+            "A recording of the same kind to draw in the same charts, aligned by the start of each "
                 + "phase, or by the start of the recordings if there are no phases."
         ),
         completion: .file()
@@ -42,19 +42,19 @@ struct ReplaySubcommand: ParsableCommand {
     var speed = 1.0
 
     @Option(
-        help: "The wait that the w key searches for; 100ms by default.",
+        help: "The minimum wait that the w key searches for; 100ms by default.",
         transform: TimeArgument.parse
     )
     var wait: TimeArgument?
 
     @Option(
-        help: "The size of the log that the l key searches for; 16MiB by default.",
+        help: "The minimum size of the log that the l key searches for; 16MiB by default.",
         transform: ByteCountArgument.parse
     )
     var wal: ByteCountArgument?
 
     @Option(
-        help: "The saturation that the u key searches for; 50% by default.",
+        help: "The minimum saturation that the u key searches for; 50% by default.",
         transform: ShareArgument.parse
     )
     var saturation: ShareArgument?

@@ -8,7 +8,8 @@ struct ReportSubcommand: ParsableCommand {
         discussion: """
             For the recording or a part of it, reports each source's rate, saturation, \
             SQLITE_BUSY results, and growth of the log; the worst second of each; the longest \
-            waits with their holders; gaps; and a table of equal intervals.
+            waits with their holders; gaps; and a table with a row for each of several equal \
+            intervals.
 
             --from and --to accept \(RecordingMoment.forms).
             """

@@ -17,7 +17,7 @@ struct TopSubcommand: ParsableCommand {
             In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format, or \
             --for is specified; press ? to list its keys. Without a file, lists the SQLite \
             databases that processes on this machine have open, busiest first; press Enter to open \
-            one. A folder selects the databases in it.
+            one. If you specify a folder, watches the databases in it.
 
             Shows which process holds each lock, how long it has held the lock, and for what share \
             of the time; what pins the write-ahead log; commits and frames per second; and a \

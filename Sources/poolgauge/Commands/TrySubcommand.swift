@@ -9,9 +9,9 @@ struct TrySubcommand: ParsableCommand {
         abstract: "Run statements on a copy of your database, without a scenario file.",
         discussion: """
             Each --read and each --write is one access in one transaction; separate its statements \
-            with semicolons. A parameter such as :id takes its values from the column that the \
-            statement compares with it or sets to it: for an integer key, from the range of keys, \
-            and for other columns, from existing rows. New rows get new keys.
+            with semicolons. A parameter such as :id takes its values from the column that it is \
+            compared with or assigned to: for an integer key, from the range of keys, and for other \
+            columns, from existing rows. New rows get new keys.
 
             Without --rate, each client starts its next access when the previous one ends.
 

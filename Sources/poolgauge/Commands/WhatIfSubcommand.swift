@@ -7,11 +7,12 @@ struct WhatIfSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "what-if",
         abstract: "Predict, from a recorded run, how long accesses would wait with 1 to 16 readers "
-            + "or in a queue.",
+            + "or with a single connection (a queue).",
         discussion: "Reads the output of 'poolgauge run … --format json', or a recording of a run. "
-            + "Simulates the recorded arrivals and service times with the recorded machine's number "
-            + "of processors. For a period of a recording, or for a recording of an interrupted "
-            + "run, uses the times in the samples and the mean rates of the period."
+            + "Simulates the recorded arrivals and service times with the number of processors of "
+            + "the machine that made the recording. For a period of a recording, or for a "
+            + "recording of an interrupted run, uses the times in the samples and the mean rates "
+            + "of the period."
     )
 
     @Argument(help: "The JSON report of a run, or its recording.", completion: .file())
@@ -32,7 +33,11 @@ struct WhatIfSubcommand: ParsableCommand {
     )
     var to: RecordingMoment?
 
-    @Flag(help: "Run the two nearest settings and report the prediction errors.")
+    @Flag(
+        help: ArgumentHelp(
+            "Run the two settings nearest to the recorded one, and report the prediction errors."
+        )
+    )
     var check = false
 
     @Option(

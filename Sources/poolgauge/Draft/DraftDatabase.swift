@@ -58,10 +58,19 @@ struct DraftDatabase {
         }
     }
 
-    /// Throws an error for an unknown column or function in a statement.
+    /// Throws an error for an unknown column or function in a statement, or for a wrong number of
+    /// values.
     private static func checkNames(in sql: String, on target: any WorkloadTarget) throws {
         do { try target.check(sql) } catch {
-            guard let missing = MissingName(in: "\(error)"), missing.kind != "table" else { return }
+            let text = "\(error)"
+            for pattern in [
+                /table .+ has \d+ columns but \d+ values were supplied/,
+                /\d+ values for \d+ columns/,
+            ] {
+                guard let match = text.firstMatch(of: pattern) else { continue }
+                throw CommandFailure("'\(sql)': \(match.output)")
+            }
+            guard let missing = MissingName(in: text), missing.kind != "table" else { return }
             throw CommandFailure("'\(sql)': \(missing)\(missing.hint(on: target))")
         }
     }

@@ -60,6 +60,7 @@ struct ExecutionReaderTests {
         ("", "log.jsonl: the file contains no executions"), ("\n \n", "no executions"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\"}\n{oops", "log.jsonl:2: this is not JSON"),
         ("[1]", "log.jsonl:1: this is not an object"), ("{\"time\": 1}", "'sql' is missing"),
+        ("{\"time\": 1, \"sql\": 3}", "'sql' must be the statement's text"),
         ("{\"sql\": \"SELECT 1\"}", "'time' is missing"),
         ("{\"time\": \"noon\", \"sql\": \"SELECT 1\"}", "'time' is 'noon'; write seconds"),
         ("{\"time\": -1, \"sql\": \"SELECT 1\"}", "'time' must be a nonnegative number"),

@@ -150,7 +150,7 @@ struct RecordCommandTests {
         (["record", "text", "--output", "text"], 64, "exists and is not a recording"),
         (["record", "absent", "--output", "b.rec"], 1, "there is no agent with the name 'absent'"),
         (["record", "./absent", "--output", "b.rec"], 64, "there is no file './absent'"),
-        (["what-if", "text"], 64, "this is not the JSON report of a run"),
+        (["what-if", "text"], 64, "this is neither the JSON report nor"),
         (["report", "text"], 1, "is not a recording"),
         (["replay", "absent", "--screenshot", "x.txt"], 1, "No such file"),
         (["report", "text", "--from", "soon"], 64, "'soon' is not a time"),

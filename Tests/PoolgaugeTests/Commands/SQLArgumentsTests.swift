@@ -29,6 +29,16 @@ struct SQLArgumentsTests {
         #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }
     }
 
+    @Test func aNegativeValueIsJoinedWithItsOption() {
+        let arguments = ["report", "a.rec", "--from", "-5m", "--to=-1m", "--format", "json"]
+        #expect(
+            SQLArguments.expanded(arguments) == [
+                "report", "a.rec", "--from=-5m", "--to=-1m", "--format", "json",
+            ]
+        )
+        #expect(SQLArguments.expanded(["--", "-5m"]) == ["--", "-5m"])
+    }
+
     @Test func argumentsAfterTwoHyphensAreFiles() {
         #expect(SQLArguments.expanded(["--", "--sql=full"]) == ["--", "--sql=full"])
     }

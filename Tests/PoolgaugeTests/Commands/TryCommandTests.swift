@@ -113,12 +113,16 @@ struct TryCommandTests {
         (["--read", "UPDATE orders SET state = ''"], "writes (UPDATE); use --write"),
         (["--write", "SELECT 1"], "--write: 'SELECT 1' only reads; use --read"),
         (["--read", "SELECT * FROM nothing"], "the database has no table 'nothing'"),
-        (["--read", "SELECT abs(:x)"], "parameter ':x' is not compared with a column"),
+        (["--read", "SELECT abs(:x)"], "parameter ':x' does not correspond to a column"),
         (
             ["--read", "SELECT id FROM orders WHERE stat = :stat"],
             "no such column: stat; did you mean 'state'?"
         ),
-        (["--read", "SELECT abs(?)"], "a parameter '?' is not compared with a column"),
+        (["--read", "SELECT abs(?)"], "a parameter '?' does not correspond to a column"),
+        (
+            ["--write", "INSERT INTO orders VALUES (:a, :b, :c, :d, :e, :f, :g, :h, :i)"],
+            "columns but 9 values were supplied"
+        ),
         (["--read", "SELECT 1", "--values", "x=foo"], "--values 'x=foo' has no distribution"),
         (["--read", "SELECT 1", "--arms", "pol"], "--arms: there is no arm 'pol'"),
         ([], "there is nothing to run"),

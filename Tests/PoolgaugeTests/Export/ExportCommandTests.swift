@@ -119,6 +119,7 @@ struct ExportCommandTests {
         (["export", "nobody"], 1, "there is no file 'nobody', and there is no agent"),
         (["export", "./absent.sqlite"], 64, "there is no file './absent.sqlite'"),
         (["export", "x", "--listen", "9719"], 64, "'9719' is not an address with a port"),
+        (["export", "x", "--listen", "127.0.0.1:99999"], 64, "from 0 to 65535, not 99999"),
         (["export", "x", "--listen", "0.0.0.0:9719"], 64, "--listen-public"),
         (["run", "ycsb-c", "--listen", "[::]:0"], 64, "other machines can reach [::]:0"),
         (["run", "ycsb-c", "--listen-public"], 64, "--listen-public requires --listen"),

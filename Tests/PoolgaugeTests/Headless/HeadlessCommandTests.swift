@@ -26,6 +26,12 @@ struct HeadlessCommandTests {
     /// Arguments, and strings that the error message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-c", "--seed=-1"], "0 to 18446744073709551615"),
+        (["runn"], "unknown command 'runn'; did you mean 'run'?"),
+        (["help", "foo"], "unknown command 'foo'"),
+        (["config", "foo"], "expected one of: defaults, check"),
+        (["run", "ycsb-c", "--seed", "-1"], "0 to 18446744073709551615"),
+        (["run", "ycsb-c", "--duration", "-5s"], "'-5s' is not a time"),
+        (["capacity", "ycsb-c", "--sweep", "write-share=1,2"], "accepts only readers"),
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--duration", "721h"], "720h"),
         (["run", "ycsb-c", "--duration", "99999999999999999s"], "8784h"),

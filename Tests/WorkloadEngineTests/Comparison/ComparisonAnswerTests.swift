@@ -58,8 +58,8 @@ struct ComparisonAnswerTests {
         #expect(
             sentences == [
                 "pool: ui p99 4.1× lower (3.7–4.6), pay throughput 1.3× higher (1.2–1.4) than "
-                    + "queue; WAL and synchronous NORMAL alone (queue-wal) account for 1.5× of the ui "
-                    + "p99 and all of the difference in pay throughput."
+                    + "queue; WAL and synchronous NORMAL alone (queue-wal) account for 1.5× of the "
+                    + "difference in ui p99 and all of the difference in pay throughput."
             ]
         )
     }

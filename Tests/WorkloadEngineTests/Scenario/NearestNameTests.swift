@@ -19,5 +19,6 @@ struct NearestNameTests {
         #expect(NearestName.of("Journal", among: names) == "journal")
         #expect(NearestName.of("a", among: names) == "at")
         #expect(NearestName.of("checkpoint", among: names) == nil)
+        #expect(NearestName.of("%", among: ["B", "KiB"]) == nil)
     }
 }

@@ -15,6 +15,11 @@ struct ScenarioErrorTests {
             "1:10: version '2' is unknown; expected version: 1"
         ),
         ScenarioMistake(
+            "version: 1\n",
+            "",
+            "1:1: the scenario has no 'version'; add version: 1"
+        ),
+        ScenarioMistake(
             "name: good",
             "nmae: good",
             """

@@ -56,6 +56,13 @@ struct ScenarioFileErrorTests {
         #expect(issue.message.hasSuffix("near 'dataset: {'"))
     }
 
+    @Test func aTabInTheIndentationIsReported() throws {
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario.parse(yaml: "version: 1\nphases:\n\t- 1", file: "f")
+        }
+        #expect(error?.description.contains("a tab cannot be used for indentation") == true)
+    }
+
     @Test(arguments: ["", "# a comment\n"])
     func anEmptyFileIsReported(yaml: String) {
         let error = #expect(throws: ScenarioError.self) {

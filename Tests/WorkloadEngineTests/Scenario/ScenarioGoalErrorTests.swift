@@ -24,7 +24,7 @@ struct ScenarioGoalErrorTests {
         ScenarioMistake(
             "ui.response: [",
             "ui.respons: [",
-            "14:3: unknown metric 'respons' of 'ui'; did you mean 'response'?"
+            "14:3: unknown metric 'respons' of client 'ui'; did you mean 'response'?"
         ),
         ScenarioMistake(
             "50ms",

@@ -29,7 +29,11 @@ struct ProgramResult {
             )
         // Without output, these statuses indicate a usage error or a missing program.
         case .status(let status) where outcome.output.isEmpty && status != 0:
-            throw failure("ended with status \(status) and no result", outcome, status: status)
+            throw failure(
+                "ended with status \(status) and printed no result",
+                outcome,
+                status: status
+            )
         case .status, .stopped: break
         }
         var result: RunResult
@@ -66,7 +70,7 @@ struct ProgramResult {
             let line = start.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             return line.isEmpty ? "its output is empty" : "its output begins with '\(line)'"
         }
-        let problem = error.message.components(separatedBy: "; record one").first ?? error.message
+        let problem = error.message.components(separatedBy: "; create one").first ?? error.message
         return "\(problem); its version may be too old or too new"
     }
 
@@ -79,7 +83,7 @@ struct ProgramResult {
         let messages = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         var text = "\(program.name) (\(program.path)) \(problem)"
-        if !messages.isEmpty { text += "; it reports: \(messages.suffix(Self.quotation))" }
+        if !messages.isEmpty { text += "; its error output is: \(messages.suffix(Self.quotation))" }
         text +=
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
             + "json', as poolgauge does; to reproduce the problem, run: \(program.path) run "

@@ -9,7 +9,8 @@ extension ScenarioDecoder {
                 what: "variable '\(entry.name)'",
                 name: entry.name,
                 builtIns: dataset.variables,
-                log: log
+                log: log,
+                isDatasetIncomplete: isDatasetIncomplete
             )
             let read = reader.read(entry.value, at: entry.key.mark)
             // Keep a variable with errors so that references to it do not cause more errors.

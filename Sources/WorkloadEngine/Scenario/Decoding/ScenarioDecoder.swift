@@ -4,6 +4,7 @@ import Yams
 struct ScenarioDecoder {
     let log: IssueLog
     var dataset = Dataset.sql([])
+    var isDatasetIncomplete = false
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
     var transactions: [String: [String]] = [:]
@@ -30,7 +31,9 @@ struct ScenarioDecoder {
         let name = top.required("name", example: "my-workload").flatMap {
             top.text($0, named: "name")
         }
+        let issueCount = log.issues.count
         dataset = decodeDataset(top) ?? .sql([])
+        isDatasetIncomplete = log.issues.count > issueCount
         let phases = decodePhases(top)
         phaseNames = phases.map(\.name)
         measured = phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
@@ -101,6 +104,7 @@ struct ScenarioDecoder {
         case .scanner(let context, let problem, let mark, _),
             .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
+            if let advice = advice(on: problem, at: mark, in: yaml) { return (advice, mark) }
             message = "this is not valid YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
             place = mark
         case .duplicatedKeysInMapping(let duplicates, let context):
@@ -115,8 +119,25 @@ struct ScenarioDecoder {
         return (line.isEmpty ? message : "\(message), near '\(line)'", place)
     }
 
+    /// Describes the likely mistake for a common error, or returns `nil` for another one.
+    private static func advice(on problem: String, at mark: Mark, in yaml: String) -> String? {
+        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.indices.contains(mark.line - 1) else { return nil }
+        let indentation = lines[mark.line - 1].prefix(while: \.isWhitespace)
+        if problem.contains("cannot start any token"), indentation.contains("\t") {
+            return "this is not valid YAML: a tab cannot be used for indentation; use spaces"
+        }
+        guard problem == "did not find expected key" else { return nil }
+        let line = lines[mark.line - 1].drop(while: \.isWhitespace)
+        return "this is not valid YAML: expected a key; check the indentation and the quotation "
+            + "marks, near '\(line)'"
+    }
+
     private func decodeVersion(_ top: MappingReader) {
-        guard let node = top.required("version", example: "1") else { return }
+        guard let node = top["version"] else {
+            log.add("the scenario has no 'version'; add version: 1", at: top.mark)
+            return
+        }
         guard node.scalar?.string != "1" else { return }
         log.add(
             "version \(MappingReader.text(of: node)) is unknown; expected version: 1",

@@ -9,6 +9,8 @@ struct VariableReader {
     /// The dataset's variables, which can provide ranges for other variables.
     let builtIns: [String: Variable]
     let log: IssueLog
+    /// Whether the dataset has errors, so that some of its variables may be missing.
+    var isDatasetIncomplete = false
 
     struct Result {
         var variable: Variable
@@ -179,6 +181,7 @@ struct VariableReader {
             guard let node = reader[key], let other = reader.text(key) else { continue }
             let known = builtIns.filter { $0.value.isInteger }.keys.sorted()
             guard known.contains(other) else {
+                if isDatasetIncomplete, builtIns[other] == nil { return nil }
                 log.add(
                     "'\(key)' of \(what) must be a variable of the dataset, not '\(other)'"
                         + NearestName.hint(other, among: known),

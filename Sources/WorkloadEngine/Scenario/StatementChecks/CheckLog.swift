@@ -13,9 +13,7 @@ struct CheckLog {
         _ error: any Error,
         on target: any WorkloadTarget
     ) {
-        let text = String(describing: error)
-        let reason = MissingName(in: text).map { $0.description + $0.hint(on: target) } ?? text
-        add("'\(sql)' of \(owner) \(problem): \(reason)", sql: sql)
+        add("'\(sql)' of \(owner) \(problem): \(target.reason(of: error))", sql: sql)
     }
 
     mutating func add(_ message: String, sql: String?) {
@@ -34,6 +32,19 @@ struct CheckLog {
     }
 }
 
+extension WorkloadTarget {
+    /// Returns the reason that a statement is invalid, without the statement, and with the nearest
+    /// name for a missing one.
+    func reason(of error: any Error) -> String {
+        let text = String(describing: error)
+        if let missing = MissingName(in: text) {
+            return missing.description + missing.hint(on: self)
+        }
+        return text.replacing(/^SQLite error \d+:\s/, with: "")
+            .replacing(/\s- while executing `[\s\S]*`/, with: "")
+    }
+}
+
 /// A name that SQLite did not find, as in the message `no such column: abalnce`.
 package struct MissingName: CustomStringConvertible {
     /// The kind of object: `table`, `column`, or `function`.
@@ -42,9 +53,15 @@ package struct MissingName: CustomStringConvertible {
 
     package init?(in message: String) {
         let pattern = /no such (table|column|function): ([^\s`]+)/
-        guard let match = message.firstMatch(of: pattern) else { return nil }
-        kind = String(match.1)
-        name = String(match.2)
+        if let match = message.firstMatch(of: pattern) {
+            kind = String(match.1)
+            name = String(match.2)
+        } else if let match = message.firstMatch(of: /table .+ has no column named ([^\s`]+)/) {
+            kind = "column"
+            name = String(match.1)
+        } else {
+            return nil
+        }
     }
 
     package var description: String { "no such \(kind): \(name)" }
@@ -60,12 +77,14 @@ package struct MissingName: CustomStringConvertible {
                 """
         default: sql = "SELECT DISTINCT name FROM pragma_function_list"
         }
-        var names: [String] = []
+        var found: [String]?
         try? target.perform(.read, as: WorkloadClientName("check")) { session in
-            names = try session.rows(sql, []).compactMap { row in
+            found = try session.rows(sql, []).compactMap { row in
                 if case .text(let name) = row.first { name } else { nil }
             }
         }
+        guard let names = found else { return "" }
+        if kind == "table", names.isEmpty { return "; the database has no tables" }
         let last = name.split(separator: ".").last.map(String.init) ?? name
         return kind == "function"
             ? NearestName.of(last, among: names).map { "; did you mean '\($0)'?" } ?? ""

@@ -86,7 +86,7 @@ package struct StatementCheck {
             let sql = DatasetBuilder.insertRow(of: table)
             do { try target.check(sql) } catch {
                 isComplete = false
-                log.add(sql, of: "the dataset", "cannot be prepared", error, on: target)
+                log.add("table '\(table.name)': \(target.reason(of: error))", sql: sql)
             }
         }
         return isComplete

@@ -18,13 +18,13 @@ struct ProgramFailureTests {
     private static let failing = [
         Failing(
             script: "echo \"error in $2: unknown key 'x'\" >&2; exit 64",
-            message: "ended with status 64 and no result; it reports: error in pretend.yaml: "
-                + "unknown key 'x'",
+            message: "ended with status 64 and printed no result; its error output is: error in "
+                + "pretend.yaml: unknown key 'x'",
             code: .scenario
         ),
         Failing(
             script: "echo no disk >&2; exit 3",
-            message: "status 3 and no result; it reports: no disk"
+            message: "status 3 and printed no result; its error output is: no disk"
         ),
         Failing(script: "kill -SEGV $$", message: "crashed: signal 11"),
         Failing(script: "exit 0", message: "has no result: its output is empty"),

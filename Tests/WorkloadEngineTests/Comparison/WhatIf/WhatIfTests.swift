@@ -152,7 +152,7 @@ struct WhatIfTests {
     }
 
     @Test(arguments: [
-        ("hello", "this is not the JSON report of a run"),
+        ("hello", "this is neither the JSON report nor the recording of a run"),
         ("{\"schema\":\"poolgauge.comparison/1\"}", "the format is 'poolgauge.comparison/1'"),
         ("{\"schema\":\"poolgauge.run/1\"}", "'scenario' is missing at the top level"),
     ])
