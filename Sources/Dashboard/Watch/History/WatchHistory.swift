@@ -241,23 +241,23 @@ struct WatchHistory: Sendable, Timeline {
         let offset = moments.count - lane.points.count
         var (writer, reader, checkpoint) = (0.0, 0.0, 0.0)
         var (seconds, listSeconds) = (0.0, 0.0)
-        var (samples, listSamples) = (0, 0)
+        // A damaged recording can contain any numbers.
+        var (samples, listSamples) = (0.0, 0.0)
         visitMoments(last: Self.shareSeconds) { position, moment in
             // The share is unknown for a moment without samples.
             if moment.samples > 0 { seconds += moment.seconds }
             if moment.listSamples > 0 { listSeconds += moment.seconds }
-            samples += moment.samples
-            listSamples += moment.listSamples
+            samples += Double(moment.samples)
+            listSamples += Double(moment.listSamples)
             guard position >= offset else { return }
             let point = lane.points[position - offset]
             writer += Double(point.writer) * moment.seconds
             reader += Double(point.reader) * moment.seconds
             checkpoint += Double(point.checkpoint) * moment.seconds
         }
-        func estimate(_ held: Double, of seconds: Double, _ samples: Int) -> WatchedEstimate {
-            guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
+        func estimate(_ held: Double, of seconds: Double, _ count: Double) -> WatchedEstimate {
+            guard seconds > 0, count > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
-            let count = Double(samples)
             // Add one success and one failure to keep the error above 0, even for 0 of n or n of n.
             let smoothed = (share * count + 1) / (count + 2)
             let error = (smoothed * (1 - smoothed) / count).squareRoot()

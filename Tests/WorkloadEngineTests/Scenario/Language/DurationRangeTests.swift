@@ -46,6 +46,6 @@ struct DurationRangeTests {
     }
 
     @Test func theSchemaContainsTheRange() {
-        #expect(ScenarioSchema.json.contains("interruption. It must be a time longer than 0."))
+        #expect(ScenarioSchema.json.contains("interrupted. It must be a time longer than 0."))
     }
 }
