@@ -23,8 +23,8 @@ struct DisplayArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait before taking the picture (by default, 10s, or 5s for top), or "
-                + "before pressing the keys of --press (by default, 1s)."
+            "How long to wait before taking the picture (10s by default; 5s for top). With "
+                + "--press, how long to wait before pressing the keys (1s by default)."
         ),
         transform: TimeArgument.parse
     )

@@ -32,7 +32,9 @@ struct WhatIfSubcommand: ParsableCommand {
     )
     var to: RecordingMoment?
 
-    @Flag(help: "Run the two nearest settings and report the prediction errors.")
+    @Flag(
+        help: "Run the two settings nearest to the recorded one and report the prediction errors."
+    )
     var check = false
 
     @Option(
