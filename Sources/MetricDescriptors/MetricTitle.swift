@@ -38,6 +38,7 @@ package struct MetricTitle: Sendable {
     package static let checkpoints = MetricTitle(
         name: "sqlite_checkpoint_total",
         type: .counter,
-        help: "The number of checkpoints, by mode; unknown if the program did not request them."
+        help: "The number of checkpoints, by mode. The mode is `unknown` if the program did not "
+            + "request the checkpoint."
     )
 }

@@ -121,7 +121,7 @@ struct VerdictTests {
 
     @Test(arguments: [
         (RunState.preparing, "Building the dataset"),
-        (.paused, "The load is paused: no waiters"),
+        (.paused, "The load is paused. No waiters"),
         (.draining, "The load has ended"),
         (.finished, "Finished after 29.9 s: no waiters observed"),
     ])

@@ -78,7 +78,7 @@ struct CompareScreen {
         let inner = Panel(
             title: "Arms in this session",
             subtitle: "medians of per-second values, bars on one scale",
-            remark: "measured seconds only; differences are not tested"
+            remark: "measured seconds only; significance is not tested"
         ).draw(on: &canvas, in: rect)
         let cells = inner.columns(Self.widths(arms, in: inner.width), spacing: 2)
         for (arm, cell) in zip(arms, cells.dropFirst()) where cell.width > 0 {

@@ -89,7 +89,7 @@ extension PromptState.Purpose {
     fileprivate func hint(_ timeOrigin: String) -> String {
         switch self {
         case .filter: "show rows with this text; Enter applies, Esc cancels"
-        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter confirms, Esc cancels"
+        case .seek: "12.5 or 1:05 \(timeOrigin), -10: 10 s ago; Enter confirms, Esc cancels"
         }
     }
 }

@@ -34,7 +34,7 @@ struct KeyHelp {
                     }
                 }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(
-                title: "Symbols in the lanes of connections",
+                title: "Symbols in the connection lanes",
                 entries: LaneState.allCases.filter { $0 != .absent }.map {
                     $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
                 }

@@ -62,7 +62,7 @@ struct SlowParts {
     var scope: String {
         if isSlowest { return "the slowest access; too few accesses for a percentile" }
         let accesses =
-            slow.accesses <= 1 ? "the one" : "the \(HumanUnits.count(UInt64(slow.accesses)))"
+            slow.accesses <= 1 ? "the only one" : "the \(HumanUnits.count(UInt64(slow.accesses)))"
         return "\(accesses) at or beyond \(slow.beyond)"
             + (slow.beyond == "p99" ? "" : "; too few accesses for p99")
     }

@@ -88,7 +88,7 @@ struct PoolPanel {
         }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")
         let waking = history.latest?.database.wakingReaders ?? 0
-        let starting = waking > 0 ? " (\(waking) about to start)" : ""
+        let starting = waking > 0 ? " (\(waking) handed over)" : ""
         return "\(readers.inUse) of \(maximum) in use\(starting), \(readers.open) open"
     }
 

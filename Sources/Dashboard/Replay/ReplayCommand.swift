@@ -127,7 +127,7 @@ extension ReplayTarget {
 
     fileprivate var help: String {
         switch self {
-        case .saturation: "connections saturated"
+        case .saturation: "high saturation"
         case .wait: "a wait above --wait"
         case .log: "a log above --wal"
         case .busy: "SQLITE_BUSY"

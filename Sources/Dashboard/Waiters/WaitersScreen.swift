@@ -216,7 +216,8 @@ struct WaitersScreen {
             ]
             if selected == nil, group.waiters.hasSuffix("s") { head[1].text = " wait for " }
             let count = group.holders.count
-            let held = count == 1 ? ", held by" : count == 0 ? "" : ", all \(count) held by"
+            let all = group.remark == nil ? "all " : ""
+            let held = count == 1 ? ", held by" : count == 0 ? "" : ", \(all)\(count) held by"
             head.append(Span(held, theme.style(.dim)))
             if canvas.width(of: head) > inner.width { head.removeLast() }
             canvas.write(head, x: inner.minX, y: y, limit: inner.width)

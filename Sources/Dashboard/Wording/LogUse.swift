@@ -70,11 +70,11 @@ enum LogUse: Equatable {
             ]
         case .reused, .unknown:
             return [
-                "The log is completely checkpointed, and writes reuse it from the start, so it "
+                "After a complete checkpoint, later writes reuse the log from its start, so it "
                     + "does not grow. SQLite keeps the size of the file; a TRUNCATE "
                     + "checkpoint\(keys) or PRAGMA journal_size_limit shrinks it, and closing the "
                     + "last connection deletes it.",
-                "The log is completely checkpointed and reused. The file keeps its size until a "
+                "After a complete checkpoint, writes reuse the log. The file keeps its size until a "
                     + "TRUNCATE checkpoint\(keys) or journal_size_limit shrinks it, or the last "
                     + "connection closes.",
                 "The file keeps its size until a TRUNCATE checkpoint\(keys).",

@@ -67,7 +67,7 @@ struct Verdict: Equatable {
         case .running:
             self = verdict
         case .paused:
-            self = verdict.prefixed(with: "The load is paused")
+            self = verdict.following("The load is paused")
         case .draining:
             self.init(
                 level: .neutral,
@@ -92,6 +92,11 @@ struct Verdict: Equatable {
     private func prefixed(with state: String) -> Verdict {
         let heads = heads.map { "\(state): " + $0.prefix(1).lowercased() + $0.dropFirst() }
         return Verdict(level: level, heads: heads + [state], parts: parts)
+    }
+
+    /// Returns the verdict as a separate sentence after a description of the run's state.
+    private func following(_ state: String) -> Verdict {
+        Verdict(level: level, heads: heads.map { "\(state). \($0)" } + [state], parts: parts)
     }
 
     private static func assessed(

@@ -11,9 +11,11 @@ enum WALWords {
         let age = HumanUnits.duration(nanoseconds: pin.ageNanoseconds)
         switch pin.cause {
         case .oldReader:
-            return "is pinned by \(name), which has kept an old state for \(age)"
+            // The user's own snapshot.
+            let reader = name == "you" ? "your snapshot" : name
+            return "is pinned by \(reader), which has kept an old state for \(age)"
         case .overlappingReaders:
-            return "cannot be reset: reads have overlapped without a gap for \(age), now by \(name)"
+            return "cannot be reset: reads have overlapped without a gap for \(age) (now: \(name))"
         case .largeTransaction:
             return "grows because of a large transaction by \(name), \(age) so far"
         case .noCheckpoint: return "has not been checkpointed by \(name) for \(age)"

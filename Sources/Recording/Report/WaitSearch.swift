@@ -61,7 +61,8 @@ extension RecordedValue {
             }
             return "\(connection.holder?.name ?? "") holds \(connection.label)\(held ?? "")"
         }
-        let more = holders.count > 3 ? ["\(holders.count - 3) more holders"] : []
+        let rest = holders.count - 3
+        let more = rest > 0 ? ["\(rest) more \(rest == 1 ? "holder" : "holders")"] : []
         let others = count > 1 ? " and \(count - 1) more" : ""
         let verb = count > 1 ? " wait" : " waits"
         return

@@ -200,7 +200,7 @@ struct Diagnosis {
     }
 
     private func idleRemedy(_ process: Int32) -> String {
-        "End its transaction: in process \(process), search for BEGIN without COMMIT or ROLLBACK, "
+        "Search the source code of process \(process) for a BEGIN without COMMIT or ROLLBACK, "
             + "and for other work during transactions."
     }
 

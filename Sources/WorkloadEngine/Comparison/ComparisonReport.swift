@@ -40,7 +40,7 @@ public enum ComparisonReport {
     }
 
     static func passed(_ condition: FailConditionResult) -> String {
-        "passed  \(condition.expression): \(condition.reason)"
+        "passed  (fails if \(condition.expression)): \(condition.reason)"
     }
 
     /// Describes the runs, as in `sync: queue, pool, queue again; 10 blocks of 3.00 s each`.
@@ -49,7 +49,8 @@ public enum ComparisonReport {
         if let again = result.control?.arm { names.append("\(again) again") }
         let blocks = "\(result.blocks) \(result.blocks == 1 ? "block" : "blocks")"
         return "\(result.scenario): \(names.joined(separator: ", ")); \(blocks) of "
-            + "\(ReportUnits.seconds(result.blockDuration)) each, in random order"
+            + "\(ReportUnits.seconds(result.blockDuration))\(result.blocks == 1 ? "" : " each"), "
+            + "with the arms in random order"
     }
 
     // MARK: Tables

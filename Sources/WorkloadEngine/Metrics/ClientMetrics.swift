@@ -13,10 +13,10 @@ enum ClientMetrics {
         .latency("response", "The time from an access's intended start to its end.") {
             $0.response
         },
-        .latency("wait", "The time from an access's start to the start of its closure.") {
+        .latency("wait", "The time from an access's start until it can run its first step.") {
             $0.wait
         },
-        .latency("service", "The time inside an access's closure.") { $0.service },
+        .latency("service", "The time that an access spends running its steps.") { $0.service },
         .latency("lag", "The time from an access's intended start to its actual start.") { $0.lag },
     ]
 

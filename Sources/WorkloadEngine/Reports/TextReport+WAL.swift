@@ -14,24 +14,24 @@ extension TextReport {
         let time = ReportUnits.seconds(pin.seconds)
         let growth =
             pin.bytes > 0
-            ? "the log grew by \(ReportUnits.bytes(pin.bytes))" : "the log did not grow"
+            ? ": the log grew by \(ReportUnits.bytes(pin.bytes))" : ", but the log did not grow"
         switch pin.cause {
         case "oldReader":
             return
                 "\(pin.by) kept reading an old state for \(time), so checkpoints could not "
-                + "complete: \(growth)"
+                + "complete\(growth)"
         case "overlappingReaders":
             return "readers, including \(pin.by), overlapped without a gap for \(time), so the log "
-                + "was never reset: \(growth)"
+                + "was never reset\(growth)"
         case "largeTransaction":
-            return "\(pin.by) filled the log with one large transaction for \(time): "
+            return "\(pin.by) filled the log with one large transaction for \(time)"
                 + growth
         case "noCheckpoint":
-            return "no checkpoint copied the writes of \(pin.by) for \(time): \(growth)"
+            return "no checkpoint copied the writes of \(pin.by) for \(time)\(growth)"
         case "otherProcess":
-            return "\(pin.by) blocked checkpoints for \(time): \(growth)"
+            return "\(pin.by) blocked checkpoints for \(time)\(growth)"
         default:
-            return "\(pin.by) kept the log from shrinking for \(time) (\(pin.cause)): \(growth)"
+            return "\(pin.by) kept the log from shrinking for \(time) (\(pin.cause))\(growth)"
         }
     }
 }

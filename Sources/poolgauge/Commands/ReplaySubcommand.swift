@@ -9,7 +9,7 @@ struct ReplaySubcommand: ParsableCommand {
         commandName: "replay",
         abstract: "Show a recording in the dashboard, with play, pause, and seek.",
         discussion: """
-            Shows the dashboard of the recorded run, databases, or agent at a position of the \
+            Shows the dashboard of the recorded run, databases, or agent at a position in the \
             recording. Space plays or pauses, < and > change the speed, [ and ] step by a sample, \
             S goes to a time, ( and ) go to the start and the end. u, w, l, and b go to the next \
             saturation, wait, large log, and SQLITE_BUSY; the same keys in uppercase go to the \

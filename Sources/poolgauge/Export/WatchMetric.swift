@@ -50,7 +50,7 @@ enum WatchMetric {
         metric(
             "sqlite_write_lock_seconds",
             .gauge,
-            "The minimum time that the current write transaction has held the lock, or 0 if there is none."
+            "A lower bound for how long the current write transaction has held the lock, or 0 if there is none."
         ) { database in
             let writing: Set<LockKind> = [.writer, .reserved, .pending, .exclusive]
             return database.longestLock { writing.contains($0) }

@@ -57,6 +57,8 @@ struct SlowPartsTests {
         let slow = SlowSplit(beyond: "p95", accesses: 12, waited: 60_000_000, service: 40_000_000)
         let parts = SlowParts(slow: slow)
         #expect(parts.scope == "the 12 at or beyond p95; too few accesses for p99")
+        let single = SlowParts(slow: SlowSplit(beyond: "p95", accesses: 1, waited: 60_000_000))
+        #expect(single.scope == "the only one at or beyond p95; too few accesses for p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
                 == "beyond p95, 100 ms: 60% waiting, 40% being served"

@@ -76,7 +76,7 @@ struct WatchStory {
                     "sync (4714) has held the write lock for at least "
                         + "\(WatchWords.decimal(now - 16)) s: no other process can write; worker "
                         + "(4711) is probably waiting.",
-                    remedy: "End its transaction: in process 4714, search for BEGIN without "
+                    remedy: "Search the source code of process 4714 for a BEGIN without "
                         + "COMMIT or ROLLBACK, and for other work during transactions."
                 )
             )

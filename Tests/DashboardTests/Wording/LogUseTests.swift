@@ -51,4 +51,10 @@ struct LogUseTests {
         pinned.pin = pin
         #expect(WALWords.state(pinned, width: 10, rows: 1).isPinned)
     }
+
+    @Test func theUserIsNamedAsTheOwnerOfTheSnapshot() {
+        var log = wal(room(for: 11_020), 120, copied: 100)
+        log.pin = WALPin(by: .init(name: "you"), cause: .oldReader, ageNanoseconds: 1)
+        #expect(WALWords.pin(log)?.hasPrefix("is pinned by your snapshot, which has") == true)
+    }
 }

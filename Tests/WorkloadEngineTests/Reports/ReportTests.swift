@@ -282,4 +282,10 @@ struct ReportTests {
         #expect(text.contains("and 11 more"))
         #expect(text.components(separatedBy: "remedy:").count == 11)
     }
+
+    @Test func aPinWithoutGrowthIsAContrast() {
+        let pin = WALResult.Pin(by: "storm", cause: "oldReader", bytes: 0, seconds: 0.1)
+        let text = TextReport.sentence(pin)
+        #expect(text.hasSuffix("checkpoints could not complete, but the log did not grow"))
+    }
 }

@@ -22,7 +22,7 @@ struct WatchHelp {
                     keys.helpSection(purpose.rawValue, theme: theme) { $0.purpose == purpose }
                 }.filter { !$0.entries.isEmpty },
             marks: HelpOverlay.Section(
-                title: "Symbols in the lanes of processes",
+                title: "Symbols in the process lanes",
                 entries: WatchLaneState.allCases.filter { $0 != .absent }.map {
                     $0.mark.help(meaning: $0.meaning, short: $0.words, theme, glyphs)
                 }
