@@ -272,7 +272,7 @@ extension AccessGate {
         endKeptTransactions()
         if isEnding { awaitEnding() }
         // Increments the count after the search. Until then, this caller has not written, so only
-        // another process can have outdated a kept transaction.
+        // another process may have changed the database after a kept transaction started.
         keeper.writes.wrappingAdd(1, ordering: .releasing)
     }
 
