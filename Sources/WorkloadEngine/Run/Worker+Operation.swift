@@ -29,7 +29,7 @@ extension Worker {
         }
     }
 
-    /// Performs a load-test access with a closure that records the end of its own wait.
+    /// Performs a load-test access with a closure that records when the wait ended.
     private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()

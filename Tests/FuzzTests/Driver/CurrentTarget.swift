@@ -14,7 +14,7 @@ private func changeBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ m
 
 /// Changes an input, and returns its new length.
 ///
-/// libFuzzer calls this function instead of its own changes. Half of the changes are libFuzzer's,
+/// libFuzzer calls this function for each change. Half of the changes are libFuzzer's,
 /// and some of the others start again from a valid input, which libFuzzer rarely does.
 @_cdecl("LLVMFuzzerCustomMutator")
 func changeInput(

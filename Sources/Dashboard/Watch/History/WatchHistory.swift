@@ -196,7 +196,7 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
-    /// Returns the processes, starting with those that block others the most.
+    /// Returns the processes, with the most blocking process first.
     ///
     /// The order depends on shares over several seconds, rounded to coarse steps. Otherwise, rows
     /// would move each time a lock is acquired or released.
