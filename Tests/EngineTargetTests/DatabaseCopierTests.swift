@@ -17,9 +17,9 @@ struct DatabaseCopierTests {
     }
 
     /// Creates a database of about a hundred pages.
-    private func makeDatabase(at path: String, wal: Bool) throws -> DatabaseQueue {
+    private func makeDatabase(at path: String, usesWAL: Bool) throws -> DatabaseQueue {
         var configuration = Configuration()
-        if wal { configuration.journalMode = .wal }
+        if usesWAL { configuration.journalMode = .wal }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE own (id INTEGER PRIMARY KEY, data BLOB)")
@@ -37,11 +37,11 @@ struct DatabaseCopierTests {
     }
 
     @Test(arguments: [false, true])
-    func anotherConnectionWritesBetweenTheSteps(wal: Bool) throws {
+    func anotherConnectionWritesBetweenTheSteps(usesWAL: Bool) throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite").path
             let path = folder.appendingPathComponent("copy.sqlite").path
-            let queue = try makeDatabase(at: source, wal: wal)
+            let queue = try makeDatabase(at: source, usesWAL: usesWAL)
             var copier = DatabaseCopier()
             copier.pagesPerStep = 10
             var writes = 0
@@ -60,7 +60,7 @@ struct DatabaseCopierTests {
             #expect(shares.last == 1)
             // In WAL mode, the copy contains the state at its start. In other modes, the write
             // restarts the copy.
-            #expect(try count(at: path) == (wal ? 100 : 98))
+            #expect(try count(at: path) == (usesWAL ? 100 : 98))
             try queue.close()
         }
     }
@@ -69,7 +69,7 @@ struct DatabaseCopierTests {
         try withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite").path
             let path = folder.appendingPathComponent("copy.sqlite").path
-            let queue = try makeDatabase(at: source, wal: false)
+            let queue = try makeDatabase(at: source, usesWAL: false)
             var copier = DatabaseCopier()
             copier.pagesPerStep = 10
             var writes = 0
@@ -110,7 +110,7 @@ struct DatabaseCopierTests {
     @Test func aCopyThatDoesNotFitIsReportedBeforeItStarts() throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite")
-            try makeDatabase(at: source.path, wal: false).close()
+            try makeDatabase(at: source.path, usesWAL: false).close()
             // The file is sparse, and its size exceeds the free space.
             let free = try #require(FreeSpace.bytes(in: folder.path))
             #expect(truncate(source.path, off_t(free + 1 << 40)) == 0)
@@ -132,7 +132,7 @@ struct DatabaseCopierTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("app.sqlite")
-        try makeDatabase(at: file.path, wal: true).close()
+        try makeDatabase(at: file.path, usesWAL: true).close()
         let yaml = """
             version: 1
             name: own

@@ -38,13 +38,13 @@ struct DatabaseCopyTests {
         try await withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite").path
             let copy = folder.appendingPathComponent("copy.sqlite").path
-            let open = try makeDatabase(at: source, rows: 3000)
+            let sourceQueue = try makeDatabase(at: source, rows: 3000)
             var shares: [Double] = []
             try EngineTargetFactory().copyDatabase(at: source, to: copy) { shares.append($0) }
             #expect(shares.last == 1)
             #expect(shares == shares.sorted())
             // The source remains usable.
-            try await open.write { try $0.execute(sql: "DELETE FROM own") }
+            try await sourceQueue.write { try $0.execute(sql: "DELETE FROM own") }
             #expect(try count(at: copy) == 3000)
             let queue = try DatabaseQueue(path: copy)
             let mode = try await queue.read {
@@ -52,7 +52,7 @@ struct DatabaseCopyTests {
             }
             #expect(mode == "delete")
             try queue.close()
-            try open.close()
+            try sourceQueue.close()
         }
     }
 
@@ -100,7 +100,7 @@ struct DatabaseCopyTests {
             let scenario = try Scenario.parse(yaml: yaml, file: file)
             var options = RunOptions()
             options.folder = folder
-            var held: [Bool?] = []
+            var outcomes: [Bool?] = []
             for arm in scenario.arms {
                 let run = WorkloadRun(
                     scenario: scenario,
@@ -111,9 +111,9 @@ struct DatabaseCopyTests {
                 let result = try await run.run()
                 #expect((result.clients["add"]?.completed ?? 0) > 0)
                 #expect(result.clients["add"]?.errorCount == 0)
-                held.append(result.invariants.first?.passed)
+                outcomes.append(result.invariants.first?.passed)
             }
-            #expect(held == [true, false])
+            #expect(outcomes == [true, false])
             #expect(try count(at: folder.appendingPathComponent("small.sqlite").path) == 10)
             #expect(try count(at: folder.appendingPathComponent("large.sqlite").path) == 500)
         }

@@ -8,7 +8,7 @@ import WorkloadEngine
 struct EngineTargetTests {
     private let client = WorkloadClientName("ui")
 
-    /// Opens an arm on a new file and removes both afterward.
+    /// Calls `body` with a target for an arm on a new file, and removes the file afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void

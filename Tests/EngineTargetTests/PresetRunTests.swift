@@ -76,7 +76,7 @@ struct PresetRunTests {
     /// The lower bound counts the completed accesses. The upper bound also counts the accesses in
     /// progress at the end of the run.
     private func growth(of client: Client, _ result: ClientResult) -> ClosedRange<Int> {
-        let perAccess: [(count: Int, each: Int)]
+        let perAccess: [(count: Int, growth: Int)]
         switch client.activity {
         case .operations(_, let mix):
             perAccess = mix.map { operation in
@@ -88,8 +88,8 @@ struct PresetRunTests {
         default:
             return 0...0
         }
-        let completed = perAccess.reduce(0) { $0 + $1.count * $1.each }
-        let largest = perAccess.map(\.each).max() ?? 0
+        let completed = perAccess.reduce(0) { $0 + $1.count * $1.growth }
+        let largest = perAccess.map(\.growth).max() ?? 0
         return completed...completed + Int(result.unfinished) * max(0, largest)
     }
 

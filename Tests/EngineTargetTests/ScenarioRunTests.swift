@@ -292,7 +292,7 @@ struct ScenarioRunTests {
         """
 
     @Test(arguments: ["pool", "raw"])
-    func eachKeystrokeInterruptsThePreviousSearch(arm: String) async throws {
+    func eachSearchInterruptsThePreviousSearch(arm: String) async throws {
         let yaml = bank(
             """
               search:

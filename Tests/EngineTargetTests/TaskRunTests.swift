@@ -96,7 +96,7 @@ struct TaskRunTests {
         #expect(try #require(result.clients["ui"]).completed > 20)
     }
 
-    @Test func aClientCanCancelTheTasksOfAnother() async throws {
+    @Test func aClientCanCancelTheTasksOfAnotherClient() async throws {
         let result = try await run(
             """
               search: {access: read, style: async, workers: 2, sql: "\(Self.endless)"}

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// Tests scenarios with virtual tables, which hold statements on each connection.
+/// Tests scenarios with virtual tables, which keep prepared statements on each connection.
 @Suite(.timeLimit(.minutes(1)))
 struct VirtualTableRunTests {
     private static let schema = """

@@ -60,7 +60,8 @@ struct Mutator {
         words.randomElement(using: &random) ?? [.random(in: 0...255, using: &random)]
     }
 
-    /// Returns the letters and digits around a place, or another single byte.
+    /// Returns the range of the letters, digits, and underscores around a place, or of the single
+    /// byte there.
     private func token(at place: Int, in input: [UInt8]) -> Range<Int> {
         func isPart(_ byte: UInt8) -> Bool {
             switch byte {
@@ -77,7 +78,7 @@ struct Mutator {
     }
 }
 
-/// SplitMix64.
+/// A seeded random number generator (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     var state: UInt64
 

@@ -18,7 +18,7 @@ struct GRDBTargetTests {
     ]
     private static let pool = Arm(name: "pool", kind: .pool, library: .grdb, readers: 2)
 
-    /// Opens an arm on a new file and removes both afterward.
+    /// Calls `body` with a target for an arm on a new file, and removes the file afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
@@ -52,7 +52,7 @@ struct GRDBTargetTests {
         }
     }
 
-    /// Starts a thread and waits until it ends.
+    /// Runs `work` on a new thread and `meanwhile` on this thread, and waits until both end.
     private func inThread(
         _ work: @escaping @Sendable () -> Void,
         meanwhile: () throws -> Void
@@ -71,21 +71,21 @@ struct GRDBTargetTests {
         var arm = Self.pool
         arm.readers = 1
         try withTarget(arm) { target in
-            let isIn = DispatchSemaphore(value: 0)
-            let mayGo = DispatchSemaphore(value: 0)
+            let isHeld = DispatchSemaphore(value: 0)
+            let mayEnd = DispatchSemaphore(value: 0)
             let holder = WorkloadClientName("report")
             try inThread {
                 try? target.perform(.read, as: holder) { _ in
-                    isIn.signal()
-                    mayGo.wait()
+                    isHeld.signal()
+                    mayEnd.wait()
                 }
             } meanwhile: {
-                isIn.wait()
+                isHeld.wait()
                 let waiter = client
                 try inThread {
                     try? target.perform(.read, as: waiter) { _ in }
                 } meanwhile: {
-                    defer { mayGo.signal() }
+                    defer { mayEnd.signal() }
                     var status = try #require(target.status())
                     while status.waitingReaders.isEmpty {
                         sched_yield()
@@ -111,7 +111,7 @@ struct GRDBTargetTests {
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
     @Test(arguments: [true, false])
-    func aRunningStatementIsInterrupted(byLabel: Bool) throws {
+    func aRunningStatementIsInterrupted(usesLabel: Bool) throws {
         try withTarget(Self.pool) { target in
             let failure = Mutex<WorkloadFailure?>(nil)
             let name = client
@@ -127,7 +127,7 @@ struct GRDBTargetTests {
                 while failure.withLock({ $0 }) == nil {
                     let running = target.status()?.connections.first { $0.state == .statement }
                     if let running {
-                        if byLabel {
+                        if usesLabel {
                             #expect(target.interrupt(connection: running.label))
                         } else {
                             target.interrupt()

@@ -31,7 +31,7 @@ struct LibraryTargetTests {
     /// The arms that report a status.
     private static let watchedArms = arms.filter { $0.library != .raw }
 
-    /// Opens an arm on a new file and removes both afterward.
+    /// Calls `body` with a target for an arm on a new file, and removes the file afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
@@ -180,7 +180,7 @@ struct LibraryTargetTests {
         }
     }
 
-    /// Returns a statement that fails unless this item is the newest.
+    /// Returns a statement that fails unless `id` is the largest identifier.
     private func newest(_ id: Int64) -> BoundStatement {
         BoundStatement(
             sql:

@@ -3,7 +3,7 @@ import Isolation
 
 /// The standard output of the process.
 enum PeerOutput {
-    /// Writes a line in one call.
+    /// Writes a line, in one call if possible.
     ///
     /// All lines written before a kill are therefore complete in the pipe.
     static func write(_ line: String) {

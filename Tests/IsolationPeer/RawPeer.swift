@@ -55,11 +55,11 @@ final class RawPeer: ObjectStore {
             code = sqlite3_step(statement)
             if code == SQLITE_DONE { return value }
             guard code == SQLITE_ROW else { throw Failure(code: code, sql: sql) }
-            if value == nil { value = first(of: statement) }
+            if value == nil { value = firstColumn(of: statement) }
         }
     }
 
-    private func first(of statement: OpaquePointer?) -> StoredValue {
+    private func firstColumn(of statement: OpaquePointer?) -> StoredValue {
         switch sqlite3_column_type(statement, 0) {
         case SQLITE_INTEGER: .integer(sqlite3_column_int64(statement, 0))
         case SQLITE_TEXT:

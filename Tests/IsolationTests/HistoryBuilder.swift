@@ -15,19 +15,19 @@ struct HistoryBuilder {
         at time: ClosedRange<UInt64>? = nil,
         outcome: HistoryTransaction.Outcome = .committed
     ) {
-        let place: Int
+        let sessionIndex: Int
         if let known = history.sessions.firstIndex(of: session) {
-            place = known
+            sessionIndex = known
         } else {
-            place = history.sessions.count
+            sessionIndex = history.sessions.count
             history.sessions.append(session)
         }
         let time = time ?? now + 10...now + 20
         now = max(now, time.upperBound)
         history.transactions.append(
             HistoryTransaction(
-                session: place,
-                number: history.transactions.count { $0.session == place } + 1,
+                session: sessionIndex,
+                number: history.transactions.count { $0.session == sessionIndex } + 1,
                 access: "test",
                 begin: time.lowerBound,
                 end: time.upperBound,

@@ -9,7 +9,7 @@ struct HistoryPlaces {
         var key: Int64
         var list: [Int64]
         /// The number of elements that other transactions appended.
-        var external: Int
+        var externalCount: Int
         /// Whether this is the transaction's first read of the list.
         var isFirst: Bool
     }
@@ -26,7 +26,7 @@ struct HistoryPlaces {
         last = history.transactions.count - 1
         for (index, transaction) in history.transactions.enumerated() {
             var ownCounts: [Int64: Int] = [:]
-            var read: Set<Int64> = []
+            var readKeys: Set<Int64> = []
             for (place, operation) in transaction.operations.enumerated() {
                 switch operation {
                 case .append(let key, let element):
@@ -40,8 +40,8 @@ struct HistoryPlaces {
                             operation: place,
                             key: key,
                             list: list,
-                            external: list.count - ownCounts[key, default: 0],
-                            isFirst: read.insert(key).inserted
+                            externalCount: list.count - ownCounts[key, default: 0],
+                            isFirst: readKeys.insert(key).inserted
                         )
                     )
                 default: break
@@ -51,7 +51,7 @@ struct HistoryPlaces {
     }
 
     /// The reads before the last transaction, which reads the final state of all lists.
-    var lists: [Read] { all.filter { $0.transaction != last } }
+    var earlierReads: [Read] { all.filter { $0.transaction != last } }
 
     func isCommitted(_ element: Int64?, _ key: Int64, _ history: History) -> Bool {
         element.map { committedEnd($0, key, history) < .max } ?? false
@@ -66,22 +66,21 @@ struct HistoryPlaces {
         return history.transactions[index].end
     }
 
-    /// Returns reads of lists whose last element has a shared writer.
-    ///
-    /// The reader also observes the writer of this element in another list.
-    func withSharedWriter(_ history: History) -> [Read] {
+    /// Returns the reads whose last external element was appended by a transaction that the reader
+    /// also observes in another list.
+    func readsWithSharedWriter(_ history: History) -> [Read] {
         var reads: [Read] = []
-        let byTransaction = Dictionary(grouping: lists.filter(\.isFirst), by: \.transaction)
+        let byTransaction = Dictionary(grouping: earlierReads.filter(\.isFirst), by: \.transaction)
         for transaction in byTransaction.keys.sorted() {
             let ownReads = byTransaction[transaction] ?? []
-            for read in ownReads where read.external > 0 {
-                let element = read.list[read.external - 1]
+            for read in ownReads where read.externalCount > 0 {
+                let element = read.list[read.externalCount - 1]
                 guard isCommitted(element, read.key, history),
                     let index = writer[read.key]?[element]
                 else { continue }
                 let isShared = ownReads.contains { other in
                     other.key != read.key
-                        && other.list.prefix(other.external).contains {
+                        && other.list.prefix(other.externalCount).contains {
                             writer[other.key]?[$0] == index
                         }
                 }
@@ -94,8 +93,8 @@ struct HistoryPlaces {
     /// Returns a length that ends a list between two appends of one transaction, or `nil` if there
     /// is none.
     func cutInsideTransaction(_ read: Read, _ history: History) -> Int? {
-        guard read.external >= 2 else { return nil }
-        return (1..<read.external).first { length in
+        guard read.externalCount >= 2 else { return nil }
+        return (1..<read.externalCount).first { length in
             let writers = [read.list[length - 1], read.list[length]].map { writer[read.key]?[$0] }
             return writers[0] == writers[1] && writers[0] != read.transaction
         }
@@ -108,8 +107,8 @@ struct HistoryPlaces {
         /// The index of the read that precedes the write.
         var operation: Int
         var register: Int64
-        var before: Int64?
-        var after: Int64
+        var previousValue: Int64?
+        var newValue: Int64
     }
 
     /// Returns the transactions that read a register once, wrote it once, and committed.
@@ -118,18 +117,18 @@ struct HistoryPlaces {
         for (index, transaction) in history.transactions.enumerated()
         where transaction.outcome == .committed {
             for (place, operation) in transaction.operations.enumerated() {
-                guard case .readRegister(let register, let before) = operation,
+                guard case .readRegister(let register, let previousValue) = operation,
                     count(register, transaction) == 2,
                     place + 1 < transaction.operations.count,
-                    case .write(register, let after) = transaction.operations[place + 1]
+                    case .write(register, let newValue) = transaction.operations[place + 1]
                 else { continue }
                 updates.append(
                     Update(
                         transaction: index,
                         operation: place,
                         register: register,
-                        before: before,
-                        after: after
+                        previousValue: previousValue,
+                        newValue: newValue
                     )
                 )
             }
@@ -165,7 +164,7 @@ struct HistoryPlaces {
         }
         guard let chosen = candidates.randomElement(using: &random) else { return false }
         history.transactions[chosen.transaction].operations[chosen.operation] =
-            .readRegister(chosen.update.register, value: chosen.update.before)
+            .readRegister(chosen.update.register, value: chosen.update.previousValue)
         return true
     }
 
@@ -191,13 +190,13 @@ struct HistoryPlaces {
         var pairs: [(Update, Update)] = []
         for second in updates {
             for first in updates
-            where first.register == second.register && first.after == second.before {
+            where first.register == second.register && first.newValue == second.previousValue {
                 pairs.append((first, second))
             }
         }
         guard let (first, second) = pairs.randomElement(using: &random) else { return false }
         history.transactions[second.transaction].operations[second.operation] =
-            .readRegister(second.register, value: first.before)
+            .readRegister(second.register, value: first.previousValue)
         return true
     }
 }

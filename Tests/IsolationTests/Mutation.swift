@@ -42,14 +42,14 @@ enum Mutation: String, CaseIterable {
         let places = HistoryPlaces(history)
         switch self {
         case .dropElement:
-            return change(&history, places.lists.filter { $0.external >= 2 }, &random) {
+            return change(&history, places.earlierReads.filter { $0.externalCount >= 2 }, &random) {
                 list,
                 count,
                 random in
                 list.remove(at: Int.random(in: 0..<count - 1, using: &random))
             }
         case .swapElements:
-            return change(&history, places.lists.filter { $0.external >= 2 }, &random) {
+            return change(&history, places.earlierReads.filter { $0.externalCount >= 2 }, &random) {
                 list,
                 count,
                 random in
@@ -57,18 +57,18 @@ enum Mutation: String, CaseIterable {
                 list.swapAt(place - 1, place)
             }
         case .duplicateElement:
-            return change(&history, places.lists.filter { $0.external >= 1 }, &random) {
+            return change(&history, places.earlierReads.filter { $0.externalCount >= 1 }, &random) {
                 list,
                 count,
                 _ in
                 list.insert(list[count - 1], at: count)
             }
         case .showUnknownElement:
-            return change(&history, places.lists, &random) { list, count, _ in
+            return change(&history, places.earlierReads, &random) { list, count, _ in
                 list.insert(1_000_000, at: count)
             }
         case .showAbortedElement:
-            let candidates = places.lists.compactMap { read in
+            let candidates = places.earlierReads.compactMap { read in
                 places.abortedElements[read.key].map { (read, $0) }
             }
             guard let (read, element) = candidates.randomElement(using: &random) else {
@@ -84,24 +84,30 @@ enum Mutation: String, CaseIterable {
             }
             return change(&history, reads, &random) { list, _, _ in list.removeLast() }
         case .cutToOlderState:
-            let reads = places.lists.filter { read in
+            let reads = places.earlierReads.filter { read in
                 let begin = history.transactions[read.transaction].begin
-                return read.external > 0 && read.isFirst
-                    && places.committedEnd(read.list[read.external - 1], read.key, history) < begin
+                return read.externalCount > 0 && read.isFirst
+                    && places.committedEnd(read.list[read.externalCount - 1], read.key, history)
+                        < begin
             }
             return change(&history, reads, &random) { list, count, _ in list.remove(at: count - 1) }
         case .cutOneOfTwoLists:
-            return change(&history, places.withSharedWriter(history), &random) { list, count, _ in
+            return change(&history, places.readsWithSharedWriter(history), &random) {
+                list,
+                count,
+                _ in
                 list.remove(at: count - 1)
             }
         case .hideOwnElement:
-            let reads = places.all.filter { $0.external < $0.list.count }
+            let reads = places.all.filter { $0.externalCount < $0.list.count }
             return change(&history, reads, &random) { list, _, _ in list.removeLast() }
         case .changeSecondRead:
-            let reads = places.lists.filter { !$0.isFirst && $0.external > 0 }
+            let reads = places.earlierReads.filter { !$0.isFirst && $0.externalCount > 0 }
             return change(&history, reads, &random) { list, count, _ in list.remove(at: count - 1) }
         case .cutInsideTransaction:
-            let reads = places.lists.filter { places.cutInsideTransaction($0, history) != nil }
+            let reads = places.earlierReads.filter {
+                places.cutInsideTransaction($0, history) != nil
+            }
             guard let read = reads.randomElement(using: &random),
                 let length = places.cutInsideTransaction(read, history)
             else { return false }
@@ -115,12 +121,13 @@ enum Mutation: String, CaseIterable {
         case .replaceSameValueTwice:
             return places.replaceSameValueTwice(&history, &random)
         case .commitAfterItWasRead:
-            let reads = places.lists.filter { read in
-                read.external > 0
-                    && places.committedEnd(read.list[read.external - 1], read.key, history) < .max
+            let reads = places.earlierReads.filter { read in
+                read.externalCount > 0
+                    && places.committedEnd(read.list[read.externalCount - 1], read.key, history)
+                        < .max
             }
             guard let read = reads.randomElement(using: &random),
-                let writer = places.writer[read.key]?[read.list[read.external - 1]]
+                let writer = places.writer[read.key]?[read.list[read.externalCount - 1]]
             else { return false }
             let end = history.transactions[read.transaction].end
             history.transactions[writer].begin = end + 1
@@ -137,7 +144,7 @@ enum Mutation: String, CaseIterable {
     ) -> Bool {
         guard let read = reads.randomElement(using: &random) else { return false }
         var list = read.list
-        body(&list, read.external, &random)
+        body(&list, read.externalCount, &random)
         history.transactions[read.transaction].operations[read.operation] =
             .readList(read.key, elements: list)
         return true

@@ -7,7 +7,7 @@ import Testing
 struct MutationTests {
     @Test(arguments: Mutation.allCases)
     func everyMutationIsDetected(mutation: Mutation) {
-        var applied = 0
+        var appliedCount = 0
         for seed in 0..<400 as Range<UInt64> {
             var history = SerialHistory(
                 seed: seed,
@@ -16,7 +16,7 @@ struct MutationTests {
             ).history
             var random = SeededRandom(seed: seed &+ 77)
             guard mutation.apply(to: &history, &random) else { continue }
-            applied += 1
+            appliedCount += 1
             let found = Set(IsolationCheck().anomalies(of: history).map(\.kind))
             #expect(!found.isEmpty, "seed \(seed)")
             if let kind = mutation.certainKind {
@@ -24,6 +24,6 @@ struct MutationTests {
             }
             if found.isEmpty { return }
         }
-        #expect(applied > 100)
+        #expect(appliedCount > 100)
     }
 }

@@ -16,7 +16,7 @@ struct AgentClientTests {
         return (AgentClient(number: 1, socket: ends[0], now: now), ends[1])
     }
 
-    @Test func slowRequestHasOneTimeLimit() throws {
+    @Test func aSlowRequestHasOneTimeLimit() throws {
         let limits = AgentLimits()
         var (client, peer) = try makeClient(at: 1)
         defer { close(peer) }
@@ -32,7 +32,7 @@ struct AgentClientTests {
         client.close()
     }
 
-    @Test func endedConnectionDiscardsBytesUntilItsDeadline() throws {
+    @Test func anEndedConnectionDiscardsBytesUntilItsDeadline() throws {
         let limits = AgentLimits()
         var (client, peer) = try makeClient(at: 1)
         defer { close(peer) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PoolgaugeAgent
 
-/// Tests that an agent without clients never runs.
+/// Tests that the thread of an agent without clients does not run.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct AgentCostTests {
     /// Returns the kernel's IDs of all threads that have the name of an agent's thread.
@@ -30,7 +30,7 @@ struct AgentCostTests {
         }
     }
 
-    @Test func threadSleepsWithoutClients() throws {
+    @Test func theThreadSleepsWithoutClients() throws {
         let others = try agentThreads()
         let test = try TestAgent()
         var threads: Set<String> = []

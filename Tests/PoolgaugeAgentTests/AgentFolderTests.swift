@@ -13,7 +13,7 @@ final class AgentFolderTests {
 
     private var folder: AgentFolder { AgentFolder(path: root + "/agents") }
 
-    @Test func folderIsCreatedForItsOwner() throws {
+    @Test func theFolderIsCreatedForItsOwner() throws {
         try folder.create()
         try folder.check()
         // An existing folder is kept.
@@ -21,7 +21,7 @@ final class AgentFolderTests {
         try folder.check()
     }
 
-    @Test func linkIsRefused() throws {
+    @Test func aLinkIsRefused() throws {
         let target = root + "/target"
         #expect(mkdir(target, 0o700) == 0)
         #expect(symlink(target, folder.path) == 0)
@@ -31,13 +31,13 @@ final class AgentFolderTests {
         }
     }
 
-    @Test func otherOwnerIsRefused() throws {
+    @Test func anotherOwnerIsRefused() throws {
         try folder.create()
         #expect(throws: AgentError.self) { try folder.check(owner: geteuid() + 1) }
     }
 
     @Test(.enabled(if: geteuid() == 0, "requires root"))
-    func plantedFolderOfAnotherUserIsRefused() throws {
+    func aPlantedFolderOfAnotherUserIsRefused() throws {
         try folder.create()
         #expect(chown(folder.path, 65_534, 65_534) == 0)
         let queue = try DatabaseQueue()
@@ -49,7 +49,7 @@ final class AgentFolderTests {
         #expect(folder.sockets() == [])
     }
 
-    @Test func nameIsDerivedFromAnyText() {
+    @Test func aNameIsDerivedFromAnyText() {
         #expect(AgentSocket.validName(from: "WatchedPool") == "WatchedPool")
         #expect(AgentSocket.validName(from: "my app/2") == "my_app_2")
         #expect(AgentSocket.validName(from: ".a") == "_a")
@@ -62,7 +62,7 @@ final class AgentFolderTests {
     }
 
     @Test(arguments: [0o777, 0o750, 0o1700] as [mode_t])
-    func otherModeIsRefused(mode: mode_t) throws {
+    func anotherModeIsRefused(mode: mode_t) throws {
         try folder.create()
         #expect(chmod(folder.path, mode) == 0)
         #expect(throws: AgentError.self) { try folder.check() }
@@ -84,7 +84,7 @@ final class AgentFolderTests {
         #expect(FileManager.default.fileExists(atPath: folder.path + "/other.sock"))
     }
 
-    @Test func longPathIsExplained() throws {
+    @Test func aPathThatIsTooLongIsRefused() throws {
         let path = "/tmp/" + String(repeating: "a", count: 200)
         let socket = try UnixSocket.make()
         defer { close(socket) }

@@ -27,7 +27,7 @@ struct AgentMetricsTests {
         return status
     }
 
-    @Test func textDescribesReadersAndWriter() {
+    @Test func theTextDescribesReadersAndTheWriter() {
         let lines = text(of: status).split(separator: "\n").map(String.init)
         let readers = #"{db_client_connection_pool_name="or\"d\\er\ns.readers""#
         for line in [
@@ -86,7 +86,7 @@ struct AgentMetricsTests {
         #expect(!text(of: status).contains("\(name)_bucket"))
     }
 
-    @Test func busyLocksHaveACauseIfItIsKnown() {
+    @Test func lockConflictsHaveACauseIfItIsKnown() {
         var status = status
         status.busyCount = 5
         #expect(text(of: status).contains("cause=\"unknown\"} 5\n"))
@@ -124,7 +124,7 @@ struct AgentMetricsTests {
         #expect(text(of: status).contains("mode=\"unknown\"} 7\n"))
     }
 
-    @Test func queueIsOnePool() {
+    @Test func aQueueIsOnePool() {
         let status = DatabaseStatus(
             label: "q",
             kind: .queue,
@@ -139,7 +139,7 @@ struct AgentMetricsTests {
         let writer = MetricText()
         var status = status
         _ = writer.text(DatabaseMetric.all, of: [status])
-        // The rounded mean multiplied by the count is smaller than before.
+        // The rounded mean multiplied by the count is smaller than the previous sum.
         status.acquire = LatencySummary(count: 2_001, mean: 1_499, max: 9_000_000)
         let sum = ".readers\"} 0.003\n"
         #expect(writer.text(DatabaseMetric.all, of: [status]).contains(sum))
@@ -148,11 +148,11 @@ struct AgentMetricsTests {
     }
 
     @Test func linesHaveTheFormatOfPrometheus() throws {
-        let pool = try TestAgent()
-        try pool.pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
-        _ = try pool.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-        try pool.pool.writeWithoutTransaction { _ = try $0.checkpoint() }
-        let text = text(of: pool.pool.status())
+        let test = try TestAgent()
+        try test.pool.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+        _ = try test.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+        try test.pool.writeWithoutTransaction { _ = try $0.checkpoint() }
+        let text = text(of: test.pool.status())
         #expect(text.hasSuffix("\n"))
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             #expect(
@@ -160,7 +160,7 @@ struct AgentMetricsTests {
                 "\(line)"
             )
         }
-        #expect(text.contains("sqlite_checkpoint_total{database=\"\(pool.pool.status().label)\","))
+        #expect(text.contains("sqlite_checkpoint_total{database=\"\(test.pool.status().label)\","))
         #expect(text.contains("# TYPE db_client_connection_use_time_seconds histogram\n"))
         #expect(Set(DatabaseMetric.all.map(\.name)).count == DatabaseMetric.all.count)
     }

@@ -18,7 +18,7 @@ struct AgentTests {
         return (String(text[..<end.lowerBound]), String(text[end.upperBound...]))
     }
 
-    @Test func statusDescribesThePool() throws {
+    @Test func theStatusDescribesThePool() throws {
         let test = try TestAgent()
         let (head, body) = try response("GET", "/status", of: test)
         #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -32,15 +32,15 @@ struct AgentTests {
         #expect(status.database.connections.first?.role == .writer)
     }
 
-    @Test func connectionServesSeveralRequests() throws {
+    @Test func aConnectionServesSeveralRequests() throws {
         let test = try TestAgent()
         let client = try test.connect()
         for _ in 0..<3 {
-            client.request("GET", "/status", closes: false)
+            client.request("GET", "/status", closesConnection: false)
             #expect(try client.receive(until: "}\n").hasPrefix("HTTP/1.1 200"))
         }
         // Both requests arrive before the first response.
-        client.request("GET", "/first", closes: false)
+        client.request("GET", "/first", closesConnection: false)
         client.request("GET", "/second")
         #expect(try client.receive().components(separatedBy: "HTTP/1.1 404").count == 3)
     }
@@ -72,7 +72,7 @@ struct AgentTests {
         #expect(result.checkpointed == result.frames)
     }
 
-    @Test func waitingCheckpointDelaysNoOtherClient() throws {
+    @Test func aWaitingCheckpointDelaysNoOtherClient() throws {
         let test = try TestAgent(allowsControl: true)
         let waiting = try test.connect()
         try test.pool.write { _ in
@@ -93,12 +93,12 @@ struct AgentTests {
         #expect(try client.receive(until: "\n\r\n").contains("interruptRequested"))
     }
 
-    @Test func ninthClientIsRefusedAndTheErrorStatesTheLimit() throws {
+    @Test func theNinthClientIsRefusedAndTheErrorStatesTheLimit() throws {
         let test = try TestAgent()
         var clients: [TestClient] = []
         for _ in 0..<8 {
             let client = try test.connect()
-            client.request("GET", "/status", closes: false)
+            client.request("GET", "/status", closesConnection: false)
             #expect(try client.receive(until: "}\n").hasPrefix("HTTP/1.1 200"))
             clients.append(client)
         }
@@ -111,7 +111,7 @@ struct AgentTests {
             #expect(text.hasPrefix("HTTP/1.1 503"))
             #expect(text.hasSuffix("maximum of 8 clients\"}\n"))
         }
-        // The others are still served.
+        // The other clients are still served.
         clients[7].request("GET", "/status")
         #expect(try clients[7].receive().hasPrefix("HTTP/1.1 200"))
     }
@@ -123,7 +123,7 @@ struct AgentTests {
         limits.end = 60_000_000_000
         let test = try TestAgent(limits: limits)
         let first = try test.connect()
-        first.request("GET", "/status", closes: false)
+        first.request("GET", "/status", closesConnection: false)
         _ = try first.receive(until: "}\n")
         let refused = try (0..<3).map { _ in try test.connect() }
         for client in refused { #expect(try client.receive().hasPrefix("HTTP/1.1 503")) }
@@ -133,7 +133,7 @@ struct AgentTests {
         while refused[2].canSend {}
     }
 
-    @Test func clientThatStopsReadingIsDropped() throws {
+    @Test func aClientThatStopsReadingIsDropped() throws {
         var limits = AgentLimits()
         limits.clients = 1
         limits.pendingBytes = 4_096
@@ -152,7 +152,7 @@ struct AgentTests {
         Issue.record("the stopped client was not dropped")
     }
 
-    @Test func clientThatNeverReadsCannotExhaustMemory() throws {
+    @Test func aClientThatNeverReadsCannotExhaustMemory() throws {
         var limits = AgentLimits()
         limits.stall = 50_000_000
         limits.sendBuffer = 4_096
@@ -168,14 +168,14 @@ struct AgentTests {
         #expect(try response("GET", "/status", of: test).head.hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test func clientWithoutARequestIsDropped() throws {
+    @Test func aClientWithoutARequestIsDropped() throws {
         var limits = AgentLimits()
         limits.request = 1_000_000
         let test = try TestAgent(limits: limits)
         #expect(try test.connect().receive() == "")
     }
 
-    @Test func queueIsServed() throws {
+    @Test func aQueueIsServed() throws {
         let test = try TestAgent()
         let queue = try DatabaseQueue(path: test.root + "/queue.sqlite")
         let agent = try Agent(
@@ -229,7 +229,7 @@ struct AgentTests {
         #expect(checkpoint.hasPrefix("{\"checkpointed\":"))
     }
 
-    @Test func otherUserIsRefused() throws {
+    @Test func anotherUserIsRefused() throws {
         let test = try TestAgent(user: geteuid() + 1)
         let client = try test.connect()
         client.request("GET", "/status")
@@ -245,7 +245,7 @@ struct AgentTests {
             "requires root and setpriv"
         )
     )
-    func processOfAnotherUserIsNotServed() throws {
+    func aProcessOfAnotherUserIsNotServed() throws {
         let test = try TestAgent()
         let path = test.agent.socketPath
         #expect(try outputOfAnotherUser(connectingTo: path) == "Permission denied\n")
@@ -285,7 +285,7 @@ struct AgentTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test func socketBelongsToTheUserAndDisappearsAtTheEnd() throws {
+    @Test func theSocketBelongsToTheUserAndIsRemovedAtTheEnd() throws {
         let test = try TestAgent()
         let path = test.agent.socketPath
         #expect(path.hasSuffix("/agents/app-\(getpid()).sock"))
@@ -294,14 +294,14 @@ struct AgentTests {
         #expect(status.st_mode & S_IFMT == S_IFSOCK)
         #expect(status.st_mode & 0o7777 == 0o600)
         let client = try test.connect()
-        client.request("GET", "/status", closes: false)
+        client.request("GET", "/status", closesConnection: false)
         _ = try client.receive(until: "}\n")
         test.agent.stop()
         #expect(lstat(path, &status) != 0)
         #expect(try client.receive() == "")
     }
 
-    @Test func secondAgentNeedsAnotherName() throws {
+    @Test func aSecondAgentNeedsAnotherName() throws {
         let test = try TestAgent()
         let folder = AgentFolder(path: test.root + "/agents")
         let service = AgentService(test.pool, name: "app", allowsControl: false)
@@ -326,7 +326,7 @@ struct AgentTests {
         #expect(Agent.unusedName == first)
     }
 
-    @Test func agentStartsOnlyOnRequest() throws {
+    @Test func anAgentStartsOnlyOnRequest() throws {
         let test = try TestAgent()
         #expect(ProcessInfo.processInfo.environment["POOLGAUGE_AGENT"] == nil)
         #expect(try Agent.startIfRequested(test.pool) == nil)

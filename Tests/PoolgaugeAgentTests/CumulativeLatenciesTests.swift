@@ -24,7 +24,7 @@ struct CumulativeLatenciesTests {
         #expect(latencies.count == UInt64(LatencyBuckets.bounds.count + 2))
     }
 
-    @Test func momentaryDecreaseIsCorrected() {
+    @Test func aMomentaryDecreaseIsCorrected() {
         let earlier = latencies([10, 2], sum: 100)
         // An access that waited has left the first bucket and is not in another one yet.
         let now = latencies([9, 3], sum: 90).following(earlier)
@@ -32,7 +32,7 @@ struct CumulativeLatenciesTests {
         #expect(now.sum == earlier.sum)
     }
 
-    @Test func restartIsNotCorrected() {
+    @Test func aRestartIsNotCorrected() {
         let restarted = latencies([2, 1], sum: 5)
         #expect(restarted.following(latencies([100], sum: 900)) == restarted)
     }

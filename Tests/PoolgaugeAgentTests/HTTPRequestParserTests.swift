@@ -13,9 +13,9 @@ struct HTTPRequestParserTests {
         if case .invalid(let status) = parse(text) { status } else { nil }
     }
 
-    @Test func requestIsCompleteAfterItsEmptyLine() {
+    @Test func aRequestIsCompleteAfterItsEmptyLine() {
         for count in 0..<valid.utf8.count {
-            // A CR followed by an LF is one character.
+            // The test removes UTF-8 bytes, because CR LF is a single `Character`.
             let bytes = Array(valid.utf8.prefix(count))
             #expect(HTTPRequestParser.parse(bytes) == .incomplete)
         }
@@ -29,7 +29,7 @@ struct HTTPRequestParserTests {
         #expect(parse(valid + valid) == .request(request, length: valid.utf8.count))
     }
 
-    @Test func bodyBelongsToTheRequest() {
+    @Test func theBodyBelongsToTheRequest() {
         let head = "POST /interrupt HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
         #expect(parse(head + "ab") == .incomplete)
         let request = HTTPRequest(
@@ -41,7 +41,7 @@ struct HTTPRequestParserTests {
         #expect(parse(head + "abc") == .request(request, length: head.utf8.count + 3))
     }
 
-    @Test func connectionHeaderClosesTheConnection() {
+    @Test func aConnectionHeaderClosesTheConnection() {
         let text = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Close\r\n\r\n"
         let request = HTTPRequest(
             method: "GET",
@@ -69,11 +69,11 @@ struct HTTPRequestParserTests {
         ("GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
         ("\r\n\r\n", 400),
     ])
-    func invalidRequestIsRefused(text: String, expected: Int) {
+    func anInvalidRequestIsRefused(text: String, expected: Int) {
         #expect(status(text) == expected)
     }
 
-    @Test func headIsLimited() {
+    @Test func theHeadIsLimited() {
         #expect(status(String(repeating: "a", count: HTTPRequestParser.maximumHead)) == 431)
         let header = "A: b\r\n"
         let many = String(repeating: header, count: HTTPRequestParser.maximumHeaders)

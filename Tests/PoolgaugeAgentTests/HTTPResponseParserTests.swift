@@ -6,7 +6,7 @@ import Testing
 struct HTTPResponseParserTests {
     private let valid = HTTPResponse.complete(200, Array("{}\n".utf8))
 
-    @Test func responseIsCompleteAfterItsBody() {
+    @Test func aResponseIsCompleteAfterItsBody() {
         for count in 0..<valid.count {
             #expect(HTTPResponseParser.parse(Array(valid.prefix(count))) == .incomplete)
         }
@@ -20,7 +20,7 @@ struct HTTPResponseParserTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 16777217\r\n\r\n",
     ])
-    func otherResponseIsRefused(text: String) {
+    func anInvalidResponseIsRefused(text: String) {
         guard case .invalid = HTTPResponseParser.parse(Array(text.utf8)) else {
             Issue.record("\(text) was accepted")
             return

@@ -15,7 +15,7 @@ struct ListenAddressTests {
         // Only this machine can use this address, but the check does not recognize it as loopback.
         ("[::ffff:127.0.0.1]:80", "[::ffff:127.0.0.1]:80", false),
     ])
-    func addressIsParsed(text: String, description: String, isLoopback: Bool) throws {
+    func anAddressIsParsed(text: String, description: String, isLoopback: Bool) throws {
         let address = try #require(ListenAddress(text))
         #expect(address.description == description)
         #expect(address.isLoopback == isLoopback)
@@ -52,13 +52,13 @@ struct HostCheckTests {
         #expect(try !check("127.0.0.1:9719").allows(host))
     }
 
-    @Test func listenedAddressIsAllowed() throws {
+    @Test func theListenAddressIsAllowed() throws {
         #expect(try check("192.168.1.5:80").allows("192.168.1.5:80"))
         #expect(try !check("192.168.1.5:80").allows("192.168.1.6:80"))
         #expect(try check("[fe80::1]:80").allows("[FE80:0::1]:80"))
     }
 
-    @Test func serverOnAllAddressesAllowsAddressesAndItsName() throws {
+    @Test func aServerOnAllAddressesAllowsAddressesAndItsName() throws {
         let check = try check("0.0.0.0:80")
         #expect(check.allows("192.168.1.5:80"))
         #expect(check.allows("[2001:db8::1]:80"))

@@ -33,9 +33,9 @@ struct MailboxTests {
     }
 
     @Test func lostEventsAreCounted() async throws {
-        let one = try Mailbox(capacity: 10_000)
-        await one.post(events(1), to: 7)
-        let length = try #require(one.take()).first?.bytes.count ?? 0
+        let largeMailbox = try Mailbox(capacity: 10_000)
+        await largeMailbox.post(events(1), to: 7)
+        let length = try #require(largeMailbox.take()).first?.bytes.count ?? 0
         let mailbox = try Mailbox(capacity: 2 * length + length / 2)
         await mailbox.post(events(9), to: 7)
         let messages = try #require(mailbox.take())

@@ -39,9 +39,9 @@ struct MetricsServerTests {
             _ target: String = "/metrics",
             method: String = "GET",
             host: String = "localhost",
-            closes: Bool = true
+            closesConnection: Bool = true
         ) {
-            let end = closes ? "Connection: close\r\n\r\n" : "\r\n"
+            let end = closesConnection ? "Connection: close\r\n\r\n" : "\r\n"
             send("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n" + end)
         }
 
@@ -78,7 +78,7 @@ struct MetricsServerTests {
         return try client.receive()
     }
 
-    @Test func textIsServedAtASelectedPort() throws {
+    @Test func theTextIsServedAtASelectedPort() throws {
         let number = Atomic(0)
         let server = try start { "a \(number.wrappingAdd(1, ordering: .relaxed).newValue)\n" }
         #expect(server.address.port > 0)
@@ -99,7 +99,7 @@ struct MetricsServerTests {
         #expect(post.contains("\r\nAllow: GET\r\n"))
     }
 
-    @Test func foreignHostIsRefused() throws {
+    @Test func aHostOtherThanThisMachineIsRefused() throws {
         let isQueried = Atomic(false)
         let server = try start {
             isQueried.store(true, ordering: .relaxed)
@@ -114,7 +114,7 @@ struct MetricsServerTests {
         #expect(try response(of: server, host: "[::1]").hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test func usedPortIsExplained() throws {
+    @Test func aPortInUseIsReported() throws {
         let server = try start()
         let error = #expect(throws: AgentError.self) {
             _ = try start("127.0.0.1:\(server.address.port)")
@@ -123,33 +123,33 @@ struct MetricsServerTests {
         #expect(error?.description.hasPrefix(text) == true)
     }
 
-    @Test func foreignAddressIsExplained() throws {
+    @Test func anAddressOfAnotherMachineIsReported() throws {
         // A documentation address (RFC 5737), which no machine has.
         let error = #expect(throws: AgentError.self) { _ = try start("192.0.2.1:0") }
         #expect(error?.description.contains("this machine has no such address") == true)
     }
 
-    @Test func portIsFreeAfterTheEnd() throws {
+    @Test func thePortIsFreeAfterTheEnd() throws {
         let first = try start()
         let address = first.address.description
         _ = try response(of: first)
-        let open = try Client(first.address)
-        open.request(closes: false)
-        _ = try open.receive(until: "a 1\n")
+        let openClient = try Client(first.address)
+        openClient.request(closesConnection: false)
+        _ = try openClient.receive(until: "a 1\n")
         first.stop()
         // The server's thread closes the connections and then ends.
-        #expect(try open.receive() == "")
+        #expect(try openClient.receive() == "")
         var second: MetricsServer?
         while second == nil { second = try? start(address) }
         #expect(try second.map { try response(of: $0) }?.hasPrefix("HTTP/1.1 200") == true)
     }
 
-    @Test func ninthClientIsRefused() throws {
+    @Test func theNinthClientIsRefused() throws {
         let server = try start()
         var clients: [Client] = []
         for _ in 0..<8 {
             let client = try Client(server.address)
-            client.request(closes: false)
+            client.request(closesConnection: false)
             _ = try client.receive(until: "a 1\n")
             clients.append(client)
         }
@@ -173,7 +173,7 @@ struct MetricsServerTests {
         #expect(try silent.receive() == "")
         // A client that does not read its response.
         let stalled = try Client(server.address)
-        stalled.request(closes: false)
+        stalled.request(closesConnection: false)
         while try !response(of: server).hasPrefix("HTTP/1.1 200") {}
     }
 }

@@ -20,7 +20,7 @@ enum MutatedRequest {
     }
 }
 
-/// SplitMix64.
+/// A seeded random number generator (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     var state: UInt64
 

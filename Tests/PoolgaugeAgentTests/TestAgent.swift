@@ -33,7 +33,8 @@ final class TestAgent {
 
     func connect() throws -> TestClient { try TestClient(agent.socketPath) }
 
-    /// Creates a short path, because the path of a socket has at most about 100 bytes.
+    /// Creates a folder with a short path, because the path of a socket has at most about 100
+    /// bytes.
     static func makeFolder() throws -> String {
         var template = Array("/tmp/pga-XXXXXX".utf8CString)
         guard let path = mkdtemp(&template) else { throw AgentError("mkdtemp") }
@@ -56,8 +57,8 @@ final class TestClient {
 
     deinit { close(socket) }
 
-    func request(_ method: String, _ path: String, closes: Bool = true) {
-        let end = closes ? "Connection: close\r\n\r\n" : "\r\n"
+    func request(_ method: String, _ path: String, closesConnection: Bool = true) {
+        let end = closesConnection ? "Connection: close\r\n\r\n" : "\r\n"
         let text = "\(method) \(path) HTTP/1.1\r\nHost: agent\r\n" + end
         _ = UnixSocket.send(Array(text.utf8)[...], to: socket)
     }

@@ -19,7 +19,7 @@ struct ConnectionActivityTests {
         }
     }
 
-    @Test func transactionHoldsTheConnection() {
+    @Test func aTransactionHoldsTheConnection() {
         var activity = ConnectionActivity(role: .reader)
         #expect(start(&activity, 1, "BEGIN DEFERRED TRANSACTION", at: 10) == .began)
         let begun = activity.statementDidEnd(
@@ -59,7 +59,7 @@ struct ConnectionActivityTests {
         #expect(idle.accessCount == 1)
     }
 
-    @Test func accessInATransactionIsOneHold() {
+    @Test func anAccessInATransactionIsOneHold() {
         var activity = ConnectionActivity(role: .reader)
         _ = start(&activity, 1, "BEGIN", at: 10)
         _ = activity.statementDidEnd(1, isInTransaction: true, transaction: .none, at: 11)
@@ -75,7 +75,7 @@ struct ConnectionActivityTests {
         #expect(activity.status(label: "r", at: 26).accessCount == 1)
     }
 
-    @Test func endOfAWriteTransactionIsACommit() {
+    @Test func theEndOfAWriteTransactionIsACommit() {
         for (sql, expected) in [
             ("COMMIT", ConnectionActivity.Ended.commit(5)), ("  end transaction", .commit(5)),
             ("RELEASE SAVEPOINT s", .commit(5)), ("ROLLBACK", nil),
@@ -115,7 +115,7 @@ struct ConnectionActivityTests {
         #expect(end.change == .ended(4))
     }
 
-    @Test func openTransactionOfASnapshotIsNoHold() {
+    @Test func theOpenTransactionOfASnapshotIsNotAHold() {
         var activity = ConnectionActivity(role: .snapshot)
         _ = start(&activity, 1, "BEGIN", at: 10)
         let begun = activity.statementDidEnd(1, isInTransaction: true, transaction: .read, at: 12)
@@ -125,7 +125,7 @@ struct ConnectionActivityTests {
         #expect(status.transaction == .read)
     }
 
-    @Test func firstWordDeterminesTheKind() {
+    @Test func theFirstWordDeterminesTheKind() {
         for (sql, isOther) in [
             ("begin", false), ("SELECT 1", true), ("CREATE TABLE t(x)", true), ("", true),
             ("explain SELECT 1", true), ("REPLACE INTO t VALUES (1)", true), ("savepoint s", false),
@@ -141,7 +141,7 @@ struct ConnectionActivityTests {
 }
 
 struct ReaderUseTests {
-    @Test func poolIsSaturatedWhileAnAccessWaitsForABusyPool() {
+    @Test func aPoolIsSaturatedWhileAnAccessWaitsForAReader() {
         var use = ReaderUse(maximum: 2)
         use.beginHold(at: 10)
         use.beginWait(at: 20)

@@ -27,13 +27,13 @@ struct WatchedAgentTests {
         String(decoding: try reader.get("/metrics"), as: UTF8.self)
     }
 
-    /// A load that reads and writes until `end()`.
+    /// A load that reads and writes until ``end()`` is called.
     private final class Load {
         private let hasEnded = Lock(false)
         private var threads: [Background] = []
 
         init(on watched: WatchedDatabase<DatabasePool>) {
-            let access: [@Sendable () throws -> Void] = [
+            let accesses: [@Sendable () throws -> Void] = [
                 {
                     try watched.write(as: "order") {
                         try $0.execute(sql: "INSERT INTO t VALUES (2)")
@@ -42,7 +42,7 @@ struct WatchedAgentTests {
                 { _ = try watched.read { try Int.fetchOne($0, sql: "SELECT max(x) FROM t") } },
                 { _ = try watched.database.read { try Int.fetchOne($0, sql: "SELECT 1") } },
             ]
-            threads = access.map { [hasEnded] access in
+            threads = accesses.map { [hasEnded] access in
                 Background { while !hasEnded.withLock({ $0 }) { try access() } }
             }
         }
@@ -53,7 +53,7 @@ struct WatchedAgentTests {
         }
     }
 
-    @Test func statusOfAPoolUnderLoadContainsTheHeldReader() throws {
+    @Test func theStatusOfAPoolUnderLoadContainsTheHeldReader() throws {
         let load = Load(on: watched)
         let hold = try Hold { [watched] in try watched.read(as: "report", $0) }
         var first: DatabaseStatus?
@@ -70,7 +70,7 @@ struct WatchedAgentTests {
             #expect(held.role == .reader)
             #expect(held.sql == "SELECT count(*) FROM t")
             #expect(database.readers?.inUse ?? 0 >= 1)
-            // The load continues.
+            // The load must continue while the reader is held.
             return database.acquire?.count ?? 0 > (earlier.acquire?.count ?? 0) + 100
                 && database.writerAcquire?.count ?? 0 > (earlier.writerAcquire?.count ?? 0) + 100
         }
@@ -124,7 +124,7 @@ struct WatchedAgentTests {
         #expect(metrics.contains("sqlite_wal_bytes"))
     }
 
-    @Test func lockOfAnotherConnectionIsAnEventAndAMetric() throws {
+    @Test func aLockOfAnotherConnectionIsAnEventAndAMetric() throws {
         let stream = try EventStream(of: agent)
         let other = try test.otherConnection()
         try other.inDatabase { try $0.beginTransaction(.immediate) }

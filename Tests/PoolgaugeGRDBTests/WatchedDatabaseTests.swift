@@ -15,7 +15,7 @@ struct WatchedDatabaseTests {
         try #require(status.connections.first { $0.role == .reader })
     }
 
-    @Test func accessesOfTheDatabaseItselfAreVisible() throws {
+    @Test func accessesThroughTheGRDBPoolAreVisible() throws {
         let watched = try test.pool()
         let hold = try Hold { try watched.database.read($0) }
         let status = watched.status()
@@ -105,7 +105,7 @@ struct WatchedDatabaseTests {
         #expect(status.writerAcquire?.count == 2)
     }
 
-    @Test func canceledWaitEnds() async throws {
+    @Test func aCanceledWaitEnds() async throws {
         let watched = try test.pool { $0.maximumReaderCount = 1 }
         let hold = try Hold { try watched.read($0) }
         let waiter = Task { try await watched.read { _ in } }
@@ -116,7 +116,7 @@ struct WatchedDatabaseTests {
         #expect(watched.status().waitingReaders.isEmpty)
     }
 
-    @Test func lockOfAnotherConnectionIsCounted() async throws {
+    @Test func aLockOfAnotherConnectionIsCounted() async throws {
         let watched = try test.pool()
         let other = try test.otherConnection()
         var events = watched.events().makeAsyncIterator()
@@ -132,7 +132,7 @@ struct WatchedDatabaseTests {
         #expect(await events.next()?.label == "shop.writer")
     }
 
-    @Test func waitForALockIsMeasured() throws {
+    @Test func aWaitForALockIsMeasured() throws {
         let watched = try test.pool { $0.busyMode = .timeout(20) }
         let other = try test.otherConnection()
         try other.inDatabase { try $0.beginTransaction(.immediate) }
@@ -147,7 +147,7 @@ struct WatchedDatabaseTests {
         #expect(status.connections[0].state == .idle)
     }
 
-    @Test func callbackControlsRetries() throws {
+    @Test func theCallbackControlsRetries() throws {
         let tries = Lock<[Int]>([])
         let watched = try test.pool {
             $0.busyMode = .callback { count in
@@ -163,7 +163,7 @@ struct WatchedDatabaseTests {
         #expect(watched.status().busyCount == 1)
     }
 
-    @Test func failedUpgradeIsCounted() throws {
+    @Test func aFailedUpgradeIsCounted() throws {
         let watched = try test.pool()
         let other = try test.otherConnection()
         let error = #expect(throws: DatabaseError.self) {
@@ -178,7 +178,8 @@ struct WatchedDatabaseTests {
         }
         #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
         #expect(watched.status().busyCount == 1)
-        // A program can also handle such an error inside a closure.
+        // The number of upgrades is unknown, because a program may handle such an error in a
+        // closure.
         #expect(watched.status().busyUpgradeCount == nil)
     }
 
@@ -227,7 +228,7 @@ struct WatchedDatabaseTests {
         #expect(by.name == "slow")
     }
 
-    @Test func queueHasOneConnection() throws {
+    @Test func aQueueHasOneConnection() throws {
         let watched = try WatchedDatabase { try DatabaseQueue(configuration: $0) }
         try watched.write { try $0.execute(sql: "CREATE TABLE t(x)") }
         let hold = try Hold { try watched.read(as: "ui", $0) }
@@ -244,7 +245,7 @@ struct WatchedDatabaseTests {
         #expect(watched.status().writerAcquire == nil)
     }
 
-    @Test func interruptEndsTheStatements() throws {
+    @Test func anInterruptEndsRunningStatements() throws {
         let watched = try test.pool()
         let endless = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n
@@ -262,11 +263,11 @@ struct WatchedDatabaseTests {
         watched.interrupt()
         let error = #expect(throws: DatabaseError.self) { try reading.end() }
         #expect(error?.resultCode == .SQLITE_INTERRUPT)
-        // The program can also interrupt the database itself.
+        // The counts are unknown, because a program can also interrupt the GRDB pool directly.
         #expect(watched.status().interrupts == nil)
     }
 
-    @Test func checkpointCopiesTheLog() async throws {
+    @Test func aCheckpointCopiesTheLog() async throws {
         let watched = try test.pool()
         let result = try await watched.passiveCheckpoint()
         #expect(result.frames > 0)

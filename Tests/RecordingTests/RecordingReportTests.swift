@@ -3,7 +3,7 @@ import Testing
 
 @testable import Recording
 
-/// Tests searches and reports on a recording with a wait at second 20 to 22, a large log from
+/// Tests searches and reports on a recording with a wait from second 20 to 22, a large log from
 /// second 40, and `SQLITE_BUSY` in second 60.
 struct RecordingReportTests {
     private func withReader(_ body: (RecordingReader) throws -> Void) throws {

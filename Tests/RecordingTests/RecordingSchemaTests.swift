@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recording
 
-/// Tests files that are prepared so that SQLite runs another person's SQL.
+/// Tests malicious files that contain SQL for SQLite to run.
 struct RecordingSchemaTests {
     private static let endless = """
         WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT max(a) FROM n

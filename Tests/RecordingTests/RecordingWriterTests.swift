@@ -97,7 +97,7 @@ struct RecordingWriterTests {
         }
     }
 
-    @Test func aSecondRecordingIsASession() throws {
+    @Test func aSecondRecordingAddsASession() throws {
         try withFile { path in
             try Fixture.write(path, seconds: 0..<3)
             try Fixture.write(path, seconds: 100..<103)

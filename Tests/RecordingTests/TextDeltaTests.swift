@@ -46,7 +46,7 @@ struct TextDeltaTests {
     }
 }
 
-/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c).
+/// A seeded random number generator (SplitMix64, https://prng.di.unimi.it/splitmix64.c).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recording
 
-/// Tests recordings whose recorder ended while it completed the file.
+/// Tests recordings whose recorder was killed while it completed the file.
 struct UnfinishedRecordingTests {
     /// Copies a recording in the middle of a transaction that has already changed the file, and
     /// calls `body` with the path of the copy.

@@ -32,7 +32,7 @@ struct MetricsReporterTests {
         func passiveCheckpoint() async throws -> (frames: Int, checkpointed: Int) { (0, 0) }
     }
 
-    @Test func poolIsReported() throws {
+    @Test func aPoolIsReported() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "metrics-\(UUID().uuidString)"
         )
@@ -72,7 +72,7 @@ struct MetricsReporterTests {
         let reporter = MetricsReporter(database, factory: metrics)
         database.change { $0.busyCount = 6 }
         reporter.report()
-        // A lower count is not counted again.
+        // After a decrease, only increases above the previous maximum are counted.
         database.change { $0.busyCount = 5 }
         reporter.report()
         database.change { $0.busyCount = 9 }
@@ -101,7 +101,7 @@ struct MetricsReporterTests {
         #expect(counter.totalValue == 2)
     }
 
-    @Test func unknownGaugeIsDestroyed() throws {
+    @Test func anUnknownGaugeIsDestroyed() throws {
         let database = FakeDatabase()
         database.change { $0.wal = WALStatus(bytes: 100, frames: 3) }
         let reporter = MetricsReporter(database, factory: metrics)
@@ -126,7 +126,7 @@ struct MetricsReporterTests {
         #expect(!metrics.counters(label: "sqlite_snapshots_total").isEmpty)
     }
 
-    @Test func endOfTheReporterRemovesItsGauges() {
+    @Test func theEndOfTheReporterRemovesItsGauges() {
         let database = FakeDatabase()
         database.change { $0.wal = WALStatus(bytes: 100) }
         do {
@@ -154,7 +154,7 @@ struct MetricsReporterTests {
         #expect(try metrics.expectCounter("sqlite_snapshots_total", labels).totalValue == 1)
     }
 
-    @Test func canceledRunReportsOnceMore() async throws {
+    @Test func aCanceledRunReportsOnceMore() async throws {
         let database = FakeDatabase()
         let reporter = MetricsReporter(database, interval: .seconds(3_600), factory: metrics)
         database.change { $0.snapshotsMade = 3 }

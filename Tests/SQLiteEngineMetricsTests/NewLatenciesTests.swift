@@ -27,7 +27,7 @@ struct NewLatenciesTests {
         #expect((2_037_090...2_037_110).contains(sum))
     }
 
-    @Test func latencyAboveAllBoundsIsAtMostTheMaximum() {
+    @Test func aLatencyAboveAllBoundsIsAtMostTheMaximum() {
         let new = NewLatencies(summary(of: [20_000_000_000]), since: nil)
         #expect(new.values.map(\.count) == [1])
         #expect(new.values.first?.nanoseconds == 20_000_000_000)

@@ -91,7 +91,7 @@ struct AtomicHistogramTests {
         #expect(percentiles.map { $0 != nil } == (0..<6).map { $0 < known })
     }
 
-    @Test func histogramsAddUp() throws {
+    @Test func histogramsAreSummed() throws {
         let first = AtomicHistogram()
         let second = AtomicHistogram()
         for value in 0..<100 as Range<UInt64> {

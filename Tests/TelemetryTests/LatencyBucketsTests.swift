@@ -11,14 +11,14 @@ struct LatencyBucketsTests {
         #expect(LatencyBuckets.bounds == LatencyBuckets.bounds.sorted())
     }
 
-    @Test func bucketContainsItsBound() {
+    @Test func aBucketContainsItsUpperBound() {
         #expect(LatencyBuckets.bucket(of: 0) == 0)
         #expect(LatencyBuckets.bucket(of: 1_000) == 0)
         #expect(LatencyBuckets.bucket(of: 1_001) == 1)
         #expect(LatencyBuckets.bucket(of: .max) == LatencyBuckets.bounds.count)
     }
 
-    @Test func summaryHasBucketsOnlyOnRequest() throws {
+    @Test func aSummaryHasBucketsOnlyOnRequest() throws {
         let histogram = AtomicHistogram()
         for value in [0, 900, 900, 3_000, 7_000_000_000, 60_000_000_000] as [UInt64] {
             histogram.record(value)
@@ -35,7 +35,7 @@ struct LatencyBucketsTests {
     }
 
     @Test func noBucketContainsValuesAboveItsBound() {
-        // Values just above and below each bound.
+        // Tests values just above and below each bound.
         for (index, bound) in LatencyBuckets.bounds.enumerated() {
             let above = AtomicHistogram()
             above.record(bound + 1)
@@ -60,8 +60,8 @@ struct LatencyBucketsTests {
 
     @Test func bucketsAreAnAdditionalKey() throws {
         var summary = LatencySummary(count: 1, mean: 2, max: 2)
-        let without = try JSONEncoder().encode(summary)
-        #expect(!String(decoding: without, as: UTF8.self).contains("buckets"))
+        let json = try JSONEncoder().encode(summary)
+        #expect(!String(decoding: json, as: UTF8.self).contains("buckets"))
         summary.buckets = LatencyBuckets(sum: 2, counts: [1])
         #expect(
             try JSONDecoder().decode(LatencySummary.self, from: JSONEncoder().encode(summary))

@@ -10,24 +10,24 @@ struct LatencyDistributionTests {
             #expect(LatencyDistribution.bucket(of: low) == bucket)
             #expect(LatencyDistribution.bucket(of: low - 1) == bucket - 1)
             if bucket > 1 {
-                let before = LatencyDistribution.lowerBound(of: bucket - 1)
-                #expect(Double(low) / Double(before) <= 1.25 + 1e-9)
+                let previous = LatencyDistribution.lowerBound(of: bucket - 1)
+                #expect(Double(low) / Double(previous) <= 1.25 + 1e-9)
             }
         }
         #expect(LatencyDistribution.bucket(of: .max) == LatencyDistribution.bucketCount - 1)
     }
 
     @Test func countsAddUpInAnyOrder() {
-        var one = LatencyDistribution()
-        for value: UInt64 in [50_000, 200, 9_000_000_000, 200, 0] { one.add(value) }
-        var other = LatencyDistribution()
-        for value: UInt64 in [0, 200, 200, 50_000] { other.add(value) }
-        other.add(9_000_000_000)
-        #expect(one == other && one.count == 5)
-        #expect(one[LatencyDistribution.bucket(of: 200)] == 2)
-        one.add(other)
-        #expect(one.count == 10)
-        #expect(one[LatencyDistribution.bucketCount - 1] == 0)
+        var first = LatencyDistribution()
+        for value: UInt64 in [50_000, 200, 9_000_000_000, 200, 0] { first.add(value) }
+        var second = LatencyDistribution()
+        for value: UInt64 in [0, 200, 200, 50_000] { second.add(value) }
+        second.add(9_000_000_000)
+        #expect(first == second && first.count == 5)
+        #expect(first[LatencyDistribution.bucket(of: 200)] == 2)
+        first.add(second)
+        #expect(first.count == 10)
+        #expect(first[LatencyDistribution.bucketCount - 1] == 0)
     }
 
     @Test func percentilesAreInterpolatedWithinABucket() throws {
@@ -48,9 +48,9 @@ struct LatencyDistributionTests {
     }
 
     @Test func countsSaturate() {
-        var one = LatencyDistribution()
-        one.add(1_000, count: .max / 2)
-        one.add(1_000, count: 5)
-        #expect(one.count == UInt64(UInt32.max))
+        var first = LatencyDistribution()
+        first.add(1_000, count: .max / 2)
+        first.add(1_000, count: 5)
+        #expect(first.count == UInt64(UInt32.max))
     }
 }

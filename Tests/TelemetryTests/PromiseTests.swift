@@ -42,7 +42,7 @@ struct PromiseTests {
         #expect(await promise.value() == nil)
     }
 
-    @Test func aCancelledTaskKeepsWaiting() async {
+    @Test func aCanceledTaskKeepsWaiting() async {
         let promise = Promise<Int>()
         let hasEnded = Lock(false)
         await withTaskGroup(of: Int.self) { group in
@@ -66,9 +66,9 @@ struct PromiseTests {
             // Without the precondition, the tasks would wait forever.
             alarm(20)
             let promise = Promise<Int>()
-            async let one = promise.value()
-            async let two = promise.value()
-            _ = await (one, two)
+            async let first = promise.value()
+            async let second = promise.value()
+            _ = await (first, second)
         }
         let message = String(decoding: outcome?.standardErrorContent ?? [], as: UTF8.self)
         #expect(message.contains("only one task may await a promise"))
@@ -77,7 +77,7 @@ struct PromiseTests {
     /// A value that a thread writes without a lock before it fulfills the promise.
     ///
     /// `@unchecked Sendable`, because the promise orders the write before the read.
-    private final class Written: @unchecked Sendable {
+    private final class WrittenValue: @unchecked Sendable {
         var number = 0
     }
 
@@ -87,7 +87,7 @@ struct PromiseTests {
     /// synchronization.
     @Test func theTaskObservesEarlierWrites() async {
         let rounds = 2_000
-        let promises = (0...rounds).map { _ in Promise<Written>() }
+        let promises = (0...rounds).map { _ in Promise<WrittenValue>() }
         let round = Atomic<Int>(-1)
         // One thread is used for all rounds, because creating a thread would synchronize.
         Thread.detachNewThread {
@@ -97,7 +97,7 @@ struct PromiseTests {
                 // The promise is fulfilled slightly later each time, to coincide with each step of
                 // the task.
                 for _ in 0..<number % 1_000 { _ = round.load(ordering: .relaxed) }
-                let written = Written()
+                let written = WrittenValue()
                 written.number = number
                 promise.fulfill(written)
             }

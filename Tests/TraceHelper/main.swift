@@ -30,5 +30,5 @@ case "trace":
     } catch {
         print(error)
     }
-default: print("calibration, guardian or trace")
+default: print("usage: TraceHelper calibration|plans|guardian|trace")
 }

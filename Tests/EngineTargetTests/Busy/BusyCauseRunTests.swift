@@ -125,7 +125,8 @@ struct BusyCauseRunTests {
             clients: Self.blocked
         )
         let groups = try #require(result.busy?.groups.filter { $0.client == "app" })
-        // A connection that opens the log at the same time can also find it in recovery.
+        // A connection that opens the log at the same time may also find that the log is being
+        // recovered.
         #expect(
             groups.allSatisfy {
                 [.noTimeout, .recovery].contains($0.cause) && $0.waited ?? 0 == 0
@@ -149,7 +150,8 @@ struct BusyCauseRunTests {
         let groups = try #require(result.busy?.groups.filter { $0.client == "app" })
         let app = try #require(result.clients["app"])
         #expect(app.retried > 0)
-        // A connection that opens during the first recovery of the log also finds it busy.
+        // A connection that opens during the first recovery of the log also finds the database
+        // busy.
         #expect(groups.reduce(0) { $0 + $1.retried } == app.retried)
         #expect(groups.reduce(0) { $0 + $1.count } == app.retried + app.errorCount)
     }

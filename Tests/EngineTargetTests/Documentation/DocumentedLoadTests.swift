@@ -7,7 +7,7 @@ import WorkloadEngine
 
 /// The code samples in the documentation of WorkloadEngine.
 ///
-/// A test of the engine compares them with the articles.
+/// A test in SQLiteEngineTests compares the samples with the articles.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct DocumentedLoadTests {
     struct Note: Codable, FetchableRecord, PersistableRecord {
@@ -56,7 +56,7 @@ struct DocumentedLoadTests {
     }
     // end
 
-    @Test func statusAndInterrupt() async throws {
+    @Test func aLoadTestCanReportAStatusAndInterrupt() async throws {
         let store = store
         var load = LoadTest("one", duration: .milliseconds(200))
         // Serve each arrival, no matter how late it is.
@@ -71,7 +71,7 @@ struct DocumentedLoadTests {
         #expect(result.clients["list"]?.completed ?? 0 > 0)
     }
 
-    @Test func scenarios() async throws {
+    @Test func aScenarioCanBeRunFromCode() async throws {
         let yaml = """
             version: 1
             name: reads

@@ -19,7 +19,7 @@ enum PlantedBug: String, CaseIterable, Sendable {
     /// A snapshot returns the current state in each of its reads.
     case movingSnapshot
 
-    /// The anomalies that the invariant may report, in random order.
+    /// The anomalies of which the invariant must report at least one.
     var expected: [String] {
         switch self {
         case .staleRead: ["stale read"]

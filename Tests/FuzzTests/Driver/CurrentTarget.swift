@@ -8,7 +8,7 @@ enum CurrentTarget {
     nonisolated(unsafe) static var mutator: Mutator?
 }
 
-/// libFuzzer's own changes.
+/// Applies one of libFuzzer's own changes to an input, and returns its new length.
 @_silgen_name("LLVMFuzzerMutate")
 private func changeBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ maximum: Int) -> Int
 

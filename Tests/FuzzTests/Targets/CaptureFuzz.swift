@@ -1,7 +1,7 @@
 @testable import Capture
 @testable import WorkloadEngine
 
-/// A parser of statements that works like `capture` and scenarios.
+/// The parsers of statements that `capture` and scenarios use.
 enum CaptureFuzz {
     private static let schema = CaptureSchema([
         CaptureSchema.Table(

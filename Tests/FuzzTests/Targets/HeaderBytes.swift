@@ -55,6 +55,7 @@ enum HeaderBytes {
             + Array(sql.utf8)
     }
 
+    /// Returns the header of a log with a correct checksum.
     static func withLogChecksum(_ header: [UInt8]) -> [UInt8] {
         guard header.count >= 32 else { return header }
         var header = header
@@ -68,7 +69,7 @@ enum HeaderBytes {
         return header
     }
 
-    /// Returns two identical copies of the header with correct checksums.
+    /// Returns the header of a wal-index, as two identical copies with correct checksums.
     static func withIndexChecksum(_ header: [UInt8]) -> [UInt8] {
         guard header.count >= 96 else { return header }
         var header = header

@@ -38,7 +38,10 @@ extension FuzzTarget {
     /// A sample in a recording, as shown by `replay`.
     static let sample: FuzzTarget = {
         let base = JSONEdits(Corpus.base("sample"))
-        let good = try? JSONDecoder().decode(Sample.self, from: Data(Corpus.base("sample").utf8))
+        let validSample = try? JSONDecoder().decode(
+            Sample.self,
+            from: Data(Corpus.base("sample").utf8)
+        )
         return FuzzTarget(name: "sample", seeds: edits.map { [1] + $0 }, words: json) { bytes in
             var reader = InputReader(bytes)
             let screen = Int(reader.byte()) % DashboardScreen.allCases.count + 1
@@ -47,9 +50,9 @@ extension FuzzTarget {
                 return
             }
             var model = DashboardModel()
-            if let good { model.ingest(good) }
+            if let validSample { model.ingest(validSample) }
             model.ingest(sample)
-            if let good { model.ingest(good) }
+            if let validSample { model.ingest(validSample) }
             model.ingest(sample)
             for key in "\(screen)j?" {
                 _ = model.handle(.key(.character(key)))

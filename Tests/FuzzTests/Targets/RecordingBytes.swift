@@ -8,7 +8,7 @@ import Telemetry
 enum RecordingBytes {
     /// 2026-11-22T12:00:00Z, in milliseconds since 1970.
     private static let start: Int64 = 1_795_348_800_000
-    /// A folder in memory, if the system has one.
+    /// A folder in memory if the system has one; otherwise, the temporary folder.
     private static let folder =
         FileManager.default.fileExists(atPath: "/dev/shm")
         ? "/dev/shm" : NSTemporaryDirectory()
@@ -62,7 +62,7 @@ enum RecordingBytes {
         return [UInt8](bytes ?? Data())
     }()
 
-    /// Reduces the size of the file, so that more changes concern bytes that are in use.
+    /// Reduces the size of the file, so that more mutations affect bytes that are in use.
     private static func shrinkPages(_ path: String) throws {
         var configuration = Configuration()
         configuration.probes = .off
@@ -121,10 +121,10 @@ enum RecordingBytes {
                         arguments: [value(&input), Int(row)]
                     )
                 } else {
-                    let marks = choice.columns.map { _ in "?" }.joined(separator: ", ")
+                    let placeholders = choice.columns.map { _ in "?" }.joined(separator: ", ")
                     try db.execute(
                         sql: "INSERT OR IGNORE INTO \(choice.table)"
-                            + "(\(choice.columns.joined(separator: ", "))) VALUES (\(marks))",
+                            + "(\(choice.columns.joined(separator: ", "))) VALUES (\(placeholders))",
                         arguments: StatementArguments(choice.columns.map { _ in value(&input) })
                     )
                 }

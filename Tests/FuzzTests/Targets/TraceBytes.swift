@@ -50,7 +50,7 @@ enum TraceBytes {
         return lines.joined(separator: "\n")
     }
 
-    /// Records of a statement that is prepared, stepped, and finalized.
+    /// One record for each event.
     private static let records: [[UInt8]] = ([5, 6, 1, 3, 4, 2, 7, 8, 9, 10] as [UInt8]).map { id in
         var record = [UInt8](repeating: 0, count: 240)
         record[0] = id

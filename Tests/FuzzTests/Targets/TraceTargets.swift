@@ -62,7 +62,7 @@ extension FuzzTarget {
         }
         _ = file?.functions.count
         guard ELFFile.loadable(bytes).count == bytes.count else {
-            throw WrongResult("the copy has another length")
+            throw WrongResult("the copy has a different length")
         }
     }
 }

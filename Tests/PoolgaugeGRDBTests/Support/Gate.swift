@@ -18,7 +18,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Work on a new thread.
+/// A new thread that performs an operation and stores its error.
 final class Background: Sendable {
     private let result = Lock<Result<Void, any Error>?>(nil)
     private let done = Gate()
@@ -31,14 +31,14 @@ final class Background: Sendable {
         }
     }
 
-    /// Waits until the work ends, and throws its error.
+    /// Waits until the operation ends, and throws its error.
     func end() throws {
         try done.wait()
         try result.withLock { $0 }?.get()
     }
 }
 
-/// Repeats a check until it succeeds.
+/// Evaluates a condition repeatedly until it is true, for at most 20 seconds.
 func eventually(_ condition: () throws -> Bool) throws {
     let end = monotonicNanoseconds() + 20_000_000_000
     while try !condition() {

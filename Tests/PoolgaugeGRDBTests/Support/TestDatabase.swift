@@ -4,9 +4,9 @@ import GRDB
 import PoolgaugeGRDB
 import Telemetry
 
-/// A new folder with a database.
+/// A new folder for a database.
 final class TestDatabase {
-    /// A short path, because the path of a socket has at most about 100 bytes.
+    /// The path of the folder, which is short, because a socket's path has at most about 100 bytes.
     let folder: String
     var path: String { folder + "/test.sqlite" }
 
@@ -44,7 +44,7 @@ final class TestDatabase {
     }
 }
 
-/// An access that holds its connection until `end()`.
+/// An access that holds its connection until ``end()`` is called.
 final class Hold {
     private let mayEnd = Gate()
     private let background: Background

@@ -11,7 +11,7 @@ struct AgentSamplerTests {
         process: Int32 = 7,
         seconds: UInt64,
         reads: UInt64,
-        busy: UInt64 = 0,
+        busyTime: UInt64 = 0,
         conflicts: UInt64 = 0
     ) -> AgentStatus {
         var database = DatabaseStatus(
@@ -25,8 +25,8 @@ struct AgentSamplerTests {
             inUse: 1,
             open: 2,
             maximum: 4,
-            busyNanoseconds: busy,
-            saturatedNanoseconds: busy / 8
+            busyNanoseconds: busyTime,
+            saturatedNanoseconds: busyTime / 8
         )
         database.busyCount = conflicts
         return AgentStatus(
@@ -41,23 +41,23 @@ struct AgentSamplerTests {
     @Test func ratesAreComputedFromTwoStatuses() throws {
         var sampler = AgentSampler(start: 0)
         let first = status(seconds: 10, reads: 100)
-        let second = status(seconds: 12, reads: 700, busy: 4 * Self.second, conflicts: 3)
+        let second = status(seconds: 12, reads: 700, busyTime: 4 * Self.second, conflicts: 3)
         let started = sampler.sample([.status(first, since: nil)], at: Self.second)
-        let one = try #require(started)
-        #expect(one.clients.isEmpty)
-        #expect(one.utilization == nil)
+        let firstSample = try #require(started)
+        #expect(firstSample.clients.isEmpty)
+        #expect(firstSample.utilization == nil)
         let continued = sampler.sample([.status(second, since: first)], at: 3 * Self.second)
-        let two = try #require(continued)
-        #expect(two.sequence == one.sequence + 1)
-        #expect(two.time == 3)
-        #expect(two.scenario == "app")
-        #expect(two.program == ProgramStatus(process: 7, allowsControl: true))
+        let secondSample = try #require(continued)
+        #expect(secondSample.sequence == firstSample.sequence + 1)
+        #expect(secondSample.time == 3)
+        #expect(secondSample.scenario == "app")
+        #expect(secondSample.program == ProgramStatus(process: 7, allowsControl: true))
         // The writer is unknown, because the status does not contain it.
-        #expect(two.clients.map(\.name) == ["reads"])
-        #expect(two.clients.first?.throughput == 300)
-        #expect(two.utilization == 0.5)
-        #expect(two.saturation == 0.25)
-        #expect(two.events.map(\.message) == ["3 lock conflicts"])
+        #expect(secondSample.clients.map(\.name) == ["reads"])
+        #expect(secondSample.clients.first?.throughput == 300)
+        #expect(secondSample.utilization == 0.5)
+        #expect(secondSample.saturation == 0.25)
+        #expect(secondSample.events.map(\.message) == ["3 lock conflicts"])
     }
 
     @Test func aGapIsMarkedAndShowsNoState() throws {
@@ -71,9 +71,9 @@ struct AgentSamplerTests {
         #expect(lost.database.readers?.maximum == 4)
         #expect(lost.events.map(\.message) == ["connection lost: no response"])
         let waiting = sampler.sample([], at: 3 * Self.second)
-        let still = try #require(waiting)
-        #expect(still.program?.isConnected == false)
-        #expect(still.events.isEmpty)
+        let stillLost = try #require(waiting)
+        #expect(stillLost.program?.isConnected == false)
+        #expect(stillLost.events.isEmpty)
         let next = status(process: 8, seconds: 1, reads: 5)
         let restarted = sampler.sample(
             [

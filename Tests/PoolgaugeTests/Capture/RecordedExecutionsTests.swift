@@ -8,7 +8,8 @@ import Testing
 
 /// Tests the executions that a recording of `top --sql` contains.
 struct RecordedExecutionsTests {
-    /// Returns a report with the calls of statements after a number of seconds of tracing.
+    /// Returns a report after a number of seconds of tracing, with the number of calls of each
+    /// statement.
     private func report(
         _ seconds: Double,
         _ calls: [String: UInt64],
@@ -100,7 +101,7 @@ struct RecordedExecutionsTests {
         #expect(recorded.notes.contains { $0.contains("at the recorded rates") })
     }
 
-    @Test func programsShareTheExecutionsOfAStatement() {
+    @Test func executionsAreDividedBetweenThePrograms() {
         let recorded = RecordedExecutions([report(1, ["SELECT 1": 10], pids: [7, 8])])
         #expect(recorded.executions.count { $0.process == 7 } == 5)
         #expect(recorded.executions.count { $0.process == 8 } == 5)

@@ -23,7 +23,7 @@ struct AgentFollowerTests {
         #expect(follower.receive(second, at: 20) == [.status(second, since: first)])
     }
 
-    @Test func gapLastsFromTheLastStatusToTheNext() {
+    @Test func aGapLastsFromTheLastStatusToTheNext() {
         var follower = AgentFollower()
         _ = follower.receive(status(process: 1, age: 5), at: 10)
         #expect(follower.fail("refused") == [.lost(reason: "refused")])
@@ -38,7 +38,7 @@ struct AgentFollowerTests {
         #expect(follower.fail("refused") == [.lost(reason: "refused")])
     }
 
-    @Test func restartBetweenTwoRequestsIsAGap() {
+    @Test func aRestartBetweenTwoRequestsIsAGap() {
         var follower = AgentFollower()
         _ = follower.receive(status(process: 1, age: 50), at: 10)
         let next = status(process: 1, age: 2)
@@ -49,7 +49,7 @@ struct AgentFollowerTests {
         )
     }
 
-    @Test func gapInTheSameRunKeepsTheComparison() {
+    @Test func aGapInTheSameRunKeepsTheComparison() {
         var follower = AgentFollower()
         let first = status(process: 1, age: 5)
         _ = follower.receive(first, at: 10)

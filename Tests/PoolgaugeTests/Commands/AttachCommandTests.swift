@@ -18,7 +18,7 @@ struct AttachCommandTests {
         try body(URL(fileURLWithPath: path))
     }
 
-    /// Starts an agent in the folder that `attach` uses with ``attach(_:in:)``.
+    /// Starts an agent in the folder that ``attach(_:in:)`` searches.
     private func start(_ name: String, in folder: URL) throws -> (DatabasePool, Agent) {
         let pool = try DatabasePool(path: folder.appendingPathComponent("\(name).sqlite").path)
         try pool.write { try $0.execute(sql: "CREATE TABLE t(x)") }
@@ -48,11 +48,11 @@ struct AttachCommandTests {
 
     @Test func runningAgentsAreListed() throws {
         try withFolder { folder in
-            let (_, one) = try start("one", in: folder)
-            let (_, two) = try start("two", in: folder)
+            let (_, first) = try start("one", in: folder)
+            let (_, second) = try start("two", in: folder)
             defer {
-                one.stop()
-                two.stop()
+                first.stop()
+                second.stop()
             }
             let text = try attach([], in: folder).output
             let lines = text.split(separator: "\n")

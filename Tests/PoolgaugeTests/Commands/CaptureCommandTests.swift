@@ -232,19 +232,19 @@ struct CaptureCommandTests {
             guard process.terminationStatus == 0 else { return }
             #expect(String(decoding: text, as: UTF8.self).contains("replayed"))
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            let ownLines = lines.filter { line in
+            let databaseLines = lines.filter { line in
                 ["", "-wal", "-shm", "-journal"].contains { suffix in
                     line.contains("\"\(path)\(suffix)\"") || line.contains("<\(path)\(suffix)>")
                 } && !line.contains("execve(") && !line.contains(" resumed>")
             }
-            #expect(!ownLines.isEmpty)
+            #expect(!databaseLines.isEmpty)
             #expect(
-                ownLines.allSatisfy { line in
+                databaseLines.allSatisfy { line in
                     line.contains("F_GETLK") || line.contains("F_OFD_GETLK")
                         || line.contains("O_RDONLY") && !line.contains("O_CREAT")
                         || line.contains("F_GETF") || line.contains("F_SETFD")
                 },
-                "\(ownLines.filter { $0.contains("SETLK") || $0.contains("O_RDWR") }.prefix(5))"
+                "\(databaseLines.filter { $0.contains("SETLK") || $0.contains("O_RDWR") }.prefix(5))"
             )
             try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
             try queue.close()

@@ -132,12 +132,12 @@ struct CompareAgainstTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreReportedBeforeTheFirstRun(arguments: [String], named: String) throws {
+    func mistakesAreReportedBeforeTheFirstRun(arguments: [String], expected: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(arguments, in: folder)
             #expect(outcome.status == 64, "\(outcome)")
             #expect(outcome.output.isEmpty)
-            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+            #expect(outcome.errors.contains(expected), "\(outcome.errors)")
         }
     }
 

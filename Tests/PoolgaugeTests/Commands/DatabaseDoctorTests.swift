@@ -279,7 +279,7 @@ struct DatabaseDoctorTests {
             #expect(FileStates(path) == before)
 
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            let ownLines = lines.filter { line in
+            let databaseLines = lines.filter { line in
                 ["", "-wal", "-shm", "-journal"].contains { suffix in
                     line.contains("\"\(path)\(suffix)\"") || line.contains("<\(path)\(suffix)>")
                 } && !line.contains("execve(") && !line.contains(" resumed>")
@@ -287,10 +287,10 @@ struct DatabaseDoctorTests {
             func call(_ line: Substring) -> Substring {
                 line.drop { $0 != " " }.drop { $0 == " " }.prefix { $0 != "(" }
             }
-            let opens = ownLines.filter { call($0) == "openat" }
+            let opens = databaseLines.filter { call($0) == "openat" }
             #expect(!opens.isEmpty)
             #expect(opens.allSatisfy { $0.contains("O_RDONLY") && !$0.contains("O_CREAT") })
-            let calls = Set(ownLines.map(call))
+            let calls = Set(databaseLines.map(call))
             #expect(
                 calls.isSubset(of: [
                     "openat", "newfstatat", "stat", "lstat", "readlink", "readlinkat", "pread64",
@@ -298,7 +298,7 @@ struct DatabaseDoctorTests {
                 ]),
                 "\(calls)"
             )
-            #expect(!ownLines.contains { call($0) == "fcntl" && $0.contains("SETLK") })
+            #expect(!databaseLines.contains { call($0) == "fcntl" && $0.contains("SETLK") })
             try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         }
     }
@@ -311,9 +311,9 @@ struct DatabaseDoctorTests {
         init(_ path: String) {
             for suffix in ["", "-wal", "-shm", "-journal"] {
                 var information = stat()
-                let isThere = stat(path + suffix, &information) == 0
+                let exists = stat(path + suffix, &information) == 0
                 states.append(
-                    isThere
+                    exists
                         ? [
                             Int(information.st_size), information.st_mtim.tv_sec,
                             information.st_mtim.tv_nsec, information.st_ctim.tv_sec,
@@ -322,7 +322,7 @@ struct DatabaseDoctorTests {
                 )
                 // Reads the files in another process. Closing a descriptor in this process would
                 // release its locks.
-                contents.append(isThere ? Self.content(path + suffix) : nil)
+                contents.append(exists ? Self.content(path + suffix) : nil)
             }
         }
 

@@ -65,8 +65,8 @@ struct DatabaseOptionTests {
                 #expect(try String(contentsOf: picture, encoding: .utf8).contains("accesses/s"))
             }
             #expect(try Data(contentsOf: database) == before)
-            let left = Set(contents(of: folder)).subtracting(["picture.txt"])
-            #expect(left == ["mine.sqlite", "mine.yaml"])
+            let remainingFiles = Set(contents(of: folder)).subtracting(["picture.txt"])
+            #expect(remainingFiles == ["mine.sqlite", "mine.yaml"])
         }
     }
 

@@ -54,7 +54,7 @@ struct RecordCommandTests {
         }
     }
 
-    @Test func aRecordingIsDrawnUnderAnother() throws {
+    @Test func aGhostIsDrawnUnderTheDisplayedRecording() throws {
         try withTemporaryFolder { folder in
             for (arm, file) in [("pool", "a.rec"), ("queue", "b.rec")] {
                 let outcome = try run(

@@ -84,7 +84,7 @@ struct RecordKeyTests {
         }
     }
 
-    @Test func newFilesNeverReplaceOthers() throws {
+    @Test func newFilesNeverReplaceExistingFiles() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         let date = Date(timeIntervalSince1970: 1_795_715_535)

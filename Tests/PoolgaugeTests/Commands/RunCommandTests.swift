@@ -145,12 +145,12 @@ struct RunCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreExplainedAndHaveAStatus(arguments: [String], named: String) throws {
+    func mistakesAreExplainedAndHaveAStatus(arguments: [String], expected: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64)
             #expect(outcome.output.isEmpty)
-            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+            #expect(outcome.errors.contains(expected), "\(outcome.errors)")
         }
     }
 

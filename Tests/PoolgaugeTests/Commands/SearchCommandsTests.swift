@@ -65,7 +65,7 @@ struct SearchCommandsTests {
     }
 
     /// Runs a command from a report verbatim in a shell.
-    private func runAdvice(_ command: String, in folder: URL) throws -> (Int32, String) {
+    private func runInShell(_ command: String, in folder: URL) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "poolgauge() { \"$0\" \"$@\"; }; " + command, Program.path]
@@ -96,7 +96,7 @@ struct SearchCommandsTests {
                 .map { String($0.drop { $0 == " " }) }.filter { $0.hasPrefix("poolgauge run") }
             #expect(commands.count == 2)
             for command in commands {
-                let (status, text) = try runAdvice(command, in: folder)
+                let (status, text) = try runInShell(command, in: folder)
                 #expect([0, 5].contains(status), "\(command)\n\(text)")
                 #expect(text.contains("mine on queue"))
             }

@@ -126,13 +126,13 @@ struct TopCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreReported(arguments: [String], named: String) throws {
+    func mistakesAreReported(arguments: [String], expected: String) throws {
         try withTemporaryFolder { folder in
             try Data("no database".utf8).write(to: folder.appendingPathComponent("text"))
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64, "\(outcome)")
             #expect(outcome.output.isEmpty)
-            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+            #expect(outcome.errors.contains(expected), "\(outcome.errors)")
         }
     }
 }

@@ -163,20 +163,22 @@ struct TryCommandTests {
     @Test func aNewScenarioIsValidAndRuns() throws {
         try withTemporaryFolder { folder in
             try makeDatabase(in: folder)
-            let made = try HeadlessProgram.run(
+            let created = try HeadlessProgram.run(
                 ["scenarios", "new", "--database", "app.sqlite", "--output", "mine.yaml"],
                 in: folder
             )
-            #expect(made.status == 0, "\(made)")
+            #expect(created.status == 0, "\(created)")
             let text = try String(
                 contentsOf: folder.appendingPathComponent("mine.yaml"),
                 encoding: .utf8
             )
-            let again = try HeadlessProgram.run(
+            let repeated = try HeadlessProgram.run(
                 ["scenarios", "new", "--database", "app.sqlite", "--output", "mine.yaml"],
                 in: folder
             )
-            #expect(again.status != 0 && again.errors.contains("or replace the file with --force"))
+            #expect(
+                repeated.status != 0 && repeated.errors.contains("or replace the file with --force")
+            )
             #expect(
                 text.contains("SELECT * FROM orders WHERE customer = :orders_customer LIMIT 50")
             )

@@ -139,7 +139,7 @@ struct TwoProcessesTests {
             #expect(outcome.status == SIGKILL, "the run must be killed during its load")
             // The other process checks for its parent ten times per second, so it ends long before
             // the run would end.
-            try eventually("the other process's end", timeout: 20) {
+            try eventually("the other process ends", timeout: 20) {
                 isServing(in: folder) ? nil : ()
             }
         }

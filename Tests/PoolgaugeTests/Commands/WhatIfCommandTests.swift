@@ -58,11 +58,11 @@ struct WhatIfCommandTests {
             #expect(checks.compactMap { $0["runs"] as? Int } == [2, 2])
             let repetition = try #require(result["repetition"] as? [String: Any])
             #expect(repetition["runs"] as? Int == 2)
-            // A single recorded run also has these values.
-            if let again = (repetition["clients"] as? [String: [String: Any]])?["ui"] {
-                #expect(again["recorded"] as? UInt64 ?? 0 > 0)
-                #expect(again["now"] as? UInt64 ?? 0 > 0)
-                #expect(again["verdict"] is String)
+            // Without a 99th percentile, the repetition has no entry for `ui`.
+            if let repeated = (repetition["clients"] as? [String: [String: Any]])?["ui"] {
+                #expect(repeated["recorded"] as? UInt64 ?? 0 > 0)
+                #expect(repeated["now"] as? UInt64 ?? 0 > 0)
+                #expect(repeated["verdict"] is String)
             }
             // On a slow machine, too few accesses may complete with one reader.
             let clients = checks.last?["clients"] as? [String: [String: Any]]

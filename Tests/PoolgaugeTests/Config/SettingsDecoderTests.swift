@@ -15,7 +15,7 @@ struct SettingsDecoderTests {
         #expect(try decode("version: 1\nkeys:\n") == DashboardSettings())
     }
 
-    @Test func thePrintedDefaultsMatchTheDefaults() throws {
+    @Test func thePrintedConfigurationMatchesTheDefaults() throws {
         let yaml = DefaultConfiguration.yaml(themes: Theme.builtIn)
         let settings = try decode(yaml)
         var plain = settings
@@ -31,7 +31,7 @@ struct SettingsDecoderTests {
         #expect(yaml.split(separator: "\n").allSatisfy { $0.count <= 110 })
     }
 
-    @Test func everythingCanBeSet() throws {
+    @Test func everySettingCanBeChanged() throws {
         let settings = try decode(
             """
             theme: mine

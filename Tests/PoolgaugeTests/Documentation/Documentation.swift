@@ -23,7 +23,7 @@ enum Documentation {
 
     /// Returns the commands on a page.
     ///
-    /// These are the lines in code blocks and the code in tables that start with `poolgauge`.
+    /// These are the lines in code blocks and the inline code that start with `poolgauge`.
     static func commands(of page: String) throws -> [String] {
         var commands: [String] = []
         var isInBlock = false
@@ -40,10 +40,10 @@ enum Documentation {
         return commands
     }
 
-    /// Returns the arguments of a command line, or `nil` if the line contains only the name of the
-    /// command.
+    /// Returns the arguments of a command line, or `nil` if the line contains a placeholder, such
+    /// as `NAME` or `…`.
     static func arguments(_ command: String) -> [String]? {
-        // A comment, a pipe, or a redirection ends the command.
+        // An unquoted comment, pipe, or redirection ends the command.
         var words: [String] = []
         var word = ""
         var quote: Character?

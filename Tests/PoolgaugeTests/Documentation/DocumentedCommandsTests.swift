@@ -17,7 +17,7 @@ struct DocumentedCommandsTests {
     private static let statuses: Set<Int32> = [0, 2, 3, 5, 6, 130]
 
     /// Commands that fail without a prerequisite, and a part of their error message.
-    private static let conditions: [(command: String, message: String)] = [
+    private static let expectedFailures: [(command: String, message: String)] = [
         ("poolgauge dashboard", "the dashboard needs a terminal"),
         ("poolgauge top --sql", "requires a database file"),
         // The recording of this test contains a run, and not the statements of a program.
@@ -94,7 +94,7 @@ struct DocumentedCommandsTests {
         let result = try HeadlessProgram.run(arguments, in: folder, interruptingAfter: Self.limit)
         if Self.statuses.contains(result.status) { return }
         let command = (["poolgauge"] + arguments).joined(separator: " ")
-        let isExpected = Self.conditions.contains { condition in
+        let isExpected = Self.expectedFailures.contains { condition in
             command.hasPrefix(condition.command) && result.errors.contains(condition.message)
         }
         if !isExpected { throw Failure("\(page): \(command): \(result.status) \(result.errors)") }

@@ -26,8 +26,8 @@ struct RepositoryTests {
         return folders.split(separator: ":").contains { access("\($0)/\(tool)", X_OK) == 0 }
     }
 
-    /// Returns the lines of the changelog below the heading of the latest version.
-    private func released() throws -> (version: String, lines: [Substring]) {
+    /// Returns the latest version in the changelog, and the lines below its heading.
+    private func latestRelease() throws -> (version: String, lines: [Substring]) {
         let lines = try Documentation.text(of: "CHANGELOG.md")
             .split(separator: "\n", omittingEmptySubsequences: false)
         let isVersion = { (line: Substring) in line.wholeMatch(of: /## \d.*/) != nil }
@@ -36,11 +36,11 @@ struct RepositoryTests {
     }
 
     @Test func theChangelogDescribesTheVersion() throws {
-        #expect(try released().version == Poolgauge.version)
+        #expect(try latestRelease().version == Poolgauge.version)
     }
 
     @Test func releasedEntriesAreOneLine() throws {
-        for line in try released().lines where !line.isEmpty && !line.hasPrefix("#") {
+        for line in try latestRelease().lines where !line.isEmpty && !line.hasPrefix("#") {
             #expect(line.hasPrefix("* ") && line.count <= 150, "\(line)")
         }
     }

@@ -3,11 +3,11 @@ import PoolgaugeAgent
 import SQLiteEngine
 import Synchronization
 
-/// A pool with an agent, whose connections, log, and snapshots can be kept busy.
+/// A pool with an agent, and a thread that can keep the pool busy.
 final class DatabasePoolFixture: Sendable {
     let pool: DatabasePool
     let agent: Agent
-    private let isOver = Atomic(false)
+    private let isStopRequested = Atomic(false)
     private let hasEnded = DispatchSemaphore(value: 0)
 
     /// Creates a pool, and an agent with its socket in `agents`.
@@ -33,7 +33,7 @@ final class DatabasePoolFixture: Sendable {
     /// Repeats ``work()`` on another thread until ``endWork()`` is called.
     func startWork() {
         Thread.detachNewThread { [self] in
-            while !isOver.load(ordering: .relaxed) {
+            while !isStopRequested.load(ordering: .relaxed) {
                 try? work()
                 // Leaves the processors to other programs.
                 usleep(20_000)
@@ -43,7 +43,7 @@ final class DatabasePoolFixture: Sendable {
     }
 
     func endWork() {
-        isOver.store(true, ordering: .relaxed)
+        isStopRequested.store(true, ordering: .relaxed)
         hasEnded.wait()
     }
 }

@@ -38,7 +38,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test func runExportsItsClients() throws {
+    @Test func aRunExportsItsClients() throws {
         try withFolder { folder in
             let program = try start(
                 ["run", "ycsb-c", "--arm", "pool", "--duration", "10m"],
@@ -56,7 +56,7 @@ struct ExportCommandTests {
     }
 
     #if os(Linux)
-    @Test func watchedFileIsExported() throws {
+    @Test func aWatchedFileIsExported() throws {
         try withFolder { folder in
             let fixture = try makePool(in: folder)
             let path = fixture.pool.path
@@ -77,7 +77,7 @@ struct ExportCommandTests {
     }
     #endif
 
-    @Test func agentIsExported() throws {
+    @Test func anAgentIsExported() throws {
         try withFolder { folder in
             let fixture = try makePool(in: folder)
             try fixture.work()
@@ -95,9 +95,9 @@ struct ExportCommandTests {
         }
     }
 
-    @Test func restartedAgentIsFoundAgain() throws {
+    @Test func aRestartedAgentIsFoundAgain() throws {
         try withFolder { folder in
-            let folderOfAgents = folder.appendingPathComponent("poolgauge").path
+            let agentFolder = folder.appendingPathComponent("poolgauge").path
             let first = try makePool(in: folder)
             let program = try start(["export", "app"], in: folder)
             _ = try metrics(of: program, containing: "sqlite_up{database=")
@@ -107,7 +107,7 @@ struct ExportCommandTests {
             let second = try Agent.start(
                 first.pool,
                 name: "app",
-                folder: AgentFolder(path: folderOfAgents)
+                folder: AgentFolder(path: agentFolder)
             )
             defer { second.stop() }
             _ = try metrics(of: program, containing: "db_client_connection_max")
@@ -144,7 +144,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test func usedPortIsExplained() throws {
+    @Test func aPortInUseIsReported() throws {
         try withFolder { folder in
             let fixture = try makePool(in: folder)
             let program = try start(["export", fixture.agent.socketPath], in: folder)

@@ -10,12 +10,12 @@ import Testing
 /// Tests that the reference contains all exported metrics.
 struct ExportedMetricsTests {
     /// The table is the output of `poolgauge export --list-metrics`.
-    @Test func referenceIsCurrent() throws {
+    @Test func theReferenceIsCurrent() throws {
         let page = try Documentation.text(of: "docs/Exporting.md")
         #expect(page.hasSuffix(ExportedMetrics.markdown), "generate it again: docs/draw reference")
     }
 
-    @Test func sourcesAgreeOnAMetric() {
+    @Test func sourcesDeclareEachMetricIdentically() {
         func rows<Source>(_ metrics: [Metric<Source>]) -> [String: [String]] {
             let rows = metrics.map { ($0.name, [$0.type.rawValue, $0.help] + $0.labels) }
             #expect(Set(rows.map(\.0)).count == rows.count)
@@ -56,7 +56,7 @@ struct ExportedMetricsTests {
     /// The metrics of a run have its arm's label.
     ///
     /// The metrics of its database appear once the database is open.
-    @Test func runExportsItsLatestSample() {
+    @Test func aRunExportsItsLatestSample() {
         let metrics = RunMetrics()
         #expect(metrics.text() == "")
         var sample = Sample(
@@ -82,7 +82,7 @@ struct ExportedMetricsTests {
         #expect(!text.contains("response_time"))
     }
 
-    /// Counts that start again with a new measurement or arm are not corrected.
+    /// Counts may decrease at the start of a new measurement or arm, but not within a measurement.
     @Test func countsRestartWithANewMeasurement() {
         let metrics = RunMetrics()
         var sample = Sample(
@@ -103,11 +103,11 @@ struct ExportedMetricsTests {
         }
         #expect(count(100, measured: false))
         #expect(count(90, measured: true))
-        // A momentary decrease is corrected.
+        // A decrease within the measurement is not exported.
         #expect(!count(89, measured: true))
     }
 
-    @Test func agentThatDoesNotAnswerIsNotUp() throws {
+    @Test func anAgentThatDoesNotAnswerIsNotUp() throws {
         let metrics = AgentMetricsSource(name: "app")
         #expect(metrics.text().contains("sqlite_up{database=\"app\"} 0\n"))
         let database = DatabaseStatus(label: "orders", kind: .queue)

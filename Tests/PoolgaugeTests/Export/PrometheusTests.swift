@@ -45,7 +45,7 @@ struct PrometheusTests {
           sync: {access: write, think: 20ms, sql: UPDATE mail SET folder = folder WHERE id = :id}
         """
 
-    /// The programs that Prometheus scrapes.
+    /// Prometheus and the programs that it scrapes.
     private final class Programs {
         let run: RunningProgram
         let agent: RunningProgram
@@ -98,10 +98,10 @@ struct PrometheusTests {
         let programs = try Programs(in: folder)
         defer { programs.end() }
 
-        // Waits until a scrape contains all measurements. They are collected each second.
+        // Waits until a scrape contains all measurements, which are collected once per second.
         _ = try eventually("the measured phase ends") {
-            let over = "poolgauge_run_seconds{phase=\"cool-down\"} > 7.5"
-            return try programs.prometheus.query(over).first
+            let query = "poolgauge_run_seconds{phase=\"cool-down\"} > 7.5"
+            return try programs.prometheus.query(query).first
         }
         try checkDashboard(programs.prometheus)
         for (job, port) in programs.ports {

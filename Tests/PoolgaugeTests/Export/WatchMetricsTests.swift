@@ -92,7 +92,7 @@ struct WatchMetricsTests {
         #expect(!metrics.text().contains("/data/other"))
     }
 
-    @Test func missingFileIsNotUp() {
+    @Test func aMissingFileIsNotUp() {
         var report = WatchReport.empty(path: "/missing")
         report.file.state = .missing
         let metrics = WatchMetrics()

@@ -8,7 +8,7 @@ struct ExitStatusTests {
     private func scenario(
         clients: String,
         arms: String = "pool: {type: pool, readers: 2}",
-        more: String = ""
+        additionalKeys: String = ""
     ) -> String {
         """
         version: 1
@@ -20,7 +20,7 @@ struct ExitStatusTests {
         drain: 1s
         clients:
           \(clients)
-        \(more)
+        \(additionalKeys)
         """
     }
 
@@ -39,7 +39,7 @@ struct ExitStatusTests {
 
     private let reader = "ui: {access: read, think: 1ms, sql: SELECT n FROM item WHERE id = 1}"
 
-    /// Every arrival is served, even if the machine stalls.
+    /// Arrivals that are all served, even if the machine stalls.
     private let arrivals = "arrival: {rate: 100/s, process: even}"
 
     @Test func aPassingRunExitsWithStatus0() throws {
@@ -58,7 +58,7 @@ struct ExitStatusTests {
         #expect(outcome.output.contains("SQLITE_CONSTRAINT"))
         let allowed = scenario(
             clients: clients,
-            more: "thresholds: {ui.errors: [\"rate <= 100%\"]}"
+            additionalKeys: "thresholds: {ui.errors: [\"rate <= 100%\"]}"
         )
         #expect(try run(allowed).status == 0)
     }
@@ -107,7 +107,7 @@ struct ExitStatusTests {
         let outcome = try run(
             scenario(
                 clients: reader.replacing("think: 1ms", with: arrivals),
-                more: "thresholds: {ui.response: [\"mean < 1ns\"]}"
+                additionalKeys: "thresholds: {ui.response: [\"mean < 1ns\"]}"
             )
         )
         #expect(outcome.status == 3, "\(outcome)")
@@ -117,7 +117,7 @@ struct ExitStatusTests {
     @Test func aThresholdThatEndsTheRunExitsWithStatus3() throws {
         let yaml = scenario(
             clients: reader,
-            more: "thresholds: {ui.response: {limit: max < 1ns, abort: true}}"
+            additionalKeys: "thresholds: {ui.response: {limit: max < 1ns, abort: true}}"
         )
         let outcome = try run(yaml, ["--duration", "60s"])
         #expect(outcome.status == 3, "\(outcome)")
@@ -130,7 +130,7 @@ struct ExitStatusTests {
     @Test func aThresholdWithTooFewSamplesExitsWithStatus6() throws {
         let yaml = scenario(
             clients: reader.replacing("think: 1ms", with: arrivals),
-            more: "thresholds: {ui.response: [\"p(99) < 50ms\"]}"
+            additionalKeys: "thresholds: {ui.response: [\"p(99) < 50ms\"]}"
         )
         let outcome = try run(yaml)
         #expect(outcome.status == 6, "\(outcome)")

@@ -34,7 +34,8 @@ struct FileSafetyTests {
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    /// Checks that the program ended normally, perhaps with an invalid measurement.
+    /// Expects that the program ended normally, possibly with a missed threshold or an invalid
+    /// measurement.
     private func expectEnd(_ status: Int32, _ output: String) {
         #expect([0, 3, 5].contains(status), "\(output)")
     }

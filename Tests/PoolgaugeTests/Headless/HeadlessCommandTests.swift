@@ -3,7 +3,7 @@ import Testing
 
 @testable import poolgauge
 
-/// Tests commands without a terminal and their results.
+/// Tests commands that run without a terminal, and their results.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct HeadlessCommandTests {
     private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "1s"]
@@ -46,12 +46,12 @@ struct HeadlessCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreReportedWithTheLimits(arguments: [String], named: String) throws {
+    func mistakesAreReportedWithTheLimits(arguments: [String], expected: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64, "\(outcome)")
             #expect(outcome.output.isEmpty)
-            #expect(outcome.errors.contains(named), "\(outcome.errors)")
+            #expect(outcome.errors.contains(expected), "\(outcome.errors)")
         }
     }
 
@@ -134,7 +134,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// Returns the rows of a CSV report without quoted cells, by column.
+    /// Returns the rows of a CSV report without quoted cells, as cells by column name.
     private func rows(_ text: String) -> [[String: String]] {
         let lines = text.split(separator: "\n").map {
             $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -220,12 +220,12 @@ struct HeadlessCommandTests {
             "\(outcome)"
         )
         let database = folder.appendingPathComponent("mine.sqlite")
-        let made = folder.appendingPathComponent(kept)
+        let keptFolder = folder.appendingPathComponent(kept)
         try FileManager.default.moveItem(
-            at: made.appendingPathComponent("database.sqlite"),
+            at: keptFolder.appendingPathComponent("database.sqlite"),
             to: database
         )
-        try FileManager.default.removeItem(at: made)
+        try FileManager.default.removeItem(at: keptFolder)
         return database
     }
 
@@ -261,7 +261,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// `POOLGAUGE_RECORD=1` records the manual page again.
+    /// `POOLGAUGE_RECORD=1` overwrites the manual page.
     @Test func theManualPageIsCurrent() throws {
         try withTemporaryFolder { folder in
             let page = try HeadlessProgram.run(["manual"], in: folder).output

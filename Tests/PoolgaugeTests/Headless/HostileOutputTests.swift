@@ -37,9 +37,9 @@ struct HostileOutputTests {
         let plain = RecordingTables(try self.report("plain"))
         let tables = RecordingTables(report)
         #expect(HostileStrings.unsafe(in: tables.text) == [])
-        #expect(lines(tables.text) == lines(plain.text))
+        #expect(lineCount(tables.text) == lineCount(plain.text))
         #expect(HostileStrings.unsafe(in: tables.markdown) == [])
-        #expect(bars(tables.markdown) == bars(plain.markdown))
+        #expect(separatorCounts(tables.markdown) == separatorCounts(plain.markdown))
         #expect(!tables.markdown.replacing("\\<", with: "").contains("<"))
         let json = try RecordingTables.json(report)
         #expect(HostileStrings.unsafe(in: json) == [])
@@ -108,10 +108,10 @@ struct HostileOutputTests {
 
     private func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
-    private func lines(_ text: String) -> Int { text.utf8.count { $0 == 10 } }
+    private func lineCount(_ text: String) -> Int { text.utf8.count { $0 == 10 } }
 
     /// Returns the number of column separators in each line of Markdown.
-    private func bars(_ markdown: String) -> [Int] {
+    private func separatorCounts(_ markdown: String) -> [Int] {
         markdown.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             line in
             var count = 0

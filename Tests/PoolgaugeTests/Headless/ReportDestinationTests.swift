@@ -6,7 +6,7 @@ import Testing
 /// Tests the effect of `--output` on its file.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReportDestinationTests {
-    private let broken = """
+    private let brokenScenario = """
         version: 1
         name: mine
         dataset: {sql: [CREATE TABLE item (id INTEGER)]}
@@ -25,7 +25,7 @@ struct ReportDestinationTests {
             let file = folder.appendingPathComponent("report.txt")
             try "previous".write(to: file, atomically: false, encoding: .utf8)
             let scenario = folder.appendingPathComponent("mine.yaml")
-            try broken.replacing(
+            try brokenScenario.replacing(
                 "{pool: {type: pool}}",
                 with: "{pool: {type: pool}, queue: {type: queue}}"
             )

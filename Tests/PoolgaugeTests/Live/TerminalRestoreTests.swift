@@ -64,8 +64,8 @@ struct TerminalRestoreTests {
             try withDashboard(arguments: report) { program, folder in
                 try program.wait(for: "LIVE")
                 program.hangUp()
-                // Until the end, the shell and the user's side of the terminal also contain the
-                // text.
+                // The shell and the terminal may also send SIGHUP repeatedly until the program
+                // ends.
                 let end = try program.waitUntilEnd(sending: SIGHUP)
                 #expect(end == .status(128 + SIGHUP))
                 #expect(contents(of: folder).isEmpty)

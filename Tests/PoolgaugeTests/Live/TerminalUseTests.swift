@@ -12,7 +12,7 @@ struct TerminalUseTests {
     func rapidResizesAndKeysAreHandled() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
-            var random = Seeded(state: 7)
+            var random = SeededGenerator(state: 7)
             for _ in 0..<400 {
                 program.resize(
                     columns: .random(in: 1...220, using: &random),
@@ -28,11 +28,11 @@ struct TerminalUseTests {
                     program.type("\u{1B}[<\(button);\(x);\(y)M")
                 }
             }
-            // The help may be open, and the display may be frozen.
+            // Escape closes the help if it is open, and resumes the display if it is frozen.
             program.type("\u{1B}")
-            let calm = program.output.count
+            let waitStart = program.output.count
             program.resize(columns: 100, rows: 30)
-            try program.wait(for: "ycsb-c", from: calm)
+            try program.wait(for: "ycsb-c", from: waitStart)
             program.type("\u{3}")
             let end = try program.waitUntilEnd()
             #expect(end == .status(130))
@@ -178,8 +178,8 @@ struct TerminalUseTests {
                 ["/usr/bin/env", "tic", "-x", "-o", entries.path, file.path],
                 environment: Program.environment(temporary: folder)
             )
-            let made = try tic.waitUntilEnd()
-            #expect(made == .status(0))
+            let compilation = try tic.waitUntilEnd()
+            #expect(compilation == .status(0))
             let direct = [
                 "TERMINFO_DIRS": "\(entries.path):/lib/terminfo:/usr/share/terminfo",
                 "COLORTERM": "truecolor",
@@ -196,7 +196,7 @@ struct TerminalUseTests {
 }
 
 /// A seeded random number generator (SplitMix64).
-struct Seeded: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

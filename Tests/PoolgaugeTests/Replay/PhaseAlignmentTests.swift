@@ -9,7 +9,7 @@ struct PhaseAlignmentTests {
     /// A recording with runs whose phases have the given lengths, in samples.
     ///
     /// Consecutive samples are a second apart.
-    private struct Recorded {
+    private struct FakeRecording {
         var contents = RecordingContents()
         var samples: [Sample] = []
 
@@ -74,7 +74,7 @@ struct PhaseAlignmentTests {
     }
 
     @Test func runsAndPhasesAreFoundWithFewDecodedSamples() {
-        let recorded = Recorded([
+        let recorded = FakeRecording([
             ("pool", [("", 3), ("warm-up", 40), ("steady", 900)]),
             ("queue", [("steady", 100)]),
             ("pool", [("steady", 50)]),
@@ -90,8 +90,8 @@ struct PhaseAlignmentTests {
     }
 
     @Test func phasesStartTogether() throws {
-        let shown = Recorded([("pool", [("warm-up", 10), ("steady", 20)])])
-        let ghost = Recorded([("queue", [("warm-up", 30), ("steady", 40)])])
+        let shown = FakeRecording([("pool", [("warm-up", 10), ("steady", 20)])])
+        let ghost = FakeRecording([("queue", [("warm-up", 30), ("steady", 40)])])
         let alignment = PhaseAlignment(
             shown: try #require(shown.runs(of: "pool").first),
             ghost: try #require(ghost.runs(of: "queue").first)
@@ -107,8 +107,8 @@ struct PhaseAlignmentTests {
     }
 
     @Test func runsWithoutCommonPhasesStartTogether() throws {
-        let shown = Recorded([("pool", [("", 30)])])
-        let ghost = Recorded([("pool", [("steady", 20)])])
+        let shown = FakeRecording([("pool", [("", 30)])])
+        let ghost = FakeRecording([("pool", [("steady", 20)])])
         let alignment = PhaseAlignment(
             shown: try #require(shown.runs(of: "pool").first),
             ghost: try #require(ghost.runs(of: "pool").first)

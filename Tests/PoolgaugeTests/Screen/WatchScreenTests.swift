@@ -85,7 +85,7 @@ struct WatchScreenTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aSignalEndsTheDashboardAndItsHelpers(signal: Int32) throws {
+    func aSignalEndsTheDashboard(signal: Int32) throws {
         try withTop { program, _, _ in
             try program.wait(for: "LIVE")
             program.send(signal)
@@ -99,7 +99,7 @@ struct WatchScreenTests {
     @Test func rapidResizesAndKeysAreHandled() throws {
         try withTop { program, _, _ in
             try program.wait(for: "LIVE")
-            var random = Seeded(state: 11)
+            var random = SeededGenerator(state: 11)
             for _ in 0..<300 {
                 program.resize(
                     columns: .random(in: 1...200, using: &random),

@@ -9,7 +9,7 @@ import Foundation
 ///   - what: A description of the expected value, for the error.
 ///   - timeout: The timeout in seconds. The default is far longer than a slow, busy machine
 ///     needs.
-///   - probe: Returns the value, or `nil` if it is not available yet.
+///   - probe: A closure that returns the value, or `nil` if it is not available yet.
 /// - Returns: The value.
 /// - Throws: ``TimedOut``, or an error from `probe`.
 func eventually<Value>(
@@ -24,7 +24,7 @@ func eventually<Value>(
         guard waited < timeout else {
             throw TimedOut(description: "timed out after \(timeout) s: \(what)")
         }
-        // The other thread or process may need this core.
+        // Leaves the core to the thread or process that provides the value.
         usleep(1_000)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The program, running without a terminal.
+/// A namespace for running the program without a terminal.
 struct HeadlessProgram {
     /// The outcome of a program.
     struct Outcome {
@@ -15,8 +15,8 @@ struct HeadlessProgram {
     /// Without this reader, a full pipe would block the program.
     private final class Collector: Sendable {
         private let data = Mutex(Data())
-        private let isDone = DispatchSemaphore(value: 0)
-        private let hasSeen = DispatchSemaphore(value: 0)
+        private let endOfFile = DispatchSemaphore(value: 0)
+        private let textOrEnd = DispatchSemaphore(value: 0)
 
         init(_ handle: FileHandle, until text: String? = nil) {
             let descriptor = handle.fileDescriptor
@@ -32,20 +32,20 @@ struct HeadlessProgram {
                     }
                     if let text, !hasAppeared, now.contains(text) {
                         hasAppeared = true
-                        hasSeen.signal()
+                        textOrEnd.signal()
                     }
                 }
-                hasSeen.signal()
-                isDone.signal()
+                textOrEnd.signal()
+                endOfFile.signal()
             }
         }
 
         var text: String {
-            isDone.wait()
+            endOfFile.wait()
             return data.withLock { String(decoding: $0, as: UTF8.self) }
         }
 
-        func waitForText() { hasSeen.wait() }
+        func waitForText() { textOrEnd.wait() }
     }
 
     /// Starts a process that receives all signals.
@@ -70,7 +70,8 @@ struct HeadlessProgram {
     ///   - variables: Additional environment variables.
     ///   - signal: A signal to send when a string appears on standard error.
     ///   - limit: The time in seconds after which to interrupt the program.
-    ///   - pause: How long to stop the whole program when a string appears on standard error.
+    ///   - pause: The time for which to stop the whole program when a string appears on standard
+    ///     error.
     /// - Returns: The status and the output.
     /// - Throws: An error if the program cannot be started.
     static func run(

@@ -11,8 +11,8 @@ final class TerminalProgram {
     /// The output of the program so far.
     private(set) var output: [UInt8] = []
     private let process: pid_t
-    private var main: Int32
-    private let near: Int32
+    private var userSide: Int32
+    private let programSide: Int32
     private var end: End?
     private let settingsBefore: [UInt8]
 
@@ -26,17 +26,17 @@ final class TerminalProgram {
         columns: Int32 = 120,
         rows: Int32 = 40
     ) throws {
-        var (main, near): (Int32, Int32) = (-1, -1)
-        guard pg_pty_open(columns, rows, &main, &near) else { throw POSIXError(.ENXIO) }
-        self.main = main
-        self.near = near
-        settingsBefore = Self.settings(near)
+        var (userSide, programSide): (Int32, Int32) = (-1, -1)
+        guard pg_pty_open(columns, rows, &userSide, &programSide) else { throw POSIXError(.ENXIO) }
+        self.userSide = userSide
+        self.programSide = programSide
+        settingsBefore = Self.settings(programSide)
         let arguments = command.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
         process = arguments.map { UnsafePointer($0) }.withUnsafeBufferPointer { arguments in
             variables.map { UnsafePointer($0) }.withUnsafeBufferPointer { variables in
-                pg_pty_spawn(arguments.baseAddress, variables.baseAddress, near)
+                pg_pty_spawn(arguments.baseAddress, variables.baseAddress, programSide)
             }
         }
         guard process > 0 else { throw POSIXError(.ECHILD) }
@@ -49,17 +49,17 @@ final class TerminalProgram {
             waitpid(process, &status, 0)
         }
         hangUp()
-        close(near)
+        close(programSide)
     }
 
     /// Whether the terminal has the settings that it had before the program started.
-    var hasOriginalSettings: Bool { Self.settings(near) == settingsBefore }
+    var hasOriginalSettings: Bool { Self.settings(programSide) == settingsBefore }
 
     /// The number of bytes that a read waits for.
     var awaitedBytes: UInt8? {
-        let settings = Self.settings(near)
-        let place = 4 * MemoryLayout<tcflag_t>.size + Int(VMIN)
-        return settings.indices.contains(place) ? settings[place] : nil
+        let settings = Self.settings(programSide)
+        let index = 4 * MemoryLayout<tcflag_t>.size + Int(VMIN)
+        return settings.indices.contains(index) ? settings[index] : nil
     }
 
     /// Whether the last escape sequences of the program show the normal screen and the cursor.
@@ -78,7 +78,7 @@ final class TerminalProgram {
     func type(_ text: String) {
         var bytes = ArraySlice(Array(text.utf8))
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { write(main, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes { write(userSide, $0.baseAddress, $0.count) }
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
         }
@@ -88,12 +88,12 @@ final class TerminalProgram {
     func send(_ signal: Int32) { kill(process, signal) }
 
     /// Resizes the terminal.
-    func resize(columns: Int32, rows: Int32) { _ = pg_pty_resize(main, columns, rows) }
+    func resize(columns: Int32, rows: Int32) { _ = pg_pty_resize(userSide, columns, rows) }
 
     /// Closes the user's side, as when a terminal window is closed.
     func hangUp() {
-        if main >= 0 { close(main) }
-        main = -1
+        if userSide >= 0 { close(userSide) }
+        userSide = -1
     }
 
     /// Waits until the program has written a string after position `start` of its output.
@@ -114,7 +114,7 @@ final class TerminalProgram {
     /// - Returns: How the program ended.
     /// - Throws: ``TimedOut`` if the program does not end.
     func waitUntilEnd(sending signal: Int32? = nil) throws -> End {
-        try wait(for: "the end") {
+        try wait(for: "the program ends") {
             if hasEnded() { return true }
             if let signal { send(signal) }
             return false
@@ -148,19 +148,19 @@ final class TerminalProgram {
 
     @discardableResult
     private func read(waitingAtMost milliseconds: Int32) -> Bool {
-        var descriptor = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
-        guard poll(&descriptor, 1, milliseconds) > 0, main >= 0 else { return false }
+        var descriptor = pollfd(fd: userSide, events: Int16(POLLIN), revents: 0)
+        guard poll(&descriptor, 1, milliseconds) > 0, userSide >= 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = Foundation.read(main, &buffer, buffer.count)
+        let count = Foundation.read(userSide, &buffer, buffer.count)
         guard count > 0 else { return false }
         output += buffer[..<count]
         return true
     }
 
-    private static func settings(_ near: Int32) -> [UInt8] {
+    private static func settings(_ programSide: Int32) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 256)
         var count: Int32 = 0
-        guard pg_pty_settings(near, &bytes, Int32(bytes.count), &count) else { return [] }
+        guard pg_pty_settings(programSide, &bytes, Int32(bytes.count), &count) else { return [] }
         return Array(bytes[..<Int(count)])
     }
 }

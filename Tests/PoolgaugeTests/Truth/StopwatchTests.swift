@@ -80,7 +80,7 @@ struct StopwatchTests {
         of pool: DatabasePool,
         until isMet: (DatabaseStatus) -> Bool
     ) throws -> (DatabaseStatus, Moment) {
-        try eventually("what the status shows") {
+        try eventually("the status meets the condition") {
             let before = Moment.clock
             let status = pool.status()
             let after = Moment.clock
@@ -133,7 +133,7 @@ struct StopwatchTests {
         // These frames are newer than the reader's state, so the log cannot restart.
         try pool.write { db in try db.execute(sql: "INSERT INTO t VALUES (2)") }
         let saturatedBefore = try #require(pool.status().readers?.saturatedNanoseconds)
-        let wants = Moment.clock
+        let requestTime = Moment.clock
         let waiter = Worker { try pool.read(as: AccessLabel("in a queue")) { _ in } }
         let (_, queued) = try status(of: pool) { !$0.waitingReaders.isEmpty }
         let (now, end) = try status(of: pool) { status in
@@ -141,11 +141,11 @@ struct StopwatchTests {
                 && status.wal?.pin != nil
         }
 
-        let lane = try #require(now.connections.first { $0.role == .reader })
-        try expect(lane.heldNanoseconds, from: start, to: end, "the hold time")
-        #expect(lane.holder?.name == "by hand")
+        let connection = try #require(now.connections.first { $0.role == .reader })
+        try expect(connection.heldNanoseconds, from: start, to: end, "the hold time")
+        #expect(connection.holder?.name == "by hand")
         let waits = try #require(now.waitingReaders.first)
-        let began = Moment(earliest: wants, latest: queued.latest)
+        let began = Moment(earliest: requestTime, latest: queued.latest)
         try expect(waits.waitedNanoseconds, from: began, to: end, "the wait time")
         #expect(waits.origin.name == "in a queue")
         let saturated = try #require(now.readers?.saturatedNanoseconds)
@@ -166,7 +166,7 @@ struct StopwatchTests {
 
         // The screen shows the same times.
         let overview = screen("1", of: now)
-        let heldText = HumanUnits.duration(nanoseconds: lane.heldNanoseconds ?? 0)
+        let heldText = HumanUnits.duration(nanoseconds: connection.heldNanoseconds ?? 0)
         let waitedText = HumanUnits.duration(nanoseconds: waits.waitedNanoseconds)
         #expect(overview.contains("1 of 1 reader in use"))
         #expect(overview.contains("by hand") && overview.contains(heldText))
@@ -187,12 +187,12 @@ struct StopwatchTests {
         let pool = try makePool(readers: 1)
         let before = Moment.clock
         let snapshot = try pool.makeSnapshot(as: AccessLabel("a look back"))
-        let made = Moment(earliest: before, latest: Moment.clock)
+        let creation = Moment(earliest: before, latest: Moment.clock)
         let (now, end) = try status(of: pool) {
             $0.snapshots.contains { $0.ageNanoseconds > 500_000_000 }
         }
         let age = try #require(now.snapshots.first).ageNanoseconds
-        try expect(age, from: made, to: end, "the age of the snapshot")
+        try expect(age, from: creation, to: end, "the age of the snapshot")
         let shown = screen("4", of: now)
         #expect(shown.contains("a look back"))
         #expect(shown.contains(HumanUnits.duration(nanoseconds: age)))

@@ -36,7 +36,7 @@ struct ComparisonAnalysisTests {
         throughput: Double = 1,
         p99: Double = 1,
         noise: Double = 0.02,
-        missing: Int? = nil
+        blockWithoutP99: Int? = nil
     ) throws -> ComparisonAnalysis {
         var random = RandomStream(seed: 4, stream: "blocks")
         func noisy(_ value: Double) -> Double { value * exp(noise * random.nextNormal()) }
@@ -46,7 +46,7 @@ struct ComparisonAnalysisTests {
                 run(
                     "b",
                     throughput: noisy(1000 * throughput),
-                    p99: block == missing ? nil : noisy(1e6 * p99)
+                    p99: block == blockWithoutP99 ? nil : noisy(1e6 * p99)
                 ),
                 run("a", throughput: noisy(1000), p99: noisy(1e6)),
             ].map { ComparisonMeasurement($0) }
@@ -80,7 +80,7 @@ struct ComparisonAnalysisTests {
         #expect(throughput.blocks == 10)
     }
 
-    @Test func withoutADifferenceArmsAreTheSameOrInconclusive() throws {
+    @Test func equalArmsAreTheSameOrInconclusive() throws {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
@@ -133,33 +133,33 @@ struct ComparisonAnalysisTests {
 
     /// Compares an arm with itself 2,000 times.
     ///
-    /// The test raises alarms at its significance level. The verdict raises fewer alarms, because
-    /// it requires a difference above the noise floor.
-    @Test func comparingAnArmWithItselfRarelyRaisesAlarms() {
+    /// The statistical test raises false alarms at its significance level. The verdict raises
+    /// fewer, because it also requires a difference above the noise floor.
+    @Test func comparingAnArmWithItselfRarelyRaisesFalseAlarms() {
         var random = RandomStream(seed: 99, stream: "A/A")
-        var tests = 0
-        var verdicts = 0
+        var significantTests = 0
+        var differences = 0
         let metric = try? ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         for _ in 0..<2000 {
             // Combines noise that is common to the runs of a block, such as the machine's state in
             // that minute, with independent noise in each run.
             let shared = (0..<10).map { _ in 0.3 * random.nextNormal() }
             func runs() -> [Double?] { shared.map { 1000 * exp($0 + 0.05 * random.nextNormal()) } }
-            let (first, second, again) = (runs(), runs(), runs())
+            let (first, second, repeated) = (runs(), runs(), runs())
             guard let metric, let ratio = PairedRatio(first, second, smallest: 1),
-                let noise = PairedRatio(first, again, smallest: 1)
+                let noise = PairedRatio(first, repeated, smallest: 1)
             else { continue }
-            if ratio.pValue <= BlockCount.significance { tests += 1 }
+            if ratio.pValue <= BlockCount.significance { significantTests += 1 }
             let floor = max(abs(noise.location.low), abs(noise.location.high))
             let verdict = ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
-            if verdict.isDifference { verdicts += 1 }
+            if verdict.isDifference { differences += 1 }
         }
         // This is the 99% interval of a binomial distribution with 2,000 draws at 5%.
-        #expect((75...125).contains(tests), "\(tests)")
-        #expect(verdicts <= tests)
+        #expect((75...125).contains(significantTests), "\(significantTests)")
+        #expect(differences <= significantTests)
     }
 
-    /// A throughput of 90% is detected in almost all comparisons despite noise of 3% per run.
+    /// A throughput loss of 10% is detected in almost all comparisons despite noise of 3% per run.
     @Test func aTenPercentLossIsFoundDespiteNoise() throws {
         var random = RandomStream(seed: 12, stream: "power")
         let metric = try ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
@@ -177,13 +177,14 @@ struct ComparisonAnalysisTests {
     }
 
     @Test func aPercentileWithTooFewSamplesIsReplacedByALowerOne() throws {
-        let analysis = try analysis(throughput: 1.4, p99: 0.4, missing: 3)
+        let analysis = try analysis(throughput: 1.4, p99: 0.4, blockWithoutP99: 3)
         // The fixture has a p95, but the p99 is missing in one block of one arm.
         #expect(analysis.primary.map(\.name) == ["ui.throughput", "ui.response.p95"])
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
 
-    /// If no percentile has enough samples in every block, the most complete one decides.
+    /// If no percentile has enough samples in every block, the percentile with values in the most
+    /// blocks decides.
     @Test func aRareLatencyIsComparedInTheBlocksThatHaveEnoughSamples() throws {
         let blocks = (0..<8).map { block in
             (0..<3).map { slot in

@@ -66,11 +66,11 @@ struct ComparisonAnswerTests {
 
     @Test func oneMetricIsReportedAsASentence() {
         let rate = "pay.throughput"
-        func sentence(_ log: ComparisonVerdict, _ rest: ComparisonVerdict) -> String? {
+        func sentence(_ walAlone: ComparisonVerdict, _ rest: ComparisonVerdict) -> String? {
             ComparisonAnswer(
                 result([
                     pair(rate, "pool", "queue", 1.5, .better),
-                    pair(rate, "queue-wal", "queue", 1.2, log),
+                    pair(rate, "queue-wal", "queue", 1.2, walAlone),
                     pair(rate, "pool", "queue-wal", 1.25, rest),
                 ]),
                 arms: arms
@@ -115,7 +115,7 @@ struct ComparisonAnswerTests {
         (1.0004, 1.0002, 1.0006, "1.00× higher (1.000–1.001)"),
     ]
 
-    @Test func aRatioToTheFirstArmKeepsItsDigits() {
+    @Test func smallRatiosKeepTwoSignificantDigits() {
         #expect(RatioText.factor(0.036) == "0.036×")
         #expect(RatioText.range(0.021, 0.08) == "0.021–0.080")
     }

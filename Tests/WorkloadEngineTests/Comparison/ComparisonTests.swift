@@ -8,7 +8,7 @@ import Testing
 struct ComparisonTests {
     /// A factory that opens a new fake target for each arm.
     ///
-    /// The accesses of the slow arm take four times as long as the others.
+    /// The accesses of the slow arm take four times as long as those of the other arms.
     private final class ArmFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String]>([])

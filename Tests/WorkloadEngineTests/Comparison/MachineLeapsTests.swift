@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests two runs of one arm on a machine that changes its speed.
+/// Tests the detection of changes in a machine's speed from two runs of one arm.
 struct MachineLeapsTests {
     private let steady: [Double?] = [100, 101, 99, 100, 102, 100, 101, 100, 99, 100]
 

@@ -97,7 +97,7 @@ struct DatasetBuilderTests {
         #expect(shares.last == 1)
     }
 
-    @Test func progressCanEndTheWork() {
+    @Test func anErrorFromTheProgressClosureEndsTheBuild() {
         let target = StatementRecorder()
         #expect(throws: CancellationError.self) {
             try DatasetBuilder.build(.pgbench(scale: 50), seed: 1, in: target) { _ in

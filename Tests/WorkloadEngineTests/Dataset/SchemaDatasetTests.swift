@@ -66,7 +66,7 @@ struct SchemaDatasetTests {
         #expect(Set(notes.map { $0[4] }) == [.text("draft"), .integer(2), .null])
     }
 
-    @Test func anAdditionalTableDoesNotChangeOthers() throws {
+    @Test func anAdditionalTableDoesNotChangeTheRowsOfOtherTables() throws {
         let whole = try Scenario.parse(yaml: Self.yaml, file: "notes.yaml").dataset
         guard case .schema(var part) = whole else {
             Issue.record("expected a schema")

@@ -87,7 +87,8 @@ struct DistributionTests {
             if rank < 1000 { early += 1 }
             if rank < 2 { counts[Int(rank)] += 1 }
         }
-        // The shares of the other ranks approximate the sum of k^-0.99 over the ranks so far.
+        // The share of the first 1,000 ranks is approximately the sum of k^-0.99 over these ranks,
+        // divided by zeta.
         let share = Double(early) / Double(Self.draws)
         let exact = (1...1000).map { pow(Double($0), -0.99) }.reduce(0, +) / 26.46902820178302
         #expect(abs(share - exact) < 0.02)
@@ -110,9 +111,9 @@ struct DistributionTests {
             #expect(range.contains(value))
             counts[Int(value - 100)] += 1
         }
-        let most = counts.indices.max { counts[$0] < counts[$1] }
+        let mostFrequent = counts.indices.max { counts[$0] < counts[$1] }
         // If 10^10 items have little skew, no single item is dominant.
-        if theta >= 0.99 { #expect(most == Int(FNV1a.ycsbHash(0) % 1000)) }
+        if theta >= 0.99 { #expect(mostFrequent == Int(FNV1a.ycsbHash(0) % 1000)) }
     }
 
     @Test func textHasTheDeclaredLengthAndContainsAllCharacters() {

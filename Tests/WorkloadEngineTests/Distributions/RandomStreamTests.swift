@@ -48,9 +48,9 @@ struct RandomStreamTests {
         #expect((0..<3).map { _ in stream.next() } == Self.pinned)
     }
 
-    /// The recorded values.
+    /// The first words of the stream `ui` of worker 1 for seed 42.
     ///
-    /// A change would affect the load of every scenario.
+    /// A change to these values would affect the load of every scenario.
     static let pinned: [UInt64] = [
         6_108_218_694_259_567_590, 1_989_439_638_169_194_587, 8_312_891_547_423_719_131,
     ]
@@ -61,7 +61,7 @@ struct RandomStreamTests {
         for _ in 0..<1000 { #expect(stream.next(below: bound) < bound) }
     }
 
-    @Test func unitsAreSpreadEvenly() {
+    @Test func unitValuesAreSpreadEvenly() {
         var stream = RandomStream(seed: 7, stream: "unit")
         var counts = [Int](repeating: 0, count: 20)
         for _ in 0..<100_000 { counts[Int(stream.nextUnit() * 20)] += 1 }

@@ -75,16 +75,16 @@ struct RangeDistributionTests {
     }
 
     @Test(arguments: [(0.2, 0.8), (0.01, 0.75), (1, 0.5), (0.5, 1)])
-    func aHotSetReceivesItsShareOfTheDraws(set: Double, draws: Double) {
+    func aHotSetReceivesItsShareOfTheDraws(hotShare: Double, drawShare: Double) {
         let range: ClosedRange<Int64> = 100...299
-        let distribution = HotspotDistribution(range, hotShare: set, hotDrawShare: draws)
+        let distribution = HotspotDistribution(range, hotShare: hotShare, hotDrawShare: drawShare)
         let counts = counts(range, "hotspot") { distribution.next(using: &$0) }
-        let hot = Int(200 * set)
+        let hot = Int(200 * hotShare)
         let shares = (0..<200).map { index in
             if hot == 200 { return 1.0 }
-            return index < hot ? draws / Double(hot) : (1 - draws) / Double(200 - hot)
+            return index < hot ? drawShare / Double(hot) : (1 - drawShare) / Double(200 - hot)
         }
-        if draws == 1 {
+        if drawShare == 1 {
             #expect(counts[hot...].allSatisfy { $0 == 0 })
             #expect(fits(Array(counts[..<hot]), Array(shares[..<hot])))
         } else {
@@ -110,7 +110,7 @@ struct RangeDistributionTests {
         #expect(largest() == 9)
         sequence.publish(199)
         #expect(largest() == 199)
-        // Late values have no effect.
+        // A smaller value has no effect.
         sequence.publish(20)
         #expect(largest() == 199)
         let counts = counts(0...199, "followed") { distribution.next(using: &$0) }

@@ -15,7 +15,7 @@ struct ValueDistributionTests {
         values(variable, count).compactMap { if case .text(let text) = $0 { text } else { nil } }
     }
 
-    @Test func lengthsAreDrawn() {
+    @Test func lengthsFollowTheirDistribution() {
         let lengths = Variable(distribution: .uniform, minimum: 3, maximum: 6)
         let found = texts(Variable(distribution: .text(length: .drawn(lengths)))).map(\.count)
         let counts = (3...6).map { length in found.count { $0 == length } }

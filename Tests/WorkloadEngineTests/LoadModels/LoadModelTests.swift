@@ -50,7 +50,7 @@ struct LoadModelTests {
         #expect(times.last == 990_000_000)
     }
 
-    @Test func aClosedLoopThinksAfterEachAccess() {
+    @Test func aClosedLoopPausesForTheThinkTimeAfterEachAccess() {
         var loop = ClosedLoop(think: 10, end: 100)
         #expect(loop.next(freeAt: 5) == 5)
         #expect(loop.next(freeAt: 20) == 30)

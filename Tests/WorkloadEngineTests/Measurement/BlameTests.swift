@@ -3,13 +3,12 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests which holders reports list for the waits of slow accesses, in simulated time.
+/// Tests which holders a report names for the waits of slow accesses, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct BlameTests {
     /// Runs a load on one reader.
     ///
-    /// `report` holds the reader from second 2 to second 4. `search` holds it for short periods.
-    /// `ui` requests it every 100 ms.
+    /// `report` holds the reader from second 2 to second 4. `ui` requests it every 100 ms.
     private func run(_ kind: Arm.Kind) async throws -> ArmResult {
         let clock = SimulatedClock()
         let start = clock.now()

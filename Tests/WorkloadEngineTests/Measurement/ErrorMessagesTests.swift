@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests which messages of errors the results of clients contain.
+/// Tests which error messages the results of clients contain.
 struct ErrorMessagesTests {
     private struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests the shares and the longest waits of the workers of a client.
+/// Tests the shares and the longest waits of a client's workers.
 @Suite(.timeLimit(.minutes(5)))
 struct FairnessTests {
     private func fairness(

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests the records of held connections, which use a bounded amount of memory.
 struct HoldTests {
-    @Test func consecutiveHoldsAreOneEntry() {
+    @Test func shortConsecutiveHoldsShareAnEntry() {
         var log = HoldLog()
         // A second contains a million accesses that each take half a microsecond.
         for number in 0..<1_000_000 as Range<UInt64> {
@@ -25,7 +25,7 @@ struct HoldTests {
         #expect(!log.entries.contains { $0.from == 0 })
     }
 
-    @Test func aTimelineAddsUpHolds() {
+    @Test func aTimelineSumsHolds() {
         var line = HoldTimeline(at: milliseconds(1000))
         line.advance(to: milliseconds(1100))
         line.add(from: milliseconds(1010), until: milliseconds(1030), held: milliseconds(20))

@@ -7,7 +7,7 @@ import Testing
 /// Tests that the exported histogram contains the same accesses as the result.
 @Suite(.timeLimit(.minutes(1)))
 struct ResponseBucketsTests {
-    @Test func lastSampleCountsTheMeasuredAccesses() async throws {
+    @Test func theLastSampleCountsTheMeasuredAccesses() async throws {
         let last = Mutex<Sample?>(nil)
         let target = FakeTarget(
             clock: SimulatedClock(),

@@ -26,7 +26,7 @@ struct MetricValueTests {
         #expect(ResultFixture.run.value(of: metric, aggregate) == nil)
     }
 
-    @Test func moreIsBetterForSuccesses() {
+    @Test func higherIsBetterOnlyForTheListedMetrics() {
         let higher = MetricCatalog(clients: ["ui"]).names.filter {
             !MetricCatalog.isLowerBetter($0)
         }

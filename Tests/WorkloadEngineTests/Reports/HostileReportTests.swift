@@ -11,12 +11,12 @@ import FoundationXML
 /// Tests that no name or message changes the structure of a report.
 struct HostileReportTests {
     /// A name that no format escapes.
-    private static let plain = "plain"
+    private static let plainName = "plain"
     private static let texts = HostileStrings.all
 
     @Test(arguments: texts)
     func everyLineOfTextIsPrintable(name: String) {
-        let plain = TextReport.text(of: ResultFixture.result(named: Self.plain))
+        let plain = TextReport.text(of: ResultFixture.result(named: Self.plainName))
         let text = TextReport.text(of: ResultFixture.result(named: name))
         #expect(HostileStrings.unsafe(in: text) == [])
         #expect(lineCount(text) == lineCount(plain))
@@ -54,7 +54,7 @@ struct HostileReportTests {
 
     @Test(.enabled(if: IndependentParser.isAvailable))
     func htmlContainsOnlyItsElementsAndTheNameInItsData() throws {
-        let names = [Self.plain] + Self.texts
+        let names = [Self.plainName] + Self.texts
         let pages = try IndependentParser.html(
             names.map { try HTMLReport.text(of: ResultFixture.result(named: $0)) }
         )
@@ -101,16 +101,18 @@ struct HostileReportTests {
     func markdownHasTheStructureOfPlainNames(name: String) {
         #expect(
             shape(MarkdownReport.text(of: ResultFixture.result(named: name)))
-                == shape(MarkdownReport.text(of: ResultFixture.result(named: Self.plain)))
+                == shape(MarkdownReport.text(of: ResultFixture.result(named: Self.plainName)))
         )
         #expect(
             shape(ComparisonReport.markdown(of: ResultFixture.comparison(named: name)))
-                == shape(ComparisonReport.markdown(of: ResultFixture.comparison(named: Self.plain)))
+                == shape(
+                    ComparisonReport.markdown(of: ResultFixture.comparison(named: Self.plainName))
+                )
         )
     }
 
-    /// Returns the start of each line, its markers without escaped characters, and `!` for each
-    /// character that controls lines or directions.
+    /// Returns the structure of each line: its list marker, its other unescaped markers, and `!`
+    /// for each control character or character that changes the text direction.
     private func shape(_ markdown: String) -> [String] {
         markdown.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             line in

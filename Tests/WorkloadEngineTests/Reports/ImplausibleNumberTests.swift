@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests results with impossible numbers, whose sums would overflow.
+/// Tests results with implausible numbers, whose sums could overflow.
 struct ImplausibleNumberTests {
     @Test(arguments: ["9223372036854775807", "18446744073709551615", "1e308", "-1e19"])
     func theNumberAndItsPlaceAreReported(number: String) throws {
@@ -37,7 +37,7 @@ struct ImplausibleNumberTests {
         #expect(ReportUnits.seconds(1e19) == "1e+19 s")
     }
 
-    /// The memory of a prediction does not depend on the numbers in the result.
+    /// The memory use of a prediction does not depend on the numbers in the result.
     @Test(arguments: [
         ("\"time\":2.201", "\"time\":1000000000000"),
         ("\"workers\":", "\"workers\":1000000000000,\"x\":"),

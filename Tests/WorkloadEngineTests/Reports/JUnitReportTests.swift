@@ -86,7 +86,7 @@ struct JUnitReportTests {
         )
     }
 
-    @Test func aConditionOfAComparisonIsATestCase() throws {
+    @Test func aFailedRunOfAComparisonIsAnError() throws {
         var result = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
         #expect(try !elements(JUnitReport.text(of: result)).contains { $0.name == "error" })
         result.failedRuns = ["block 1, pool: it failed"]
@@ -94,7 +94,7 @@ struct JUnitReportTests {
         #expect(found.first { $0.name == "error" }?.attributes["message"] == result.failedRuns?[0])
     }
 
-    @Test func eachRowOfAComparisonHasOneMeaning() throws {
+    @Test func eachRowOfTheCSVIsAPairOrAValue() throws {
         let pair = ComparisonPair(
             metric: "ui.response.p99",
             a: "queue",

@@ -63,10 +63,10 @@ struct RecordedLoadTests {
         #expect(try JSONDecoder().decode(RecordedLoad.self, from: Data(json.utf8)) == load)
     }
 
-    @Test func theSameAccessesArriveAtTheSameTimes() throws {
+    @Test func aReconstructedPlanHasTheSameArrivalTimes() throws {
         let (load, original) = try load()
-        let again = try load.makePlan()
-        #expect(again.phases.end == original.phases.end)
+        let reconstructed = try load.makePlan()
+        #expect(reconstructed.phases.end == original.phases.end)
         func moments(_ plan: RunPlan, _ name: String) throws -> [UInt64] {
             let client = try #require(plan.clients.first { $0.name.name == name })
             var model = client.makeLoadModel(
@@ -84,7 +84,7 @@ struct RecordedLoadTests {
         for name in load.clients.keys {
             let expected = try moments(original, name)
             #expect(!expected.isEmpty)
-            #expect(try moments(again, name) == expected)
+            #expect(try moments(reconstructed, name) == expected)
         }
     }
 }

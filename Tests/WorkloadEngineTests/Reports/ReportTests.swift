@@ -20,7 +20,7 @@ struct ReportTests {
         #expect(text == (try String(contentsOf: file, encoding: .utf8)))
     }
 
-    @Test func jsonMatchesItsSchema() throws {
+    @Test func jsonMatchesTheGoldenFile() throws {
         try expectGolden(try JSONReport.text(of: ResultFixture.result), "run.json")
     }
 
@@ -55,24 +55,24 @@ struct ReportTests {
         let text = TextReport.text(of: result)
         #expect(text.contains("peak waiters in a sample: 6 reads, 1 write"))
         let page = try HTMLReport.text(of: result)
-        let most = "at most 6 accesses that waited to read, and 1 to write."
-        #expect(page.contains("Ten samples per second showed \(most)"))
+        let peaks = "at most 6 accesses that waited to read, and 1 to write."
+        #expect(page.contains("Ten samples per second showed \(peaks)"))
         #expect(!page.contains("At most 6 accesses waited"))
     }
 
-    @Test func textIsReadable() throws {
+    @Test func textMatchesTheGoldenFile() throws {
         try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
     }
 
     @Test func everyFormatContainsVersionsAndSettings() throws {
         let run = ResultFixture.result
-        let pair = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
+        let comparison = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
         let texts = [
             TextReport.text(of: run), try JSONReport.text(of: run), CSVReport.text(of: run),
             MarkdownReport.text(of: run), try HTMLReport.text(of: run),
-            JUnitReport.text(of: run), ComparisonReport.text(of: pair),
-            ComparisonReport.markdown(of: pair), ComparisonCSV.text(of: pair),
-            JUnitReport.text(of: pair),
+            JUnitReport.text(of: run), ComparisonReport.text(of: comparison),
+            ComparisonReport.markdown(of: comparison), ComparisonCSV.text(of: comparison),
+            JUnitReport.text(of: comparison),
         ]
         for text in texts {
             let plain = text.replacing("\\", with: "")
@@ -150,7 +150,8 @@ struct ReportTests {
             comparison: "<",
             limit: 50e6
         )
-        // At 300 samples per 30 s, 1,000 samples take 100 s. A tenth is added.
+        // At 300 samples per 30 s, 1,000 samples take 100 s. The suggested duration includes a
+        // margin of 10%.
         #expect(run.check(threshold).decidingSeconds == 110)
         run.thresholds = [run.check(threshold)]
         #expect(run.exitStatus == .undecided)
@@ -221,7 +222,7 @@ struct ReportTests {
         #expect(ReportUnits.time(UInt64?.none) == "–")
     }
 
-    @Test func theEnvironmentOfTheMachineIsCorrect() {
+    @Test func theEnvironmentDescribesTheMachine() {
         let host = HostEnvironment(in: FileManager.default.temporaryDirectory, scenario: .test([]))
         #expect(host.cpuCount > 0)
         #expect(host.syncNanoseconds ?? 0 > 0)
@@ -283,7 +284,7 @@ struct ReportTests {
         #expect(text.components(separatedBy: "remedy:").count == 11)
     }
 
-    @Test func aPinWithoutGrowthIsAContrast() {
+    @Test func aPinThatDidNotGrowTheLogIsReported() {
         let pin = WALResult.Pin(by: "storm", cause: "oldReader", bytes: 0, seconds: 0.1)
         let text = TextReport.sentence(pin)
         #expect(text.hasSuffix("checkpoints could not complete, but the log did not grow"))

@@ -6,8 +6,8 @@ import Testing
 /// Tests that `offered = completed + skipped + errors + interrupted + unfinished` in every run.
 @Suite(.timeLimit(.minutes(5)))
 struct AccountingTests {
-    /// Returns a client of every kind, for a target that fails occasionally.
-    private func everything() -> [Client] {
+    /// Returns a client of each kind.
+    private func allClients() -> [Client] {
         var open = Client.reader(
             "open",
             workers: 2,
@@ -37,17 +37,17 @@ struct AccountingTests {
         ]
     }
 
-    private func fallible(
+    private func unreliableTarget(
         _ clock: SimulatedClock,
-        before: @escaping @Sendable (FakeTarget.Access) -> Void = { _ in }
+        beforeAccess: @escaping @Sendable (FakeTarget.Access) -> Void = { _ in }
     ) -> FakeTarget {
         FakeTarget(
             clock: clock,
             .init(
                 wait: { $0.number.isMultiple(of: 7) ? milliseconds(9) : 0 },
                 service: { milliseconds($0.number % 20 == 7 ? 400 : 5) },
-                before: { access in
-                    before(access)
+                beforeAccess: { access in
+                    beforeAccess(access)
                     if access.number % 10 < 3 { throw FakeFailure.busy }
                     if access.number.isMultiple(of: 13) { throw FakeFailure.broken }
                 }
@@ -67,8 +67,8 @@ struct AccountingTests {
     }
 
     @Test func everyAccessIsAccountedForAtTheEnd() async throws {
-        let target = fallible(SimulatedClock())
-        let result = try await WorkloadRun.simulated(.test(everything()), on: target).run()
+        let target = unreliableTarget(SimulatedClock())
+        let result = try await WorkloadRun.simulated(.test(allClients()), on: target).run()
         #expect(!result.partial)
         #expect(result.duration == 10)
         expectBalance(result)
@@ -85,10 +85,10 @@ struct AccountingTests {
     @Test(arguments: [0, 1, 333, 700])
     func everyAccessIsAccountedForWhenStopped(at number: Int) async throws {
         let handle = Lock<WorkloadRun?>(nil)
-        let target = fallible(SimulatedClock()) { access in
+        let target = unreliableTarget(SimulatedClock()) { access in
             if access.number == number { handle.withLock { $0 }?.stop() }
         }
-        let run = WorkloadRun.simulated(.test(everything()), on: target)
+        let run = WorkloadRun.simulated(.test(allClients()), on: target)
         handle.withLock { $0 = run }
         let result = try await run.run()
         handle.withLock { $0 = nil }
@@ -116,7 +116,7 @@ struct AccountingTests {
         let handle = Lock<WorkloadRun?>(nil)
         let target = FakeTarget(
             clock: clock,
-            .init(before: { access in
+            .init(beforeAccess: { access in
                 if access.client == "reader", access.time > milliseconds(3000) {
                     handle.withLock { $0 }?.stop()
                 }

@@ -75,10 +75,10 @@ struct ActivityTests {
         var client = Client.reader(pace: .closed(think: .milliseconds(10)))
         client.busyRetries = 2
         // The first access is busy twice, the second access once, and the third access three times.
-        let busy: Set<Int> = [0, 1, 3, 5, 6, 7]
+        let busyAttempts: Set<Int> = [0, 1, 3, 5, 6, 7]
         let target = FakeTarget(
             clock: SimulatedClock(),
-            .init(before: { if busy.contains($0.number) { throw FakeFailure.busy } })
+            .init(beforeAccess: { if busyAttempts.contains($0.number) { throw FakeFailure.busy } })
         )
         let scenario = Scenario.test([client], measured: .milliseconds(45))
         let result = try await WorkloadRun.simulated(scenario, on: target).run()

@@ -38,7 +38,10 @@ struct ClientInterruptsTests {
         let count = try enter(access)
         interrupts.interruptAll(at: 1)
         interrupts.interruptAll(at: 2)
-        #expect(count.withLock { $0 } == 2, "the first may have arrived before its statement")
+        #expect(
+            count.withLock { $0 } == 2,
+            "the first interrupt may have arrived before the statement started"
+        )
         #expect(access.requestedAt == 1)
         interrupts.remove(access, wasInterrupted: true, at: 3)
         #expect(interrupts.status?.requested == 1)
@@ -122,7 +125,7 @@ struct ClientInterruptsTests {
         #expect(count.withLock { $0 } == 0, "another access holds its connection")
     }
 
-    @Test func withoutInterruptsTheSummaryIsNil() throws {
+    @Test func withoutInterruptsTheStatusIsNil() throws {
         let access = RunningAccess()
         _ = try enter(access)
         interrupts.remove(access, wasInterrupted: false, at: 1)

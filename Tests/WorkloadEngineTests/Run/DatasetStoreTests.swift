@@ -5,12 +5,12 @@ import Testing
 @testable import WorkloadEngine
 
 struct DatasetStoreTests {
-    /// A factory that counts how often datasets are built.
+    /// A factory that records the kind of arm with which each dataset is built.
     private final class CountingFactory: WorkloadTargetFactory {
-        let built = Lock<[String]>([])
+        let builtKinds = Lock<[String]>([])
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
-            built.withLock { $0.append(arm.kind.rawValue) }
+            builtKinds.withLock { $0.append(arm.kind.rawValue) }
             try Data("data".utf8).write(to: URL(fileURLWithPath: path))
             return FakeTarget(clock: SimulatedClock())
         }
@@ -30,11 +30,11 @@ struct DatasetStoreTests {
             try store.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
             #expect(try String(contentsOf: file, encoding: .utf8) == "data")
         }
-        #expect(factory.built.withLock { $0 } == ["queue"])
+        #expect(factory.builtKinds.withLock { $0 } == ["queue"])
         let other = folder.appendingPathComponent("c")
         let seeded = scenario.with(seed: 7)
         try store.copy(dataOf: seeded, for: arm, through: factory, to: other) { _ in }
-        #expect(factory.built.withLock { $0 }.count == 2)
+        #expect(factory.builtKinds.withLock { $0 }.count == 2)
         store.remove()
         let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(rest.sorted() == ["a", "b", "c"])

@@ -6,12 +6,12 @@ import Testing
 /// Tests that runs without results do not pass.
 @Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
-    private func run(failing share: Int, threshold: String? = nil) async throws -> ArmResult {
+    private func run(failing percentage: Int, threshold: String? = nil) async throws -> ArmResult {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(
                 service: { _ in milliseconds(5) },
-                before: { if $0.number % 100 < share { throw FakeFailure.broken } }
+                beforeAccess: { if $0.number % 100 < percentage { throw FakeFailure.broken } }
             )
         )
         var scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(5)))])
@@ -51,7 +51,7 @@ struct FailureTests {
     @Test func aClientWithoutASuccessFailsTheRun() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
-            .init(before: { if $0.client == "search" { throw FakeFailure.interrupted } })
+            .init(beforeAccess: { if $0.client == "search" { throw FakeFailure.interrupted } })
         )
         let scenario = Scenario.test([
             .reader("ui", pace: .closed(think: .milliseconds(5))),
@@ -105,7 +105,7 @@ private final class FullDiskTarget: WorkloadTarget {
             clock: clock,
             .init(
                 service: { _ in milliseconds(5) },
-                before: { if $0.time > end { throw FakeFailure.broken } }
+                beforeAccess: { if $0.time > end { throw FakeFailure.broken } }
             )
         )
     }

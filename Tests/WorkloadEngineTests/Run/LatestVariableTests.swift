@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests variables that follow the inserts of accesses.
+/// Tests variables that follow the values that completed accesses insert.
 struct LatestVariableTests {
     private static let scenario: Scenario = {
         var scenario = Scenario.test([

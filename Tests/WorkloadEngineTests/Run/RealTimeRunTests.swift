@@ -27,7 +27,7 @@ struct RealTimeRunTests {
                 .reader("open", workers: 2, pace: .open(Arrival(rate: 1250))),
             ],
             warmUp: .milliseconds(50),
-            // This limit is far longer than any delay of a thread on a busy machine.
+            // This duration is far longer than any delay of a thread on a busy machine.
             measured: .seconds(1)
         )
     }

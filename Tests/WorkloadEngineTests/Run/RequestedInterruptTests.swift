@@ -6,9 +6,9 @@ import Testing
 /// Tests that an access is counted as interrupted only if an interrupt was requested while it ran.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestedInterruptTests {
-    /// Runs `ui`.
+    /// Runs the client `ui`.
     ///
-    /// Some accesses end with SQLITE_INTERRUPT although no interrupt was requested.
+    /// One access in 100 fails with SQLITE_INTERRUPT although no interrupt was requested.
     private func run(
         _ change: (inout Client) -> Void = { _ in },
         with others: [Client] = []
@@ -17,7 +17,7 @@ struct RequestedInterruptTests {
             clock: SimulatedClock(),
             .init(
                 service: { _ in milliseconds(5) },
-                before: { access in
+                beforeAccess: { access in
                     guard access.client == "ui", access.number % 100 == 50 else { return }
                     throw FakeFailure.interrupted
                 }

@@ -50,7 +50,7 @@ struct SamplerTests {
         #expect(running.first { $0.time > 3 }?.isMeasured == true)
     }
 
-    @Test func databaseStatusesAddUp() async throws {
+    @Test func databaseStatusesAreAccumulated() async throws {
         let clock = SimulatedClock()
         let start = clock.now()
         let target = FakeTarget(
@@ -61,8 +61,8 @@ struct SamplerTests {
                     // From second 4, all four readers are held and an access waits. The log grows
                     // by one byte per microsecond.
                     let elapsed = now - start
-                    let full = elapsed > milliseconds(4000) ? elapsed - milliseconds(4000) : 0
-                    let isFull = full > 0
+                    let fullTime = elapsed > milliseconds(4000) ? elapsed - milliseconds(4000) : 0
+                    let isFull = fullTime > 0
                     return DatabaseStatus(
                         label: "fake",
                         kind: .pool,
@@ -72,11 +72,11 @@ struct SamplerTests {
                             open: 4,
                             maximum: 4,
                             peak: 4,
-                            busyNanoseconds: full * 4,
-                            saturatedNanoseconds: full
+                            busyNanoseconds: fullTime * 4,
+                            saturatedNanoseconds: fullTime
                         ),
                         waitingReaders: isFull
-                            ? [WaiterStatus(origin: .init(name: "ui"), waitedNanoseconds: full)]
+                            ? [WaiterStatus(origin: .init(name: "ui"), waitedNanoseconds: fullTime)]
                             : [],
                         wal: WALStatus(
                             bytes: elapsed / 1000,
@@ -84,7 +84,7 @@ struct SamplerTests {
                                 ? WALPin(
                                     by: .init(name: "report"),
                                     cause: .oldReader,
-                                    ageNanoseconds: full
+                                    ageNanoseconds: fullTime
                                 ) : nil
                         )
                     )
@@ -125,8 +125,7 @@ struct SamplerTests {
             return status
         }
         var watch = DatabaseWatch()
-        // The first status belongs to the warm-up, and the last status belongs to the end of the
-        // run.
+        // The first status belongs to the warm-up, and the last status follows the measured part.
         _ = watch.add(status(at: 0, reads: 9, writes: 9, inUse: 4), isMeasured: false)
         _ = watch.add(status(at: 1, reads: 5, writes: 2, inUse: 2), isMeasured: true)
         _ = watch.add(status(at: 2, reads: 6, writes: 2, inUse: 3), isMeasured: true)

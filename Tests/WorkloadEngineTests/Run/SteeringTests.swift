@@ -82,7 +82,7 @@ struct SteeringTests {
             ],
             onSample: { sample in messages.withLock { $0 += sample.events.map(\.message) } }
         )
-        #expect(target.snapshotsAlive == 0, "the end of the run releases the rest")
+        #expect(target.snapshotsAlive == 0, "the end of the run releases the other snapshots")
         #expect(target.interrupts == 1)
         #expect(result.invariants.first?.passed == true)
         let seen = messages.withLock { $0 }
@@ -166,7 +166,7 @@ struct SteeringTests {
         #expect(try #require(result.clients["closed"]).isBalanced)
     }
 
-    @Test func theShareOfWritesMovesArrivals() async throws {
+    @Test func theWriteShareMovesArrivalsToTheWriter() async throws {
         var writer = Client(
             name: "write",
             activity: .operations(.write, mix: [Operation(name: "w", statements: ["U"])])
@@ -198,7 +198,7 @@ struct SteeringTests {
         #expect(abs(Double(service) - 2e9) < 1.5e8)
     }
 
-    @Test func anUnknownKnobIsReportedWithTheNearestName() async throws {
+    @Test func invalidChangesAreReported() async throws {
         let messages = Lock<[String]>([])
         let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(100)))])
         @Sendable func record(_ body: () throws -> Void) {

@@ -6,14 +6,14 @@ import Testing
 
 /// Tests that an in-place run restores the journal mode only after it has closed the database.
 struct TargetOpenerTests {
-    /// A library that switches the database to WAL mode.
+    /// A factory for targets that switch the database to WAL mode.
     private final class SwitchingFactory: WorkloadTargetFactory {
         let events = Lock<[String]>([])
         private let mode = Lock(Arm.Journal.delete)
-        private let closes: Bool
+        private let canClose: Bool
 
-        /// - Parameter closes: Whether the database of the run can be closed.
-        init(closes: Bool = true) { self.closes = closes }
+        /// - Parameter canClose: Whether the database of the run can be closed.
+        init(canClose: Bool = true) { self.canClose = canClose }
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             let name = arm.name
@@ -21,8 +21,8 @@ struct TargetOpenerTests {
             mode.withLock { $0 = arm.journal ?? .wal }
             var behavior = FakeTarget.Behavior()
             behavior.statement = { throw FakeFailure.broken }
-            behavior.close = { [events, closes] in
-                if !closes { throw FakeFailure.busy }
+            behavior.close = { [events, canClose] in
+                if !canClose { throw FakeFailure.busy }
                 events.withLock { $0.append("close \(name)") }
             }
             return FakeTarget(clock: SimulatedClock(), behavior)
@@ -44,7 +44,7 @@ struct TargetOpenerTests {
         )
     }
 
-    /// A library whose database is locked by another process for a number of attempts.
+    /// A factory whose database is locked by another process for the first attempts.
     private final class LockedFactory: WorkloadTargetFactory {
         let attempts = Lock(0)
         private let lockedAttempts: Int
@@ -111,7 +111,7 @@ struct TargetOpenerTests {
 
     /// The journal mode can be changed only after all connections are closed.
     @Test func aDatabaseThatCannotBeClosedKeepsItsJournalMode() throws {
-        let factory = SwitchingFactory(closes: false)
+        let factory = SwitchingFactory(canClose: false)
         let opened = try opener(factory).open(at: "app.sqlite") { _ in }
         #expect(throws: FakeFailure.busy) { try opened.close() }
         #expect(factory.events.withLock { $0 } == ["open pool"])

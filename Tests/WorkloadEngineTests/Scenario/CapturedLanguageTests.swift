@@ -71,7 +71,7 @@ struct CapturedLanguageTests {
         #expect(try scenario(yaml(top: "guard: captured")).arms[0].isGuarded)
     }
 
-    @Test func anotherProcessReceivesTheWholeArm() throws {
+    @Test func anArmSentToAnotherProcessIsUnchanged() throws {
         var arm = Arm(name: "a", kind: .pool, library: .raw)
         arm.begin = .exclusive
         arm.busyTimeout = .milliseconds(1500)

@@ -5,7 +5,7 @@ import Testing
 struct LongNameTests {
     /// The search for the nearest name takes time that is proportional to the length.
     @Test(.timeLimit(.minutes(1)))
-    func aKeyWithAMillionCharactersIsRejectedImmediately() {
+    func aKeyWithAMillionCharactersIsRejectedQuickly() {
         let key = String(repeating: "k", count: 1_000_000)
         let clock = ContinuousClock()
         let time = clock.measure {

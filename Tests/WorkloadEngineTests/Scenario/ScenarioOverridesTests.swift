@@ -23,7 +23,7 @@ struct ScenarioOverridesTests {
     }
 
     @Test(arguments: [1, 7, 333, 1001])
-    func theMeasuredPartIsExactForEveryDivisor(milliseconds: Int) throws {
+    func theMeasuredPartHasExactlyTheRequestedDuration(milliseconds: Int) throws {
         let scenario = try Scenario.parse(
             yaml: Self.yaml.replacing("every: 8s", with: "every: 30%"),
             file: "f"

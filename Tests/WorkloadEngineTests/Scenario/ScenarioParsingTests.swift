@@ -146,7 +146,7 @@ struct ScenarioParsingTests {
         #expect(try scenario.with(scale: 3).variables["aid"]?.maximum == 300_000)
     }
 
-    @Test func sqlDatasetsKeepTheirStatements() throws {
+    @Test func sqlDatasetsAreSplitIntoStatements() throws {
         let scenario = try Scenario.parse(
             yaml: """
                 version: 1

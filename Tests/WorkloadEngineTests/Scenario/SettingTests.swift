@@ -93,9 +93,9 @@ struct SettingTests {
             ("thresholds.uu.response=[\"p(99) < 1s\"]", "unknown client 'uu'"),
         ]
     )
-    func mistakesAreReportedWithTheNearestName(text: String, named: String) {
+    func mistakesAreReportedWithTheNearestName(text: String, expected: String) {
         let message = message(text)
-        #expect(message.contains(named), "\(message)")
+        #expect(message.contains(expected), "\(message)")
         #expect(message.contains(text), "\(message)")
     }
 }

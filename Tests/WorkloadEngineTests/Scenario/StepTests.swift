@@ -27,7 +27,7 @@ struct StepTests {
         return mix[0].steps
     }
 
-    @Test func stepsFetchChooseAndRepeat() throws {
+    @Test func stepsCanFetchValuesBranchAndRepeat() throws {
         let read = try steps(
             """
             [{sql: "SELECT a, b FROM t", into: [x, y]}, \

@@ -4,7 +4,9 @@ import Units
 @testable import WorkloadEngine
 
 struct YAMLAliasesTests {
-    /// Lists that contain each other twice, 29 levels deep, up to the anchor `a29`.
+    /// Nested lists, 29 levels deep, each of which contains the previous list twice.
+    ///
+    /// The last list has the anchor `a29`.
     private static let levels =
         "a0: &a0 [x, x]\n"
         + (1...29).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()

@@ -27,15 +27,15 @@ final class FakeTarget: WorkloadTarget {
     /// The closures are called on many threads.
     struct Behavior: Sendable {
         var hasSnapshots = true
-        /// The time that the access waits for its connection, in nanoseconds.
+        /// A closure that returns the time that an access waits for its connection, in nanoseconds.
         var wait: @Sendable (Access) -> UInt64 = { _ in 0 }
-        /// The service time in nanoseconds.
+        /// A closure that returns the service time of an access, in nanoseconds.
         var service: @Sendable (Access) -> UInt64 = { _ in 0 }
         /// A closure that is called before each access.
         ///
         /// The access throws any error that the closure throws.
-        var before: @Sendable (Access) throws -> Void = { _ in }
-        /// The rows that a query returns.
+        var beforeAccess: @Sendable (Access) throws -> Void = { _ in }
+        /// A closure that returns the rows of a query.
         var rows: @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]] = { _, _ in [] }
         /// A closure that is called in each statement.
         ///
@@ -99,7 +99,7 @@ final class FakeTarget: WorkloadTarget {
             state.accesses.append(access)
             return access
         }
-        try behavior.before(access)
+        try behavior.beforeAccess(access)
         try spend(behavior.wait(access))
         try body(Session(target: self))
         try spend(behavior.service(access))

@@ -2,7 +2,7 @@ import Telemetry
 
 @testable import WorkloadEngine
 
-/// A result with a value in every field, for the reports.
+/// Results with a value in every field, for tests of reports.
 enum ResultFixture {
     static var latencies: LatencySummary {
         LatencySummary(
@@ -17,9 +17,7 @@ enum ResultFixture {
         )
     }
 
-    /// A reading client.
-    ///
-    /// Errors occurred in one of its two operations.
+    /// The result of a reading client with errors.
     static var reader: ClientResult {
         var client = ClientResult(
             offered: 12_360,

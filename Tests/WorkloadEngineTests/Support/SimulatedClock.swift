@@ -48,7 +48,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
 
     /// Advances time for the calling thread, which has a separate sleeper.
     ///
-    /// - Returns: `false` if ``cut()`` ended the call.
+    /// - Returns: `false` if ``interrupt()`` ended the call.
     @discardableResult
     func spend(_ nanoseconds: UInt64) -> Bool {
         condition.lock()
@@ -62,12 +62,12 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
     @discardableResult
     func interrupt() -> Int {
         condition.withLock {
-            let cut = sleeping.filter(\.isInterruptible)
-            for entry in cut {
+            let interrupted = sleeping.filter(\.isInterruptible)
+            for entry in interrupted {
                 entry.wasInterrupted = true
                 release(entry)
             }
-            return cut.count
+            return interrupted.count
         }
     }
 

@@ -56,7 +56,7 @@ struct RemoteTargetServerTests {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(
-                before: { if $0.number == 1 { throw FakeFailure.busy } },
+                beforeAccess: { if $0.number == 1 { throw FakeFailure.busy } },
                 rows: { _, values in [values] }
             )
         )

@@ -49,7 +49,7 @@ struct ThresholdTests {
         ("ui.throughput", "mean > 150"), ("wal.bytes", "max < 64"), ("wal.bytes", "max < 1s"),
         ("us.response", "max < 1s"), ("ui", "max < 1s"), ("ui.response.p99", "max < 1s"), ("", ""),
     ])
-    func meaninglessThresholdsAreRejected(metric: String, expression: String) {
+    func invalidThresholdsAreRejected(metric: String, expression: String) {
         #expect(throws: Threshold.Failure.self) {
             try Threshold(metric: metric, expression: expression, in: catalog)
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests the changes that are tried for an arm.
+/// Tests which changes to an arm become candidates.
 struct AdviceCandidatesTests {
     private func candidates(
         _ arm: Arm,

@@ -12,12 +12,12 @@ struct AdviceRunTests {
     /// The service time is in nanoseconds.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
-        let opened = Lock<[String: Int]>([:])
+        let openCounts = Lock<[String: Int]>([:])
         let service: @Sendable (Arm) -> UInt64
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))
-            opened.withLock { $0[arm.name, default: 0] += 1 }
+            openCounts.withLock { $0[arm.name, default: 0] += 1 }
             let time = service(arm)
             var behavior = FakeTarget.Behavior(
                 hasSnapshots: arm.kind == .pool,
@@ -119,17 +119,15 @@ struct AdviceRunTests {
         #expect(result.candidates.contains { $0.change == "CREATE INDEX advised_t_a ON t (a)" })
     }
 
-    /// The less promising half runs once.
-    ///
-    /// The other half runs in every round.
+    /// Of nine candidates, five run in the second round and four in the third round.
     @Test func laterRoundsOmitTheLessPromisingHalf() async throws {
         let factory = Factory { arm in
             milliseconds(arm.readers == 2 && arm.pragmas.isEmpty && arm.setup.isEmpty ? 10 : 20)
         }
         let result = try await advice(Arm(name: "present", kind: .pool, readers: 2), on: factory)
         #expect(result.screeningRounds == 3)
-        let runs = factory.opened.withLock { opened in
-            result.candidates.map { opened[$0.name] ?? 0 }.sorted()
+        let runs = factory.openCounts.withLock { openCounts in
+            result.candidates.map { openCounts[$0.name] ?? 0 }.sorted()
         }
         #expect(runs == [1, 1, 1, 1, 2, 3, 3, 3, 3])
     }

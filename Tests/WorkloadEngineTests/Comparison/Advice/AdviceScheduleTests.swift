@@ -2,9 +2,12 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests how the time of a search is divided.
+/// Tests how a search divides its time limit between screening and confirmation.
 struct AdviceScheduleTests {
-    private func screening(_ candidates: Int, needed: Double = 0.3) -> (rounds: [Int], Double) {
+    private func screening(
+        _ candidates: Int,
+        needed: Double = 0.3
+    ) -> (rounds: [Int], seconds: Double) {
         let plan = AdviceSchedule.screening(
             candidates: candidates,
             within: 60,
@@ -39,7 +42,7 @@ struct AdviceScheduleTests {
     @Test func fewerRoundsLeaveTimeForEnoughSamples() {
         let plan = screening(9, needed: 1)
         #expect(plan.rounds == [9])
-        #expect(plan.1 >= 1)
+        #expect(plan.seconds >= 1)
     }
 
     private func confirmation(
@@ -74,7 +77,7 @@ struct AdviceScheduleTests {
         #expect(confirmation(3, remaining: 5) == nil)
     }
 
-    @Test func aLongTimeConfirmsAllCandidates() throws {
+    @Test func enoughTimeConfirmsAllCandidates() throws {
         let plan = try #require(confirmation(3, remaining: 200))
         #expect(plan.candidates == 3)
         // With six tests, eight blocks are needed to detect any difference.
@@ -87,12 +90,12 @@ struct AdviceScheduleTests {
         baseline.duration = 2
         baseline.clients["ui"]?.completed = 100
         let catalog = MetricCatalog(clients: ["ui"])
-        func needed(_ metric: String) throws -> Double {
+        func neededSeconds(_ metric: String) throws -> Double {
             let metric = try ComparisonMetric(metric, in: catalog)
             return AdviceSchedule.neededSeconds(for: [metric], in: baseline)
         }
         // The median needs 20 accesses, and 50 accesses complete per second.
-        #expect(try needed("ui.response.p99") == 0.8)
-        #expect(try needed("ui.throughput") == 0.3)
+        #expect(try neededSeconds("ui.response.p99") == 0.8)
+        #expect(try neededSeconds("ui.throughput") == 0.3)
     }
 }

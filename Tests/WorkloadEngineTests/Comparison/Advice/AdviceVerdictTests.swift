@@ -3,9 +3,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct AdviceVerdictTests {
-    /// Returns a primary metric with the given ratio.
-    ///
-    /// Smaller values are better.
+    /// Returns a pair for a primary metric whose smaller values are better.
     private func pair(_ ratio: Double, _ verdict: ComparisonVerdict) -> ComparisonPair {
         ComparisonPair(
             metric: "pay.errors.rate",

@@ -36,7 +36,7 @@ struct CapacityRunTests {
         return options
     }
 
-    private let open = Client.reader(
+    private let openClient = Client.reader(
         "ui",
         workers: 1,
         pace: .open(Arrival(rate: 20, process: .even))
@@ -45,7 +45,7 @@ struct CapacityRunTests {
     @Test func theCapacityOfEachArmIsFoundAndBothAreComparedAtEqualLoad() async throws {
         let factory = Factory()
         let search = try CapacityRun(
-            scenario: scenario([open]),
+            scenario: scenario([openClient]),
             factory: factory,
             options: options(factory)
         )
@@ -82,18 +82,18 @@ struct CapacityRunTests {
         #expect(result.schema == "poolgauge.capacity/1")
     }
 
-    @Test func armsTakeTurns() async throws {
+    @Test func armsAlternate() async throws {
         let factory = Factory()
         var options = options(factory)
         let lines = Lock<[String]>([])
         options.onProgress = { line in lines.withLock { $0.append(line) } }
         let search = try CapacityRun(
-            scenario: scenario([open]),
+            scenario: scenario([openClient]),
             factory: factory,
             options: options
         )
         _ = try await search.run()
-        // If the arms take turns, the results are equally precise when the time limit is reached.
+        // If the arms alternate, their results are equally precise when the time limit is reached.
         let arms = lines.withLock { $0 }.prefix(6).map { $0.prefix { $0 != ":" } }
         #expect(arms == ["queue", "pool", "queue", "pool", "queue", "pool"])
     }
@@ -124,7 +124,7 @@ struct CapacityRunTests {
         options.readers = [1, 2, 4, 8]
         options.equalLoads = []
         let search = try CapacityRun(
-            scenario: scenario([open]),
+            scenario: scenario([openClient]),
             factory: factory,
             options: options
         )
@@ -182,7 +182,7 @@ struct CapacityRunTests {
         #expect(result.exitStatus == .thresholdMissed)
     }
 
-    @Test func tooFewSamplesAreUndecided() async throws {
+    @Test func tooFewSamplesLeaveTheCapacityUndecided() async throws {
         // A long run at 200/s takes five seconds to collect a thousand samples.
         let result = try await search(SlowFactory(), within: .seconds(4), duration: .seconds(1))
         let arm = try #require(result.arms.first)
@@ -192,12 +192,12 @@ struct CapacityRunTests {
         #expect(result.exitStatus.rawValue == 6)
     }
 
-    @Test func theTimeLimitEndsTheSearchWithItsResults() async throws {
+    @Test func aSearchThatReachesItsTimeLimitReturnsPartialResults() async throws {
         let factory = Factory()
         var options = options(factory)
         options.within = .milliseconds(1)
         let search = try CapacityRun(
-            scenario: scenario([open]),
+            scenario: scenario([openClient]),
             factory: factory,
             options: options
         )
@@ -214,7 +214,7 @@ struct CapacityRunTests {
 
     @Test func theRateIsDividedInTheProportionsOfTheScenario() throws {
         let slow = Client.reader("slow", pace: .open(Arrival(rate: 60)))
-        let load = try OfferedLoad(scenario([open, slow, .reader("busy")]))
+        let load = try OfferedLoad(scenario([openClient, slow, .reader("busy")]))
         #expect(load.parts.map(\.share) == [0.25, 0.75])
         #expect(load.background == ["busy"])
         #expect(load.ownRate == 80)

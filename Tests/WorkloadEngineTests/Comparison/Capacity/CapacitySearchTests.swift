@@ -119,7 +119,7 @@ struct CapacitySearchTests {
     }
 
     @Test(arguments: [UInt64](1...20))
-    func theSearchEndsUnderNoise(seed: UInt64) {
+    func theSearchEndsDespiteNoise(seed: UInt64) {
         var random = RandomStream(seed: seed, stream: "noise")
         let (outcome, trials) = search(limit: 0, start: 100) { _, rate in
             let limit = 500 * (0.7 + 0.6 * Double.random(in: 0...1, using: &random))
@@ -147,7 +147,7 @@ struct ReaderSearchTests {
         let (found, tried) = smallest(candidates, needed: needed)
         #expect(found == candidates.first { $0 >= needed })
         #expect(tried.count <= 6)
-        // A long run decides.
+        // The last trial is the long run that confirms the number.
         #expect(tried.last == found)
     }
 

@@ -4,9 +4,10 @@ import Testing
 @testable import WorkloadEngine
 
 struct CrossoverPictureTests {
-    /// Returns two rows of three cells.
+    /// Returns a result with two rows of three cells.
     ///
-    /// The cells are worse, the same, and better, followed by inconclusive, unknown, and better.
+    /// The verdicts are worse, same, and better in the first row. In the second row, they are
+    /// inconclusive, inconclusive without a ratio, and better.
     private func result(name: String = "test") -> CrossoverResult {
         func cell(
             _ column: Int,
@@ -93,7 +94,7 @@ struct CrossoverPictureTests {
         #expect(lines(stripped) == lines(plain))
     }
 
-    @Test func thePictureIsXMLAndEscapesNames() throws {
+    @Test func thePictureIsBalancedXMLAndEscapesNames() throws {
         let hostile = "<script>alert(1)</script> & \"\u{1B}[31m"
         let svg = CrossoverPicture.svg(of: result(name: hostile))
         #expect(!svg.contains("<script"))

@@ -11,7 +11,7 @@ struct SweepingTests {
         return (changed.scenario, changed.options)
     }
 
-    /// Returns the arguments of `--set` in the command of a cell.
+    /// Returns the settings in the `--set` options of a cell's command.
     private func settings(_ options: [String]) throws -> [Scenario.Setting] {
         try options.filter { $0.hasPrefix("--set ") }.map {
             try Scenario.Setting(String($0.dropFirst("--set ".count)))
@@ -28,12 +28,12 @@ struct SweepingTests {
     func theCommandForACellProducesTheSameScenario(name: String, sweep: String) throws {
         let (changed, options) = try change(name, sweep)
         let scenario = try #require(Presets.named(name)).scenario()
-        let again = try scenario.with(settings(options))
-        #expect(again.clients == changed.clients)
+        let reproduced = try scenario.with(settings(options))
+        #expect(reproduced.clients == changed.clients)
         #expect(!options.isEmpty)
     }
 
-    @Test func theShareOfWritesKeepsTheSumOfTheRates() throws {
+    @Test func changingTheWriteShareKeepsTheSumOfTheRates() throws {
         let (changed, _) = try change("ycsb-b", "write-share=0.25")
         let rates = changed.clients.map { client -> Double in
             guard case .open(let arrival) = client.pace else { return 0 }

@@ -52,7 +52,7 @@ struct FakePrograms {
     /// Writes a script that logs its arguments in `NAME.log` and prints a result.
     func program(
         _ name: String,
-        before: String = "",
+        setupCommand: String = "",
         _ change: (inout ArmResult) -> Void = { _ in }
     ) throws -> ComparedProgram {
         var run = Self.run
@@ -67,7 +67,7 @@ struct FakePrograms {
             .write(to: folder.appendingPathComponent("\(name).json"))
         return try script(
             name,
-            "echo \"$@\" >> '\(path(name)).log'\n\(before)\ncat '\(path(name)).json'"
+            "echo \"$@\" >> '\(path(name)).log'\n\(setupCommand)\ncat '\(path(name)).json'"
         )
     }
 

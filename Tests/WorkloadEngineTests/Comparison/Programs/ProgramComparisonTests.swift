@@ -34,8 +34,8 @@ struct ProgramComparisonTests {
         #expect(judged.map { $0[5] } == (42..<48).map { "\($0)" })
         #expect(calls.map { $0[5] } == (42..<48).flatMap { ["\($0)", "\($0)"] })
         #expect(Set((calls + judged).map { $0[7] }).count == 1, "all runs use one data file")
-        let left = try FileManager.default.contentsOfDirectory(atPath: fakes.path("runs"))
-        #expect(left.isEmpty)
+        let remainingFiles = try FileManager.default.contentsOfDirectory(atPath: fakes.path("runs"))
+        #expect(remainingFiles.isEmpty)
     }
 
     @Test func equalProgramsAreTheSame() async throws {
@@ -80,9 +80,9 @@ struct ProgramComparisonTests {
     @Test func theProgramReceivesThePhasesAndSettingsOfTheBlock() async throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
-        let copy = "cp \"$2\" '\(fakes.path("seen.yaml"))'"
+        let copyCommand = "cp \"$2\" '\(fakes.path("seen.yaml"))'"
         _ = try await fakes.comparison(
-            fakes.program("baseline", before: copy),
+            fakes.program("baseline", setupCommand: copyCommand),
             fakes.program("this")
         )
         .run()
@@ -93,7 +93,7 @@ struct ProgramComparisonTests {
         #expect(seen.drain == .milliseconds(100))
     }
 
-    /// Without the skipped accesses, the slow program would appear to be as fast as the other one.
+    /// Without its skipped accesses, a slow program would appear to be fast.
     @Test func skippedAccessesAreCountedAsResponses() throws {
         let yaml = FakePrograms.yaml.replacing(
             "access: read,",

@@ -8,42 +8,48 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ProgramFailureTests {
     /// A program that fails, and the expected part of the error message.
-    struct Failing: Sendable, CustomStringConvertible {
+    struct FailingProgram: Sendable, CustomStringConvertible {
         var script: String
         var message: String
         var code = RunError.Code.program
         var description: String { script }
     }
 
-    private static let failing = [
-        Failing(
+    private static let failingPrograms = [
+        FailingProgram(
             script: "echo \"error in $2: unknown key 'x'\" >&2; exit 64",
             message: "ended with status 64 and printed no result; its error output is: error in "
                 + "pretend.yaml: unknown key 'x'",
             code: .scenario
         ),
-        Failing(
+        FailingProgram(
             script: "echo no disk >&2; exit 3",
             message: "status 3 and printed no result; its error output is: no disk"
         ),
-        Failing(script: "kill -SEGV $$", message: "crashed: signal 11"),
-        Failing(script: "exit 0", message: "has no result: its output is empty"),
-        Failing(script: "echo hello", message: "has no result: its output begins with 'hello'"),
-        Failing(
+        FailingProgram(script: "kill -SEGV $$", message: "crashed: signal 11"),
+        FailingProgram(script: "exit 0", message: "has no result: its output is empty"),
+        FailingProgram(
+            script: "echo hello",
+            message: "has no result: its output begins with 'hello'"
+        ),
+        FailingProgram(
             script: "echo '{\"schema\": \"poolgauge.run/9\"}'",
             message: "the format is 'poolgauge.run/9', expected 'poolgauge.run/1'"
         ),
-        Failing(
+        FailingProgram(
             script: "echo '{\"schema\": \"poolgauge.run/1\"}'",
             message: "is missing at the top level; its version may be too old or too new"
         ),
-        Failing(script: "yes poolgauge", message: "wrote too much output and was killed"),
-        Failing(script: "echo x >> \"$8\"; echo", message: "changed the file of --database"),
-        Failing(script: "echo '# new build' >> \"$0\"; cat good.json", message: "changed during"),
+        FailingProgram(script: "yes poolgauge", message: "wrote too much output and was killed"),
+        FailingProgram(script: "echo x >> \"$8\"; echo", message: "changed the file of --database"),
+        FailingProgram(
+            script: "echo '# new build' >> \"$0\"; cat good.json",
+            message: "changed during"
+        ),
     ]
 
-    @Test(arguments: failing)
-    func aProgramWithoutAResultEndsTheComparison(failing: Failing) async throws {
+    @Test(arguments: failingPrograms)
+    func aProgramWithoutAResultEndsTheComparison(failing: FailingProgram) async throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         _ = try fakes.program("good")
@@ -62,21 +68,21 @@ struct ProgramFailureTests {
     }
 
     /// A change to the result of a run, and the expected part of the error message.
-    struct Unusable: Sendable, CustomStringConvertible {
+    struct UnusableResult: Sendable, CustomStringConvertible {
         var description: String
         var change: @Sendable (inout ArmResult) -> Void
     }
 
-    private static let unusable = [
-        Unusable(description: "has no result for arm 'pool'") { $0.arm = "queue" },
-        Unusable(description: "was interrupted") { $0.partial = true },
-        Unusable(description: "reports no distribution ('spectra') for read") {
+    private static let unusableResults = [
+        UnusableResult(description: "has no result for arm 'pool'") { $0.arm = "queue" },
+        UnusableResult(description: "was interrupted") { $0.partial = true },
+        UnusableResult(description: "reports no distribution ('spectra') for read") {
             $0.clients["read"]?.skipped = 5
         },
     ]
 
-    @Test(arguments: unusable)
-    func anUnusableResultEndsTheComparison(unusable: Unusable) async throws {
+    @Test(arguments: unusableResults)
+    func anUnusableResultEndsTheComparison(unusable: UnusableResult) async throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         let comparison = try fakes.comparison(
@@ -105,13 +111,13 @@ struct ProgramFailureTests {
         defer { fakes.remove() }
         let handle = Lock<ComparisonRun?>(nil)
         // In the third block and later, the program under test never ends.
-        let sleep = """
+        let sleepCommand = """
             [ $(wc -l < '\(fakes.path("this.log"))') -lt 3 ] || {
               sleep 1000 & echo $! > '\(fakes.path("child"))'; wait; }
             """
         let comparison = try fakes.comparison(
             fakes.program("baseline"),
-            fakes.program("this", before: sleep)
+            fakes.program("this", setupCommand: sleepCommand)
         )
         handle.withLock { $0 = comparison }
         let stopper = Thread {

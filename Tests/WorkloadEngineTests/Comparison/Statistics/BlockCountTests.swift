@@ -5,8 +5,8 @@ import Testing
 struct BlockCountTests {
     @Test func differencesOfOneSignHaveTheSmallestPValue() {
         for blocks in 1...12 {
-            let same = WilcoxonSignedRank((1...blocks).map(Double.init))
-            #expect(same.pValue == BlockCount.smallestPValue(blocks: blocks, tests: 1))
+            let test = WilcoxonSignedRank((1...blocks).map(Double.init))
+            #expect(test.pValue == BlockCount.smallestPValue(blocks: blocks, tests: 1))
         }
         #expect(BlockCount.smallestPValue(blocks: 3, tests: 100) == 1)
     }

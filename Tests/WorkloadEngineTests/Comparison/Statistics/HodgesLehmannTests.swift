@@ -23,7 +23,7 @@ struct HodgesLehmannTests {
         #expect(HodgesLehmann([]) == nil)
     }
 
-    @Test func fewDifferencesReportTheConfidenceLevelThatTheyReach() throws {
+    @Test func smallSamplesReportTheirActualConfidenceLevel() throws {
         let five = try #require(HodgesLehmann([3, 1, 4, 1.5, 9]))
         #expect(five.low == 1)
         #expect(five.high == 9)
@@ -48,22 +48,20 @@ struct HodgesLehmannTests {
         }
     }
 
-    /// Intervals cover a known effect at their confidence level.
-    ///
     /// The effect is a ratio of 1.3 with noise of 10%.
     @Test func intervalsCoverAKnownEffectAtTheirConfidenceLevel() throws {
         var random = RandomStream(seed: 11, stream: "coverage")
-        var covered = 0
+        var coveringCount = 0
         var estimates: [Double] = []
         for _ in 0..<2000 {
             let ratios = (0..<10).map { _ in log(1.3) + 0.1 * random.nextNormal() }
             let location = try #require(HodgesLehmann(ratios))
-            if location.low <= log(1.3), log(1.3) <= location.high { covered += 1 }
+            if location.low <= log(1.3), log(1.3) <= location.high { coveringCount += 1 }
             estimates.append(location.estimate)
         }
         // The expected count is 95.1% of 2,000. The range is the 99% interval of a binomial
         // distribution.
-        #expect((1877...1927).contains(covered), "\(covered)")
+        #expect((1877...1927).contains(coveringCount), "\(coveringCount)")
         let mean = exp(estimates.reduce(0, +) / 2000)
         #expect(abs(mean - 1.3) < 0.01)
     }

@@ -22,16 +22,16 @@ struct HolmTests {
         #expect(Holm.adjusted([0.04, 0.04]) == [0.08, 0.08])
     }
 
-    /// The chance of any alarm among five true null hypotheses is below 5%.
+    /// For five true null hypotheses, the chance of any false alarm is below 5%.
     @Test func theChanceOfAnyFalseAlarmIsBelowTheLevel() {
         var random = RandomStream(seed: 5, stream: "families")
-        let families = (0..<2000).count { _ in
+        let familiesWithAlarms = (0..<2000).count { _ in
             let values = (0..<5).map { _ in
                 WilcoxonSignedRank((0..<10).map { _ in random.nextNormal() }).pValue
             }
             return Holm.adjusted(values).contains { $0 <= 0.05 }
         }
-        #expect(families <= 125, "\(families)")
-        #expect(families > 40, "a correction that never raises an alarm proves nothing")
+        #expect(familiesWithAlarms <= 125, "\(familiesWithAlarms)")
+        #expect(familiesWithAlarms > 40, "a correction that never raises an alarm proves nothing")
     }
 }

@@ -30,7 +30,7 @@ struct WilcoxonSignedRankTests {
     /// Tests the sample from Pratt's paper (JASA 54, 1959, 655–667) with its zero moved slightly
     /// lower.
     ///
-    /// On that side, 109 of the 2¹³ sign patterns are at least as extreme.
+    /// In the same direction, 109 of the 2¹³ sign patterns are at least as extreme.
     @Test func prattsLoweredSampleHasThePublishedPValue() {
         let lowered = PublishedPairs.pratt.map { $0 - 0.5 }
         #expect(WilcoxonSignedRank(lowered).pValue == 2 * 109.0 / 8192)
@@ -88,17 +88,17 @@ struct WilcoxonSignedRankTests {
     }
 
     /// Without an effect, at most 5% of the tests are significant, but not far fewer.
-    @Test func alarmsOccurAtTheSignificanceLevel() {
+    @Test func falseAlarmsOccurAtTheSignificanceLevel() {
         var random = RandomStream(seed: 2026, stream: "null")
-        let alarms = (0..<2000).count { _ in
+        let falseAlarms = (0..<2000).count { _ in
             let noise = (0..<10).map { _ in random.nextNormal() }
             return WilcoxonSignedRank(noise).pValue <= 0.05
         }
         // This is the 99% interval of a binomial distribution with 2,000 draws at 5%.
-        #expect((75...125).contains(alarms), "\(alarms)")
+        #expect((75...125).contains(falseAlarms), "\(falseAlarms)")
     }
 
-    /// Counts the sign patterns that are at least as extreme, with an independent ranking.
+    /// Returns the p-value from a count of all sign patterns, with an independent ranking.
     private func countedPValue(_ differences: [Double]) -> Double {
         let sizes = differences.map { abs($0) }
         let ranks = sizes.map { size in

@@ -67,7 +67,7 @@ struct AccessSimulationTests {
         abs(value - expected) <= share * expected
     }
 
-    @Test(.timeLimit(.minutes(2))) func waitsMatchOneServer() throws {
+    @Test(.timeLimit(.minutes(2))) func waitsForOneServerMatchTheFormula() throws {
         // M/M/1 at ρ = 0.5: E[W] = ρ / (μ − λ), P(W > t) = ρ e^−(μ − λ)t.
         let outcome = try simulate(rate: 500, Self.exponential, on: .pool(readers: 1))
         #expect(outcome.waits.count > 47_000)
@@ -78,7 +78,7 @@ struct AccessSimulationTests {
         #expect(isNear(immediateShare, 0.5, within: 0.02))
     }
 
-    @Test(.timeLimit(.minutes(2))) func waitsMatchSeveralServers() throws {
+    @Test(.timeLimit(.minutes(2))) func waitsForSeveralServersMatchTheFormula() throws {
         // M/M/4 at ρ = 0.8: Erlang's C is 0.5964, P(W > t) = C e^−(4μ − λ)t.
         let outcome = try simulate(rate: 3200, Self.exponential, on: .pool(readers: 4), seconds: 25)
         let waiting = outcome.waits.count { $0 > 0 }
@@ -123,7 +123,7 @@ struct AccessSimulationTests {
         #expect(isNear(service.sum / Double(service.count), Self.service, within: 0.03))
     }
 
-    @Test func slowSecondsRemainSlow() {
+    @Test func aSecondsFactorIsItsShareOfTheMeanServiceTime() {
         func second(_ number: Int, count: UInt64, mean: UInt64) -> IntervalResult {
             IntervalResult(
                 time: Double(number) + 1.02,
@@ -170,8 +170,8 @@ struct AccessSimulationTests {
         #expect(processors.nextEnd == nil)
     }
 
-    @Test func readersWaitForReadersAndWritersForTheWriter() throws {
-        // A writer arrives while a reader holds its connection for a long time.
+    @Test func aWriterWaitsForReadersOnlyInAQueue() throws {
+        // Each access takes about 20 ms, so the writer often arrives during a read.
         var load = RecordedLoad.test(rate: 100, length: 1_000_000_000, workers: 4)
         load.clients["pay"] = RecordedLoad.Client(
             workers: 1,
@@ -191,6 +191,7 @@ struct AccessSimulationTests {
                 random: RandomStream(seed: 7, stream: "test")
             )
             simulation.run()
+            // Clients are in alphabetical order, so `pay` is the first client.
             return simulation.outcomes[0].waits
         }
         #expect(try waits(on: .pool(readers: 1)).allSatisfy { $0 == 0 })

@@ -18,25 +18,25 @@ struct KeptRecordingTests {
         #expect(run.blame?.isEmpty == false)
     }
 
-    @Test func writingARecordingAgainLosesNothing() throws {
-        let again = try JSONReport.text(of: KeptRecording.result())
-        let one = try JSONSerialization.jsonObject(with: KeptRecording.data())
-        let two = try JSONSerialization.jsonObject(with: Data(again.utf8))
-        #expect(missing(of: one, in: two, at: "") == [])
+    @Test func rewritingARecordingKeepsAllItsParts() throws {
+        let rewritten = try JSONReport.text(of: KeptRecording.result())
+        let original = try JSONSerialization.jsonObject(with: KeptRecording.data())
+        let copy = try JSONSerialization.jsonObject(with: Data(rewritten.utf8))
+        #expect(missing(of: original, in: copy, at: "") == [])
     }
 
-    /// Returns the parts of one JSON value that are missing from another.
+    /// Returns the paths of the parts of a JSON value that are missing from its copy.
     ///
-    /// The other value may contain more parts.
-    private func missing(of one: Any, in two: Any?, at path: String) -> [String] {
-        switch (one, two) {
-        case (let one as [String: Any], let two as [String: Any]):
-            one.flatMap { missing(of: $1, in: two[$0], at: "\(path).\($0)") }.sorted()
-        case (let one as [Any], let two as [Any]) where one.count == two.count:
-            zip(one, two).enumerated().flatMap { index, pair in
+    /// The copy may contain additional parts.
+    private func missing(of original: Any, in copy: Any?, at path: String) -> [String] {
+        switch (original, copy) {
+        case (let original as [String: Any], let copy as [String: Any]):
+            original.flatMap { missing(of: $1, in: copy[$0], at: "\(path).\($0)") }.sorted()
+        case (let original as [Any], let copy as [Any]) where original.count == copy.count:
+            zip(original, copy).enumerated().flatMap { index, pair in
                 missing(of: pair.0, in: pair.1, at: "\(path)[\(index)]")
             }
-        case (let one as NSObject, let two as NSObject): one == two ? [] : [path]
+        case (let original as NSObject, let copy as NSObject): original == copy ? [] : [path]
         default: [path]
         }
     }

@@ -70,7 +70,7 @@ struct SampledRunTests {
         #expect(run.pool?.maximumReaderCount == 4)
     }
 
-    @Test func theLoadCoversOnlyThePeriod() throws {
+    @Test func theLoadCoversOnlyTheMeasuredPeriod() throws {
         let load = try #require(try result(of: samples(seconds: 12)).runs.first?.load)
         #expect(load.phases.map(\.name) == ["steady"])
         #expect(load.phases.map(\.length) == [10_000_000_000])
@@ -81,7 +81,7 @@ struct SampledRunTests {
         #expect(load.clients["rare"] == nil)
     }
 
-    @Test func aLongPeriodIsSimulatedBriefly() throws {
+    @Test func theSimulatedPartOfALongPeriodIsTenMinutes() throws {
         let run = try #require(try result(of: samples(seconds: 1_000)).runs.first)
         #expect(run.load?.phases.map(\.length) == [600_000_000_000])
         #expect(run.clients["ui"]?.completed == 99_900)
@@ -99,7 +99,7 @@ struct SampledRunTests {
         #expect(predicted.recorded == .pool(readers: 2))
     }
 
-    @Test func aPeriodWithoutAccessesIsExplained() throws {
+    @Test func aPeriodWithoutAccessesIsRejected() throws {
         #expect(throws: WhatIfError.self) { try result(of: []) }
         #expect(throws: WhatIfError.self) { try result(of: samples(seconds: 1)) }
         var renamed = SampledRun(arm: "absent")

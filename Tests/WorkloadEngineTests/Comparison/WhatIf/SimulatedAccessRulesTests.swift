@@ -12,11 +12,11 @@ struct SimulatedAccessRulesTests {
     }
 
     /// Returns a model of accesses that each need about `time` nanoseconds of processor time.
-    private func working(_ time: UInt64) throws -> ServiceModel {
+    private func workModel(_ time: UInt64) throws -> ServiceModel {
         try #require(ServiceModel(constant(time), processorMean: time))
     }
 
-    /// Simulates one second of several clients.
+    /// Simulates several clients for one second.
     ///
     /// `service` returns the service times for the name of a client.
     private func simulate(
@@ -78,7 +78,7 @@ struct SimulatedAccessRulesTests {
         let clients = ["search": reader(), "cancel": canceler(of: "*", every: 10_000_000)]
         func completed(_ interrupts: AccessSimulation.Interrupts) throws -> Int {
             let outcomes = try simulate(clients, interrupts: ["cancel": interrupts]) { _ in
-                try working(50_000_000)
+                try workModel(50_000_000)
             }
             return try #require(outcomes["search"]).waits.count
         }
@@ -121,7 +121,7 @@ struct SimulatedAccessRulesTests {
         let clients = ["read": reader(workers: 2)]
         func waits(isOvertaking: Bool) throws -> [Double] {
             let outcomes = try simulate(clients, isOvertaking: isOvertaking) { _ in
-                try working(20_000)
+                try workModel(20_000)
             }
             return try #require(outcomes["read"]).waits
         }
@@ -139,14 +139,14 @@ struct SimulatedAccessRulesTests {
         var client = reader(workers: 2)
         client.style = "async"
         let outcomes = try simulate(["read": client], isOvertaking: true) { _ in
-            try working(20_000)
+            try workModel(20_000)
         }
         #expect(try #require(outcomes["read"]).waits.allSatisfy { $0 < 25_000 })
     }
 
     /// Two readers become free while a thread wakes up, and a task waits behind the thread.
     @Test func aTaskDoesNotSleepWhileAReaderReservedForAThreadIsFree() throws {
-        func once(_ style: String, at time: UInt64) -> RecordedLoad.Client {
+        func singleAccess(_ style: String, at time: UInt64) -> RecordedLoad.Client {
             RecordedLoad.Client(
                 workers: 1,
                 style: style,
@@ -157,13 +157,13 @@ struct SimulatedAccessRulesTests {
         // Both readers are held from 10 ms to 11 ms. Accesses that arrive during this time must
         // wait.
         let clients = [
-            "a-first": once("sync", at: 10_000_000),
-            "b-second": once("sync", at: 10_010_000),
-            "c-thread": once("sync", at: 10_900_000),
-            "d-task": once("async", at: 10_910_000),
+            "a-first": singleAccess("sync", at: 10_000_000),
+            "b-second": singleAccess("sync", at: 10_010_000),
+            "c-thread": singleAccess("sync", at: 10_900_000),
+            "d-task": singleAccess("async", at: 10_910_000),
         ]
         let outcomes = try simulate(clients, readers: 2, isOvertaking: true) { name in
-            try working(name < "c" ? 1_000_000 : 500_000_000)
+            try workModel(name < "c" ? 1_000_000 : 500_000_000)
         }
         let waits = outcomes.compactMapValues { $0.waits.first }
         #expect(waits["a-first"] == 0 && waits["b-second"] == 0)
@@ -181,7 +181,7 @@ struct SimulatedAccessRulesTests {
             let outcomes = try simulate(
                 ["read": reader(workers: 2), "write": writer],
                 processors: processors
-            ) { name in try working(name == "read" ? 2_000_000 : 100_000_000) }
+            ) { name in try workModel(name == "read" ? 2_000_000 : 100_000_000) }
             return Array(try #require(outcomes["read"]).waits.dropFirst(2))
         }
         #expect(try waits(processors: 2).allSatisfy { $0 < 2.1e6 })

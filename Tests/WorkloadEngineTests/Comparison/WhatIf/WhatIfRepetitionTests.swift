@@ -7,19 +7,19 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct WhatIfRepetitionTests {
     private let whatIf: WhatIf
-    private let then: UInt64
+    private let recordedP99: UInt64
 
     init() throws {
         whatIf = try WhatIf(KeptRecording.result())
-        then = try #require(whatIf.run.clients["ui"]?.wait?.p99)
+        recordedP99 = try #require(whatIf.run.clients["ui"]?.wait?.p99)
     }
 
     /// Returns a run in which each wait of `ui` is longer by the given number of nanoseconds.
     private func run(longerBy nanoseconds: UInt64) -> ArmResult {
         var run = whatIf.run
-        run.clients["ui"]?.wait?.p99 = then + nanoseconds
+        run.clients["ui"]?.wait?.p99 = recordedP99 + nanoseconds
         var spectrum = LatencySpectrum()
-        spectrum.add(then + nanoseconds, count: 1_500)
+        spectrum.add(recordedP99 + nanoseconds, count: 1_500)
         run.clients["ui"]?.spectra?.wait = spectrum
         return run
     }
@@ -45,17 +45,16 @@ struct WhatIfRepetitionTests {
         #expect(verdict([run(longerBy: 2_000_000)]) == .changed)
     }
 
-    /// The recorded run is another run of the same kind.
-    ///
-    /// In half of all cases, it is outside the range of three other runs.
-    @Test func equallyLargeDifferencesOfSingleRunsAreUndecided() {
+    /// On an unchanged machine, the recorded run is outside the range of three other runs in half
+    /// of all cases.
+    @Test func aDifferenceNoLargerThanTheRangeOfRunsIsInconclusive() {
         let runs = [3_000_000, 5_000_000, 6_000_000].map { run(longerBy: $0) }
         #expect(verdict(runs) == .inconclusive)
         #expect(verdict([5_000_000, 5_500_000, 6_000_000].map { run(longerBy: $0) }) == .changed)
         #expect(verdict([0, 9_000_000, 9_000_000].map { run(longerBy: $0) }) == .inconclusive)
     }
 
-    @Test func equallyLargeDifferencesOfSimulatedRunsAreUndecided() {
+    @Test func aDifferenceWithinTheRangeOfSimulatedRunsIsInconclusive() {
         let runs = [run(longerBy: 9_000_000)]
         #expect(verdict(runs, beside: prediction(1_000_000, 20_000_000)) == .inconclusive)
         #expect(verdict(runs, beside: prediction(19_000_000, 20_000_000)) == .changed)
@@ -97,7 +96,8 @@ struct WhatIfRepetitionTests {
         let runs = [run(longerBy: 2_000_000), run(longerBy: 3_000_000)]
         result.repetition = whatIf.repetition(runs, beside: nil)
         let text = WhatIfReport.text(of: result)
-        let ranges = [then + 3_000_000, then + 2_000_000, then + 3_000_000].map(ReportUnits.time)
+        let ranges = [recordedP99 + 3_000_000, recordedP99 + 2_000_000, recordedP99 + 3_000_000]
+            .map(ReportUnits.time)
         #expect(
             text.contains(
                 "\n2 real runs with 2 readers, as in the recording, combined "
@@ -106,7 +106,7 @@ struct WhatIfRepetitionTests {
         )
         #expect(
             text.contains(
-                "\n  ui: recorded \(ReportUnits.time(then)), now \(ranges[0]) "
+                "\n  ui: recorded \(ReportUnits.time(recordedP99)), now \(ranges[0]) "
                     + "[\(ranges[1]) … \(ranges[2])]: CHANGED by more than 25% and 1 ms\n"
             ),
             "\(text)"

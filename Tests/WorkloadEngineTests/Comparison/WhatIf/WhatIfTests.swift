@@ -98,9 +98,9 @@ struct WhatIfTests {
         crowded.runs[0].load?.clients["ui"]?.arrivals?.skipAfter = 20_000_000
         crowded.runs[0].load?.clients["ui"]?.workers = 4
         let prediction = try WhatIf(crowded).predict([.pool(readers: 1), .pool(readers: 16)])
-        let one = try #require(prediction.predictions.first?.clients["ui"])
+        let oneReader = try #require(prediction.predictions.first?.clients["ui"])
         // One reader serves 200 of the 300 accesses per second.
-        #expect(abs((one.skipped ?? 0) - 1.0 / 3) < 0.06)
+        #expect(abs((oneReader.skipped ?? 0) - 1.0 / 3) < 0.06)
         #expect(WhatIfReport.text(of: prediction).contains("% skipped"))
         #expect(prediction.predictions.last?.clients["ui"]?.skipped == nil)
     }
@@ -167,7 +167,7 @@ struct WhatIfTests {
         (WhatIfSetting.queue, "1 reader, 2 readers"), (.pool(readers: 1), "queue, 2 readers"),
         (.pool(readers: 4), "3 readers, 5 readers"),
     ])
-    func theNearestSettingsAreAStepAway(setting: WhatIfSetting, names: String) {
+    func neighborsAreOneStepAway(setting: WhatIfSetting, names: String) {
         #expect(setting.neighbors.map(\.description).joined(separator: ", ") == names)
     }
 
@@ -219,8 +219,8 @@ struct WhatIfTests {
         #expect(mixed.least == nil && mixed.most == nil)
         #expect(WhatIfComparison(predicted: 90, measured: [short[0]]) == nil)
         #expect(WhatIfComparison(predicted: 90, measured: [ClientResult]()) == nil)
-        let one = try #require(WhatIfComparison(predicted: 90, measured: [runs[0]]))
-        #expect(one == WhatIfComparison(predicted: 90, measured: 1_000_000))
+        let single = try #require(WhatIfComparison(predicted: 90, measured: [runs[0]]))
+        #expect(single == WhatIfComparison(predicted: 90, measured: 1_000_000))
     }
 
     @Test func simulationsAreEvaluatedTogether() throws {

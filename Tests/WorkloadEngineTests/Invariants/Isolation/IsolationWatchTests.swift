@@ -62,14 +62,14 @@ struct IsolationWatchTests {
 
     @Test func anErrorOnTheTableIsReported() async throws {
         var behavior = FakeTarget.Behavior()
-        behavior.before = { if $0.kind == .write { throw FakeFailure.broken } }
+        behavior.beforeAccess = { if $0.kind == .write { throw FakeFailure.broken } }
         let (result, _) = try await run(behavior)
         let isolation = try #require(result.invariants.first)
         #expect(isolation.passed == false)
         #expect(isolation.detail == "could not be checked: broken")
     }
 
-    @Test func aLoadWithoutTheInvariantRunsNothingElse() async throws {
+    @Test func aLoadWithoutTheInvariantMakesNoOtherAccesses() async throws {
         let target = FakeTarget(clock: SimulatedClock())
         let scenario = Scenario.test([.reader(pace: .closed(think: .seconds(1)))])
         _ = try await WorkloadRun.simulated(scenario, on: target).run()

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct MarkupTests {
-    @Test func textAndAttributesCannotBreakOut() {
+    @Test func textAndAttributesAreEscaped() {
         let hostile = "\"><script>alert('1')</script>&amp;`"
         let html = Markup.element("p", ["title": hostile], .text(hostile)).html
         let safe =
@@ -17,7 +17,7 @@ struct MarkupTests {
         #expect(Markup.element("p", [:], "a \(name) & b").html == "<p>a &lt;b&gt; &amp; b</p>")
     }
 
-    @Test func controlCharactersBecomePictures() {
+    @Test func controlCharactersBecomeVisibleSymbols() {
         #expect(Markup.escaped("\u{1B}[2J\u{0}\u{7F}") == "\u{241B}[2J\u{2400}\u{2421}")
         #expect(Markup.escaped("a\u{9B}b\u{202E}c\u{2066}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
         #expect(Markup.escaped("one\r\n\ttwo") == "one\n\ttwo")
@@ -29,7 +29,7 @@ struct MarkupTests {
         #expect(Markup.escaped("\"\u{FE0F}") == "&quot;\u{FE0F}")
     }
 
-    @Test func jsonInAScriptCannotEndIt() throws {
+    @Test func jsonInAScriptElementCannotEndTheElement() throws {
         let hostile = "</script><!--<script>\u{2028}\u{7F}&"
         let json = String(decoding: try JSONEncoder().encode([hostile]), as: UTF8.self)
         let html = Markup.json(json, id: "data").html

@@ -9,7 +9,7 @@ struct TagLog {
     /// The targets of `href="#…"`, `aria-labelledby`, and similar attributes.
     private(set) var references: [String] = []
 
-    private static let voids: Set = ["meta", "br", "hr", "img", "link", "input", "col"]
+    private static let voidElements: Set = ["meta", "br", "hr", "img", "link", "input", "col"]
 
     init(_ html: String) {
         var rest = Substring(html)
@@ -31,7 +31,7 @@ struct TagLog {
             let name = String(tag.prefix { $0.isLetter || $0.isNumber })
             if name.isEmpty { problems.append("no name in <\(tag.prefix(40))>") }
             read(tag)
-            if Self.voids.contains(name) { continue }
+            if Self.voidElements.contains(name) { continue }
             open.append(name)
             if name == "script" || name == "style", let close = rest.range(of: "</\(name)>") {
                 rest = rest[close.lowerBound...]
@@ -40,7 +40,9 @@ struct TagLog {
         if !open.isEmpty { problems.append("left open: \(open)") }
     }
 
-    /// Returns the end of a tag, after its quoted values.
+    /// Returns the index of the `>` that ends a tag.
+    ///
+    /// Quoted values may contain `>`.
     private static func endOfTag(_ text: Substring) -> Substring.Index? {
         var isQuoted = false
         for index in text.indices {

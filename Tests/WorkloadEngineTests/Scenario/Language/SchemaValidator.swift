@@ -1,7 +1,7 @@
 import Foundation
 import Yams
 
-/// A validator of YAML with a JSON Schema.
+/// A validator that checks YAML against a JSON Schema.
 ///
 /// The validator supports only the keywords that the schema for scenarios uses.
 struct SchemaValidator {
