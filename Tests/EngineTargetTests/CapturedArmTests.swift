@@ -123,7 +123,7 @@ struct CapturedArmTests {
             let result = failure(target, "PRAGMA user_version = 2")
             #expect(result == .busy("SQLITE_BUSY"))
             let waited = ContinuousClock.now - start
-            // The raw default is ten seconds.
+            // Without this setting, the busy timeout of a raw arm is ten seconds.
             #expect(waited >= .milliseconds(50) && waited < .seconds(5))
         }
     }

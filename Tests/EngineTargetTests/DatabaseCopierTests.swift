@@ -125,7 +125,8 @@ struct DatabaseCopierTests {
         }
     }
 
-    /// An arm without a journal setting behaves the same on generated data, on a copy and in place.
+    /// An arm without a journal setting behaves the same on generated data, on a copy, and in
+    /// place.
     @Test func aQueueWithoutAJournalSettingUsesARollbackJournalInPlace() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")

@@ -254,7 +254,7 @@ struct ScenarioRunTests {
         let pay = try #require(result.clients["pay"])
         #expect(pay.completed > 0)
         #expect(pay.errors.isEmpty)
-        // There are no other reads.
+        // Only the reads after the writes use readers.
         if arm == "pool" { #expect(try #require(result.pool?.readersPeak) >= 1) }
     }
 

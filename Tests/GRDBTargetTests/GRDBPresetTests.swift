@@ -43,7 +43,7 @@ struct GRDBPresetTests {
                 #expect(invariant.passed != false, "\(invariant.name): \(invariant.detail)")
             }
             #expect((result.wal != nil) == arm.isWAL)
-            // Each hold is attributed to a client.
+            // Each hold is attributed to a client or to an activity of the run.
             let names = Set(scenario.clients.map(\.name))
                 .union(["environment", "profile", "check", "setup", "you", "sampler"])
             let holders = samples.withLock { $0 }.flatMap(\.database.connections)

@@ -23,7 +23,7 @@ struct PeerSession {
         session = recorder.addSession("peer")
     }
 
-    /// Runs a transaction and reports how it ended.
+    /// Runs a transaction and reports its outcome.
     func runTransaction(_ number: Int) {
         script.begin(round: number / Self.transactionsPerRound)
         if number % 40 == 39 { connection.checkpoint() }

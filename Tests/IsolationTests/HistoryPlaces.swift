@@ -14,7 +14,7 @@ struct HistoryPlaces {
         var isFirst: Bool
     }
 
-    /// All reads of lists in transactions that were not rolled back.
+    /// All reads of lists in committed transactions.
     private(set) var all: [Read] = []
     /// The transaction that appended each element, by list.
     private(set) var writer: [Int64: [Int64: Int]] = [:]

@@ -26,7 +26,8 @@ struct CumulativeLatenciesTests {
 
     @Test func aMomentaryDecreaseIsCorrected() {
         let earlier = latencies([10, 2], sum: 100)
-        // An access that waited has left the first bucket and is not in another one yet.
+        // An access that waited has left the first bucket, but is not counted in its new bucket
+        // yet.
         let now = latencies([9, 3], sum: 90).following(earlier)
         #expect(now.counts.prefix(2) == [10, 12])
         #expect(now.sum == earlier.sum)

@@ -80,7 +80,7 @@ struct HTTPRequestParserTests {
         #expect(status("GET / HTTP/1.1\r\nHost: x\r\n" + many + "\r\n") == 431)
     }
 
-    /// The parser must not trap, and a request must occupy only bytes that exist.
+    /// The parser must not trap, and the length of a request must not exceed the input.
     @Test(.timeLimit(.minutes(5))) func mutatedRequestsNeverTrap() {
         var random = SeededRandom(state: 19)
         var outcomes: [String: Int] = [:]

@@ -27,7 +27,7 @@ struct ListenAddressTests {
         "example.com:80",
         "http://127.0.0.1:80", "[127.0.0.1]:80",
     ])
-    func otherTextIsRefused(text: String) { #expect(ListenAddress(text) == nil) }
+    func invalidAddressesAreRefused(text: String) { #expect(ListenAddress(text) == nil) }
 }
 
 struct HostCheckTests {

@@ -167,11 +167,11 @@ struct MetricsServerTests {
         limits.sendBuffer = 4_096
         let text = String(repeating: "a 1\n", count: 200_000)
         let server = try start(limits: limits) { text }
-        // A client without a complete request.
+        // This client never completes its request.
         let silent = try Client(server.address)
         silent.send("GET /metrics HTTP/1.1\r\n")
         #expect(try silent.receive() == "")
-        // A client that does not read its response.
+        // This client does not read its response.
         let stalled = try Client(server.address)
         stalled.request(closesConnection: false)
         while try !response(of: server).hasPrefix("HTTP/1.1 200") {}

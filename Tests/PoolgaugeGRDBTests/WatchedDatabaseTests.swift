@@ -221,11 +221,11 @@ struct WatchedDatabaseTests {
         let watched = try test.pool()
         var events = watched.events(slowerThan: .zero).makeAsyncIterator()
         try await watched.write(as: "slow") { _ in }
-        guard case .slowAccess(let by, _, _)? = await events.next()?.kind else {
+        guard case .slowAccess(let origin, _, _)? = await events.next()?.kind else {
             Issue.record("the access was not reported")
             return
         }
-        #expect(by.name == "slow")
+        #expect(origin.name == "slow")
     }
 
     @Test func aQueueHasOneConnection() throws {

@@ -41,7 +41,7 @@ struct ExtremeRowTests {
     }
 
     /// A copy instruction of a few bytes can refer to the whole base.
-    @Test func aDeltaDoesNotExceedItsMemory() {
+    @Test func aDeltaThatDecodesToTooMuchTextIsRejected() {
         let base = [UInt8](repeating: 0x61, count: 1 << 20)
         func delta(copies: Int) -> [UInt8] {
             var bytes: [UInt8] = []

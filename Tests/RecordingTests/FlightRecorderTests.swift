@@ -58,7 +58,7 @@ struct FlightRecorderTests {
         }
     }
 
-    /// The file cannot grow beyond 30 pages, as on a full disk.
+    /// A limit of 30 pages simulates a full disk.
     @Test func aFullDiskEndsTheRecordingWithOneNote() throws {
         try withFile { path in
             let notes = Mutex<[String]>([])

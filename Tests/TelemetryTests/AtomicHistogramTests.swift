@@ -22,7 +22,7 @@ struct AtomicHistogramTests {
         return AtomicHistogram.summary(of: [histogram])
     }
 
-    /// Returns the smallest value that at least the given share of all values does not exceed.
+    /// Returns the smallest value that at least `permille` thousandths of all values do not exceed.
     private func exact(_ sorted: [UInt64], permille: Int) -> UInt64 {
         sorted[(sorted.count * permille + 999) / 1_000 - 1]
     }

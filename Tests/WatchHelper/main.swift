@@ -2,7 +2,7 @@ import Foundation
 import SQLiteWatch
 
 #if os(Linux)
-// Without arguments, this program is the helper process of a session. With "watch", a path and a
+// Without arguments, this program is the helper process of a session. With "watch", a path, and a
 // number of milliseconds, it watches a database while a test traces its system calls.
 let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[1] == "watch", let time = Int(arguments[3]) {

@@ -14,8 +14,8 @@ private func changeBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ m
 
 /// Changes an input, and returns its new length.
 ///
-/// libFuzzer calls this function for each change. Half of the changes are libFuzzer's,
-/// and some of the others start again from a valid input, which libFuzzer rarely does.
+/// libFuzzer calls this function for each change. Half of the changes are libFuzzer's. Some of the
+/// remaining changes start from a valid input, which libFuzzer rarely does.
 @_cdecl("LLVMFuzzerCustomMutator")
 func changeInput(
     _ bytes: UnsafeMutablePointer<UInt8>,

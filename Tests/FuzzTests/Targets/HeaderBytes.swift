@@ -25,7 +25,7 @@ enum HeaderBytes {
 
     private static let journal = bytes("d9d505f920a163d700000002964e4560000000030000020000000400")
 
-    /// A page of 512 bytes with the rows of a table and an index.
+    /// A page of `sqlite_schema`, of 512 bytes, with the rows of a table and an index.
     static let schemaPage: [UInt8] = {
         var page = database + [UInt8](repeating: 0, count: 412)
         page[16] = 2

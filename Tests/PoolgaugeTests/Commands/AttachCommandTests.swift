@@ -9,7 +9,8 @@ import Testing
 /// Tests `poolgauge attach` on agents of this process.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct AttachCommandTests {
-    /// Calls `body` with a short folder, because the path of a socket is limited to about 100 bytes.
+    /// Calls `body` with a folder that has a short path, because a socket's path has at most about
+    /// 100 bytes.
     private func withFolder(_ body: (URL) throws -> Void) throws {
         var template = Array("/tmp/pgt-XXXXXX".utf8CString)
         let created = mkdtemp(&template).map { String(cString: $0) }
@@ -85,7 +86,7 @@ struct AttachCommandTests {
     }
     #endif
 
-    @Test func statusIsReportedOnce() throws {
+    @Test func theStatusIsReportedOnce() throws {
         try withFolder { folder in
             let (pool, agent) = try start("app", in: folder)
             defer { agent.stop() }
@@ -139,7 +140,8 @@ struct AttachCommandTests {
         }
     }
 
-    /// A Python program that uses the same protocol is killed and restarted while it is followed.
+    /// A Python program that uses the same protocol is killed and restarted while `attach` follows
+    /// it.
     @Test func aFollowedProgramMayRestart() throws {
         try withFolder { folder in
             let program = try Publisher(in: folder)

@@ -184,7 +184,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// Tests an invalid page in the b-tree of the schema table.
+    /// Tests a database in which every page except the first is overwritten with zeros.
     @Test func aDamagedDatabaseIsAProblem() throws {
         try withQueue(Self.table("t", rows: 10_000)) { queue, folder in
             try queue.close()
@@ -206,7 +206,7 @@ struct DatabaseDoctorTests {
         return Data((0..<8_192).map { _ in UInt8.random(in: 0...255, using: &random) })
     }()
 
-    private static let others: [(String, Data, String)] = [
+    private static let otherFiles: [(String, Data, String)] = [
         ("text", Data("Not a database.".utf8), "is a text file"),
         ("empty", Data(), "is empty"),
         ("encrypted", random, "appears to be encrypted"),
@@ -216,7 +216,7 @@ struct DatabaseDoctorTests {
         ("binary", Data([0, 1, 2, 3, 0xff]), "is not an SQLite database"),
     ]
 
-    @Test(arguments: others)
+    @Test(arguments: otherFiles)
     func otherFilesAreIdentified(name: String, content: Data, words: String) throws {
         try withTemporaryFolder { folder in
             try content.write(to: folder.appendingPathComponent(name))

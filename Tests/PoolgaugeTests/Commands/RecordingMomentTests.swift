@@ -20,7 +20,7 @@ struct RecordingMomentTests {
     }
 
     @Test(arguments: ["", "x", "25:00", "02:60", "1:2:3:4", "10 parsecs", "-", ":"])
-    func otherTextIsRefused(text: String) {
+    func invalidMomentsAreRejected(text: String) {
         #expect(RecordingMoment(text) == nil)
     }
 

@@ -59,7 +59,7 @@ struct TryCommandTests {
             #expect(result.runs.map(\.arm) == ["queue", "pool-2"])
             for run in result.runs {
                 #expect(run.clients.values.allSatisfy { $0.errorCount == 0 })
-                // Each customer has an order, so each read returns at least one.
+                // Each customer has one order, so each read returns one row.
                 let reads = run.clients["reads"]?.operations?.values.first
                 #expect(reads?.profile?.counters?.rows == 1)
                 #expect((run.clients["writes"]?.completed ?? 0) > 0)

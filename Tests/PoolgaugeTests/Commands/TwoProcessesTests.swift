@@ -87,8 +87,8 @@ struct TwoProcessesTests {
     @Test func theLockHolderIsIdentified() throws {
         #if os(Linux)
         try withFolder { folder in
-            // The other process has long transactions, so it still holds the lock when the program
-            // identifies it.
+            // The other process has long transactions, so it still holds the lock when the run
+            // identifies the holder.
             let scenario = """
                 version: 1
                 name: held

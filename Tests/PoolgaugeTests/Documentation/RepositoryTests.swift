@@ -73,7 +73,7 @@ struct RepositoryTests {
         #expect(outcome.output.contains(message), "\(outcome.output)")
     }
 
-    /// Without the tools on the `PATH`, the script names the first one that is missing.
+    /// Without the tools on the `PATH`, the script names the first missing tool.
     @Test func packageNamesAMissingTool() throws {
         try withTemporaryFolder { folder in
             for tool in ["bash", "dirname", "readlink", "uname"] {

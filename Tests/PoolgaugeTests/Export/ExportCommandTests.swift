@@ -6,7 +6,8 @@ import Testing
 /// Tests `poolgauge export` and `--listen`.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ExportCommandTests {
-    /// Calls `body` with a short folder, because the path of a socket has at most about 100 bytes.
+    /// Calls `body` with a folder that has a short path, because a socket's path has at most about
+    /// 100 bytes.
     private func withFolder(_ body: (URL) throws -> Void) throws {
         var template = Array("/tmp/pgt-XXXXXX".utf8CString)
         let path = try #require(mkdtemp(&template).map { String(cString: $0) })

@@ -53,9 +53,9 @@ struct ExportedMetricsTests {
         }
     }
 
-    /// The metrics of a run have its arm's label.
+    /// The metrics of a run have the label of its arm.
     ///
-    /// The metrics of its database appear once the database is open.
+    /// The metrics of the run's database appear once the database is open.
     @Test func aRunExportsItsLatestSample() {
         let metrics = RunMetrics()
         #expect(metrics.text() == "")

@@ -104,7 +104,7 @@ struct StopwatchTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let pool = try makePool(readers: 1)
         let mayEnd = DispatchSemaphore(value: 0)
-        let held = Mutex<Moment?>(nil)
+        let holdMoment = Mutex<Moment?>(nil)
         let read = Mutex<Moment?>(nil)
         let isHeld = DispatchSemaphore(value: 0)
         let mayRead = DispatchSemaphore(value: 0)
@@ -112,9 +112,9 @@ struct StopwatchTests {
         let holder = Worker {
             let before = Moment.clock
             try pool.read(as: AccessLabel("by hand")) { db in
-                held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
+                holdMoment.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 isHeld.signal()
-                // A statement pins the log. It starts later than its access.
+                // The first statement pins the log. It starts later than its access.
                 mayRead.wait()
                 let before = Moment.clock
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
@@ -124,7 +124,7 @@ struct StopwatchTests {
             }
         }
         isHeld.wait()
-        let start = try #require(held.withLock { $0 })
+        let start = try #require(holdMoment.withLock { $0 })
         let (_, unread) = try status(of: pool) {
             $0.connections.contains { $0.heldNanoseconds ?? 0 > 400_000_000 }
         }

@@ -66,7 +66,7 @@ struct FailConditionTests {
         #expect(error?.description.contains(text) == true)
     }
 
-    @Test func onlyAConfirmedRegressionFails() throws {
+    @Test func aRegressionMustBeConfirmedToFail() throws {
         let limit = try condition("ui.response.p99 > 1.1x")
         func fails(_ pair: ComparisonPair) -> Bool? {
             limit.outcome(of: pair, against: "queue")?.failed

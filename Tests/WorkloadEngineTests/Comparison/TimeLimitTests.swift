@@ -13,7 +13,7 @@ struct TimeLimitTests {
         func makeSleeper() -> any Sleeper { MonotonicClock().makeSleeper() }
     }
 
-    @Test func aStepAsLongAsTheLongestStepMustFit() {
+    @Test func aStepIsAllowedOnlyIfTheLongestStepWouldFit() {
         let clock = Clock()
         var limit = TimeLimit(.seconds(10), clock: clock)
         func fits(after time: UInt64) -> Bool {

@@ -5,7 +5,7 @@ enum ChiSquare {
     /// Returns whether a deviation at least as large as in these counts occurs in more than one of
     /// 10,000 samples.
     ///
-    /// The quantile of the statistic is the approximation by Wilson and Hilferty (PNAS 17, 1931).
+    /// The quantile of the statistic is approximated as in Wilson and Hilferty (PNAS 17, 1931).
     static func isPlausible(observed: [Int], expected: [Double]) -> Bool {
         // A single class has no degrees of freedom, because its count is the size of the sample.
         if expected.count == 1 { return observed.count == 1 && Double(observed[0]) == expected[0] }

@@ -36,8 +36,8 @@ struct DistributionTests {
         let zipfian = ZipfianDistribution(count: count, theta: theta)
         let weights = (1...count).map { pow(Double($0), -theta) }
         let total = weights.reduce(0, +)
-        // There is a class for each rank that is sufficiently frequent, and one class for all
-        // others.
+        // There is a class for each rank that is sufficiently frequent, and one class for all other
+        // ranks.
         let means = weights.map { $0 / total * Double(Self.draws) }
         let classCount = min(means.prefix { $0 >= 10 }.count, 200)
         let rest = means.dropFirst(classCount).reduce(0, +)

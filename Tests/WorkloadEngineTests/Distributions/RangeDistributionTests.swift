@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Compares seeded samples of distributions over a range with their expectations.
+/// Compares seeded samples of distributions over a range with the expected counts.
 ///
 /// Each test fails by chance for one seed in 10,000 (see ``ChiSquare``). The seeds are fixed.
 struct RangeDistributionTests {

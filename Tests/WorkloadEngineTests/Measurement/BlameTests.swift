@@ -103,7 +103,7 @@ struct BlameTests {
         let arm = Arm(name: "arm", kind: kind, readers: readers)
         var ledger = BlameLedger(plan.clients, arm: arm, origin: 0)
         ledger.advance(to: milliseconds(100))
-        // Each of four clients claims the whole time.
+        // Each of the four clients reports a hold for the whole time.
         for client in names.indices {
             var log = HoldLog()
             log.add(from: 0, until: milliseconds(100))

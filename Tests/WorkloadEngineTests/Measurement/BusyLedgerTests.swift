@@ -64,9 +64,9 @@ struct BusyLedgerTests {
         #expect(result.groups.count == BusyLedger.limit)
         #expect(result.others == 100 - UInt64(BusyLedger.limit))
         #expect(result.groups.reduce(0) { $0 + $1.count } + result.others == 200)
-        let most = try #require(result.groups.first)
-        #expect(most.count == 101 && most.holders.count <= BusyLedger.holderLimit)
-        #expect(most.holders.values.reduce(0, +) == 101)
+        let largest = try #require(result.groups.first)
+        #expect(largest.count == 101 && largest.holders.count <= BusyLedger.holderLimit)
+        #expect(largest.holders.values.reduce(0, +) == 101)
         let long = BusyLedger()
         long.add(failure(String(repeating: "x", count: 9_000)))
         let statement = try #require(long.result?.groups.first?.statement)
@@ -74,7 +74,7 @@ struct BusyLedgerTests {
     }
 
     @Test(arguments: BusyCause.allCases)
-    func eachCauseHasARemedyInOneLine(cause: BusyCause) {
+    func eachCauseHasARemedyOnOneLine(cause: BusyCause) {
         let remedy = cause.remedy(timeout: 50_000_000, holder: "import", client: "ui")
         #expect(!remedy.isEmpty && !remedy.contains("\n") && !remedy.hasSuffix("."))
         let expected =

@@ -71,7 +71,7 @@ struct FairnessTests {
         let scenario = Scenario.test([.reader("reads", workers: 3)], warmUp: .seconds(2))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let fairness = try #require(result.clients["reads"]?.fairness)
-        // One worker makes 100 accesses, and each of the others makes 1,000.
+        // One worker makes 100 accesses, and each of the other workers makes 1,000.
         #expect(abs((fairness.smallestShare ?? 0) - 100 / 700) < 0.005)
         #expect(abs((fairness.largestShare ?? 0) - 1000 / 700) < 0.005)
         #expect(fairness.longestWait == milliseconds(41))

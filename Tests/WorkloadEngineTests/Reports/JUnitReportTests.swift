@@ -7,7 +7,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// Tests verdicts in JUnit XML.
+/// Tests verdicts in JUnit XML, and the rows of the CSV report of a comparison.
 struct JUnitReportTests {
     /// A collection of a document's elements and their attributes, in order.
     private final class Elements: NSObject, XMLParserDelegate {

@@ -5,13 +5,13 @@ import Testing
 /// Tests the measured cost of the generator on a busy machine.
 struct GeneratorCostTests {
     /// Returns the cost derived from the given attempts, and the number of attempts made.
-    private func cost(of attempts: [GeneratorCost.Attempt]) -> (cost: UInt64, made: Int) {
-        var made = 0
+    private func cost(of attempts: [GeneratorCost.Attempt]) -> (cost: UInt64, attemptCount: Int) {
+        var attemptCount = 0
         let cost = GeneratorCost.measure {
-            defer { made += 1 }
-            return attempts[min(made, attempts.count - 1)]
+            defer { attemptCount += 1 }
+            return attempts[min(attemptCount, attempts.count - 1)]
         }
-        return (cost, made)
+        return (cost, attemptCount)
     }
 
     @Test func threeAttemptsSufficeIfTheThreadHasAProcessor() {

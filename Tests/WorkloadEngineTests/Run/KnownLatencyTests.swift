@@ -18,7 +18,7 @@ struct KnownLatencyTests {
         )
     }
 
-    /// Returns the response times that follow from theory, in milliseconds.
+    /// Returns the response times that theory predicts, in milliseconds.
     ///
     /// Accesses arrive every 10 ms at one server. The kth access after the stalled access starts
     /// when the previous accesses have ended, at `500 + (k − 1)`, and ends a millisecond later.
@@ -34,7 +34,7 @@ struct KnownLatencyTests {
         let rank = Int((percentile / 100 * Double(sorted.count)).rounded(.up))
         let expected = sorted[rank - 1] * 1e6
         let value = Double(try #require(measured))
-        // The tolerance covers two significant digits and a rank on either side of a value.
+        // The tolerance covers rounding to two significant digits, and a rank that differs by one.
         #expect(abs(value - expected) <= expected * 0.01 + 9.1e6 * (expected > 1.1e6 ? 1 : 0))
     }
 
@@ -64,7 +64,7 @@ struct KnownLatencyTests {
         let scenario = Scenario.test([.reader("ui")], measured: .seconds(20))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let ui = try #require(result.clients["ui"])
-        // With the same stall, every percentile is low.
+        // Despite the stall, every percentile is low.
         #expect((19_480...19_520).contains(ui.completed))
         #expect(try #require(ui.response?.p999) < milliseconds(2))
         #expect(abs(Double(try #require(ui.response?.max)) / 500e6 - 1) < 0.01)

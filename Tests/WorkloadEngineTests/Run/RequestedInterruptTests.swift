@@ -36,8 +36,7 @@ struct RequestedInterruptTests {
         #expect(ui.isBalanced)
     }
 
-    /// The interrupts of the client are observed, but they were not requested for the accesses that
-    /// failed.
+    /// The run tracks the client's interrupts, but none was requested for the accesses that failed.
     @Test func aTimeLimitThatIsNotReachedIsNotARequest() async throws {
         let ui = try #require(
             try await run { $0.interruptAfter = .seconds(5) }.clients["ui"]

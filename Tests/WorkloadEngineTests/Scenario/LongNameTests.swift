@@ -3,7 +3,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct LongNameTests {
-    /// The search for the nearest name takes time that is proportional to the length.
+    /// The search for the nearest name takes time that is proportional to the length of the key.
     @Test(.timeLimit(.minutes(1)))
     func aKeyWithAMillionCharactersIsRejectedQuickly() {
         let key = String(repeating: "k", count: 1_000_000)

@@ -21,7 +21,7 @@ struct ScenarioFileErrorTests {
     /// Parsing a damaged file returns a scenario or throws a ``ScenarioError``, and never ends the
     /// program.
     @Test(.timeLimit(.minutes(1)), arguments: Presets.all.map(\.name))
-    func aDamagedFileIsNeverFatal(name: String) throws {
+    func aDamagedFileNeverEndsTheProgram(name: String) throws {
         let text = Array(try #require(Presets.named(name)).yaml.utf8)
         let debris = Array("{}[]:,'\"#&*!|>%@`-?\n 0129xs~\u{0}\u{FF}".utf8)
         var stream = RandomStream(seed: 1, stream: name)

@@ -3,7 +3,7 @@ import Telemetry
 @testable import WorkloadEngine
 
 extension Scenario {
-    /// Returns a scenario without data, with one measured phase and one arm.
+    /// Returns a scenario without data, with one measured phase and an optional warm-up.
     static func test(
         _ clients: [Client],
         warmUp: Duration = .zero,

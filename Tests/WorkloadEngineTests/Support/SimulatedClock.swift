@@ -46,7 +46,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
         return SimulatedSleeper(clock: self)
     }
 
-    /// Advances time for the calling thread, which has a separate sleeper.
+    /// Waits for a period of simulated time on a thread that also has a sleeper.
     ///
     /// - Returns: `false` if ``interrupt()`` ended the call.
     @discardableResult

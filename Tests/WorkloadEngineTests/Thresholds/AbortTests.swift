@@ -69,7 +69,7 @@ struct AbortTests {
         #expect(json.contains("\"aborted\" : {"))
     }
 
-    /// Accesses that end after the check can change the value again.
+    /// Accesses that end after the check may bring the value back within its limit.
     @Test func theThresholdRemainsMissed() {
         var result = ResultFixture.run
         result.markMissed(

@@ -41,7 +41,7 @@ struct FakePrograms {
         (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
     }
 
-    /// Writes an executable script.
+    /// Writes an executable script, and returns it as a program.
     func script(_ name: String, _ body: String) throws -> ComparedProgram {
         let file = folder.appendingPathComponent("\(name).sh")
         try Data("#!/bin/sh\n\(body)\n".utf8).write(to: file)
@@ -71,7 +71,7 @@ struct FakePrograms {
         )
     }
 
-    /// A run of the arm `pool` with 1,000 reads per second.
+    /// The result of a run of the arm `pool` with 1,000 reads per second.
     static var run: ArmResult {
         var client = ClientResult(
             offered: 3000,

@@ -68,7 +68,7 @@ struct ProgramComparisonTests {
         #expect(result.warnings == nil)
     }
 
-    @Test func aComparisonOfAProgramWithItselfIsMarked() async throws {
+    @Test func aComparisonOfAProgramWithItselfCausesAWarning() async throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         let program = try fakes.program("this")

@@ -30,15 +30,14 @@ struct WilcoxonSignedRankTests {
     /// Tests the sample from Pratt's paper (JASA 54, 1959, 655–667) with its zero moved slightly
     /// lower.
     ///
-    /// In the same direction, 109 of the 2¹³ sign patterns are at least as extreme.
+    /// In a one-sided test, 109 of the 2¹³ sign patterns are at least as extreme.
     @Test func prattsLoweredSampleHasThePublishedPValue() {
         let lowered = PublishedPairs.pratt.map { $0 - 0.5 }
         #expect(WilcoxonSignedRank(lowered).pValue == 2 * 109.0 / 8192)
     }
 
-    /// Pratt's procedure avoids a paradox.
-    ///
-    /// If each value decreases, the sample must not become more positive.
+    /// Pratt's procedure ranks zeros, so a decrease of every value cannot make a sample more
+    /// significantly positive.
     @Test func zerosAreRanked() {
         let test = WilcoxonSignedRank(PublishedPairs.pratt)
         #expect(test.count == 12)
@@ -76,12 +75,12 @@ struct WilcoxonSignedRankTests {
         }
     }
 
-    @Test func zerosAloneAreNotEvidence() {
+    @Test func zerosAloneHaveAPValueOfOne() {
         #expect(WilcoxonSignedRank([0, 0, 0]).pValue == 1)
         #expect(WilcoxonSignedRank([]).pValue == 1)
     }
 
-    @Test func aHundredDifferencesOfOneSignAreFarFromChance() {
+    @Test func aHundredDifferencesOfOneSignHaveATinyPValue() {
         let test = WilcoxonSignedRank((1...100).map(Double.init))
         #expect(test.pValue > 0)
         #expect(test.pValue < 1e-29)

@@ -40,7 +40,7 @@ struct AccessSimulationTests {
         let load = RecordedLoad.test(
             rate: rate,
             length: seconds * 1_000_000_000,
-            // There are enough workers that arrivals never wait for one.
+            // There are so many workers that no arrival waits for one.
             workers: 1000
         )
         var model = try #require(
@@ -92,7 +92,7 @@ struct AccessSimulationTests {
     @Test(.timeLimit(.minutes(2))) func equalServiceTimesHalveTheWait() throws {
         // M/D/1 according to Pollaczek and Khinchine, at ρ = 0.6: E[W] = ρ s / 2(1 − ρ).
         let outcome = try simulate(rate: 600, Self.constant, on: .queue, seconds: 80)
-        // The precision of the spectrum is the width of a bucket.
+        // The spectrum is only as precise as the width of a bucket, so the formula uses its mean.
         let exact = try #require(Self.constant.mean)
         let load = 600 * exact / 1e9
         #expect(isNear(mean(outcome.waits), load * exact / (2 * (1 - load)), within: 0.06))
@@ -123,7 +123,7 @@ struct AccessSimulationTests {
         #expect(isNear(service.sum / Double(service.count), Self.service, within: 0.03))
     }
 
-    @Test func aSecondsFactorIsItsShareOfTheMeanServiceTime() {
+    @Test func theFactorOfASecondIsItsRelativeMeanServiceTime() {
         func second(_ number: Int, count: UInt64, mean: UInt64) -> IntervalResult {
             IntervalResult(
                 time: Double(number) + 1.02,

@@ -185,8 +185,8 @@ struct SimulatedAccessRulesTests {
             return Array(try #require(outcomes["read"]).waits.dropFirst(2))
         }
         #expect(try waits(processors: 2).allSatisfy { $0 < 2.1e6 })
-        // The workers share the processor, so each worker waits for 4 ms. A few workers wait for
-        // another tick of 4 ms.
+        // The workers share the processor, so each worker waits for 4 ms. Some waits last an
+        // additional tick of 4 ms.
         let waits = try waits(processors: 1)
         let late = waits.filter { $0 > 4.2e6 }
         #expect((0.08...0.3).contains(Double(late.count) / Double(waits.count)))
@@ -197,7 +197,7 @@ struct SimulatedAccessRulesTests {
 
     /// The resolution of a spectrum at 1.2 s is 67 ms.
     ///
-    /// Accesses that request such a hold must still end together.
+    /// Holds of this requested length must still end within a few milliseconds of each other.
     @Test func aHoldLastsAsLongAsRequested() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(1_200_300_000, count: 9)

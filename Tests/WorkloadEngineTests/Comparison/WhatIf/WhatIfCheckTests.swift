@@ -53,8 +53,8 @@ struct WhatIfCheckTests {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2, includingRecorded: true)
         let predictions = try whatIf.predict([.pool(readers: 1), .pool(readers: 3)])
         // Simulates a check that was stopped after its fifth run.
-        let made = runs.prefix(5).map { (run: $0, result: whatIf.run) }
-        let result = whatIf.adding(made, on: recording.environment, to: predictions)
+        let completedRuns = runs.prefix(5).map { (run: $0, result: whatIf.run) }
+        let result = whatIf.adding(completedRuns, on: recording.environment, to: predictions)
         #expect(result.checks?.map(\.setting.readers) == [1, 3])
         #expect(result.checks?.map { $0.runs ?? 1 } == [2, 1])
         #expect(result.repetition?.runs == 2)

@@ -42,18 +42,18 @@ struct WhatIfTests {
         ])
         let waits = waits(predicted)
         let queue = try #require(waits[.queue])
-        let two = try #require(waits[.pool(readers: 2)])
-        let three = try #require(waits[.pool(readers: 3)])
+        let twoReaders = try #require(waits[.pool(readers: 2)])
+        let threeReaders = try #require(waits[.pool(readers: 3)])
         // Without writes, a queue behaves like a pool with one reader.
         #expect(queue == waits[.pool(readers: 1)])
-        #expect(queue > two && two > three)
-        let many = try #require(waits[.pool(readers: 16)])
-        #expect((4_800...5_200).contains(many))
+        #expect(queue > twoReaders && twoReaders > threeReaders)
+        let manyReaders = try #require(waits[.pool(readers: 16)])
+        #expect((4_800...5_200).contains(manyReaders))
         // M/M/2 at ρ = 0.75: C = 0.6429, p99 = ln(100 C) / (2μ − λ) = 41.6 ms.
-        #expect(abs(Double(two) - 41.6e6) < 0.3 * 41.6e6)
+        #expect(abs(Double(twoReaders) - 41.6e6) < 0.3 * 41.6e6)
         #expect(predicted.recorded == .pool(readers: 2))
         let fit = try #require(predicted.fit["ui"])
-        #expect(fit.predicted == two)
+        #expect(fit.predicted == twoReaders)
         #expect(fit.measured == 9_990_000)
         #expect(!fit.isWithin)
         #expect(predicted.notes?.contains { $0.contains("does not reproduce ui's wait") } == true)
@@ -118,7 +118,8 @@ struct WhatIfTests {
 
     @Test func aHandoverIsFoundIfItExplainsTheWaits() {
         let found = Calibration.handover { handover, _ in
-            // Readers need 2 ms, and a handover does not explain the waits of writers.
+            // A handover of 2 ms explains the waits of readers. No handover explains the waits of
+            // writers.
             [handover[AccessSimulation.readers] - 2e6, -1]
         }
         #expect(abs(found[AccessSimulation.readers] - 2e6) < 2e4)
@@ -197,13 +198,13 @@ struct WhatIfTests {
 
     @Test func severalRunsAreEvaluatedTogether() throws {
         // In most runs, fewer than one access in a hundred waits for 100 ms. In all runs together,
-        // more accesses do.
+        // more than one in a hundred does.
         let runs = [
             client(short: 995, long: 5), client(short: 995, long: 5), client(short: 900, long: 100),
         ]
-        let three = try #require(WhatIfComparison(predicted: 90_000_000, measured: runs))
-        #expect([three.least, three.most] == [1_000_000, 100_000_000])
-        #expect((97_000_000...103_000_000).contains(three.measured))
+        let combined = try #require(WhatIfComparison(predicted: 90_000_000, measured: runs))
+        #expect([combined.least, combined.most] == [1_000_000, 100_000_000])
+        #expect((97_000_000...103_000_000).contains(combined.measured))
         let equal = [client(short: 2_000, long: 5), client(short: 2_000, long: 5)]
         #expect(WhatIfComparison(predicted: 0, measured: equal)?.measured == 1_000_000)
         // Each run is too short, but all runs together are long enough.

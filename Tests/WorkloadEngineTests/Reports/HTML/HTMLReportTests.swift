@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct HTMLReportTests {
-    /// A name that contains every kind of hostile text.
+    /// A name that contains markup, quotation marks, and control characters.
     static let hostile =
         "</script></title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1B}]0;x\u{7}"
 
