@@ -3,7 +3,7 @@ import Telemetry
 
 extension SQLTraceSession {
     /// Opens and closes timing windows, and pauses tracing if programs lose too much time.
-    func adjust() {
+    func adjustTracing() {
         let now = monotonicNanoseconds()
         let decision = limiter.decision(at: now) { elapsed in
             // Programs also lose time to events that were not recorded.

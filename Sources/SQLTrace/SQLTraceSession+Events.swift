@@ -22,7 +22,7 @@ extension SQLTraceSession {
         while decodedUntil < until {
             let end = read(until: until)
             executions += decodeEvents(until: end)
-            adjust()
+            adjustTracing()
             // After a loss, decode all events that precede the end of recording.
             until = max(until, stopTime ?? until)
         }
@@ -46,7 +46,7 @@ extension SQLTraceSession {
     ///   events are complete.
     private func readBatch() -> (loss: EventLoss?, completeUntil: UInt64?) {
         let batch = probes.instance.read()
-        counted += UInt64(batch.records.count)
+        eventCount += UInt64(batch.records.count)
         let events = batch.records.compactMap { probes.decoder.event($0) }
         windowEvents += events.count { $0.kind.isStep }
         pendingEvents += events
@@ -60,7 +60,7 @@ extension SQLTraceSession {
     private func readSelected(_ selected: PerfEvents) -> Bool {
         let lost = selected.lost
         let records = selected.read()
-        counted += UInt64(records.count)
+        eventCount += UInt64(records.count)
         pendingEvents += records.compactMap { probes.decoder.event($0) }
         return selected.lost > lost
     }
@@ -122,7 +122,7 @@ extension SQLTraceSession {
         for _ in 0..<Self.verifyingReadLimit {
             let batch = readBatch()
             if let loss = batch.loss {
-                decoder.texts?.forgetRead()
+                decoder.texts?.discardMemoryTexts()
                 return loss
             }
             if batch.completeUntil ?? now >= now { break }

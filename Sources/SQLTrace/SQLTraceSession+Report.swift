@@ -57,7 +57,7 @@ extension SQLTraceSession {
     }
 
     /// Requests plans for new statements, at most once per second.
-    private func plan() {
+    private func requestPlans() {
         let now = monotonicNanoseconds()
         guard let planner, now >= nextPlans else { return }
         for (number, path) in files.paths.enumerated() {
@@ -71,7 +71,7 @@ extension SQLTraceSession {
 
     /// Returns the traced data of each database by its path, with rates since the last call.
     func report() -> [String: TracedDatabase] {
-        plan()
+        requestPlans()
         let now = monotonicNanoseconds()
         let elapsed = ratePeriod.end(at: now, gapStart: gapStart)
         let lost = probes.instance.lost + (selected?.lost ?? 0)
@@ -123,7 +123,7 @@ extension SQLTraceSession {
                 }
             }.count
         tracing.lost = lost
-        tracing.events = counted
+        tracing.events = eventCount
         tracing.unknownTexts = decoder.unknownTexts
         tracing.otherExecutions = decoder.otherExecutions
         tracing.notVisible = users.compactMap { process in

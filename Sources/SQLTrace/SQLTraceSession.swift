@@ -5,7 +5,7 @@ import Telemetry
 
 /// Traces the SQL of other programs through probes on the SQLite functions that they call.
 ///
-/// A session requires root privileges. Use it on one thread only, and call ``poll()`` often,
+/// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
 /// because the kernel buffers only 8 MiB of events for each processor.
 ///
 /// A guardian process removes all probes when the session's process ends for any reason.
@@ -25,13 +25,14 @@ public final class SQLTraceSession {
     let planner: PlanClient?
     var nextPlans: UInt64 = 0
     let start: UInt64
-    var counted: UInt64 = 0
+    var eventCount: UInt64 = 0
     var ratePeriod: RatePeriod
     var limiter: CostLimiter
     var windows: TimingWindows
-    /// The time that each thread lost to execution events since the limiter's last decision, and to
-    /// step events since the last window, in nanoseconds.
+    /// The time that each thread lost to execution events since the limiter's last decision, in
+    /// nanoseconds.
     var lostTimes: [Int32: Double] = [:]
+    /// The time that each thread lost to step events since the last window, in nanoseconds.
     var lostStepTimes: [Int32: Double] = [:]
     var lostShares = LostShares()
     var lostStepShares = LostShares()
@@ -108,10 +109,10 @@ public final class SQLTraceSession {
         let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
             .compactMap { probes.libraries.entry(path: $0, link: $0) }
         probeLibraries(of: surveyed)
-        // No process that uses a watched database maps these libraries, so trust them only if they
-        // belong to root.
+        // These libraries were not found in a process that uses a watched database, so trust them
+        // only if they belong to root.
         for entry in common where entry.library.isOwnedByRoot { probe(entry) }
-        select()
+        selectProcesses()
         readSchemaNames()
         // Exclude the start of the session from the limiter's intervals.
         limiter = CostLimiter(limit: options.shareLimit, at: monotonicNanoseconds())
@@ -144,15 +145,15 @@ public final class SQLTraceSession {
     private func probe(_ entry: TracedLibraries.Entry) {
         guard entry.defined.isEmpty else { return }
         removeReturnProbesForGo(of: entry)
-        let pauses = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
+        let mustPause = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
         // The session reads no events while a calibration process runs.
-        if pauses { pause(true) }
-        defer { if pauses { pause(false) } }
+        if mustPause { pause(true) }
+        defer { if mustPause { pause(false) } }
         guard probes.probe(entry) else { return }
         decoder.layouts = probes.layouts
         decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
         decoder.overheadBetweenSteps = UInt64(probes.cost?.outsideStep ?? 0)
-        if selected != nil { select() }
+        if selected != nil { selectProcesses() }
     }
 
     /// Prevents return probes on a library that a surveyed Go program maps.
@@ -219,9 +220,9 @@ public final class SQLTraceSession {
         for number in models.indices { models[number].noteGap(at: now) }
     }
 
-    /// The time limits of a survey between two reads of events and of the first survey, in
-    /// nanoseconds.
+    /// The time limit of a survey between two reads of events, in nanoseconds.
     private static let surveyTime: UInt64 = 5_000_000
+    /// The time limit of the first survey, in nanoseconds.
     private static let firstSurveyTime: UInt64 = 2_000_000_000
 
     func surveyProcesses() {
@@ -278,7 +279,8 @@ public final class SQLTraceSession {
             : "none of its files contains SQLite's symbols, so its copy of SQLite is stripped"
     }
 
-    private func select() {
+    /// Opens the trace events of the processes to trace in full.
+    private func selectProcesses() {
         guard options.level == .full else { return }
         let events = selected ?? PerfEvents()
         selected = events

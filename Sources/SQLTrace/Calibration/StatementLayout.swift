@@ -1,7 +1,8 @@
 /// The offsets of the fields that probes read, in bytes from the start of SQLite's structures.
 ///
 /// The structures are private, and their layout may differ between builds of the same version.
-/// Calibration therefore searches for the offsets.
+/// Calibration therefore searches for the offsets. Unless stated otherwise, each property is the
+/// offset of the field that its documentation describes.
 struct StatementLayout: Sendable, Equatable {
     /// The pointer from a statement to its text.
     var sql: Int

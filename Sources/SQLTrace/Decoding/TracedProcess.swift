@@ -2,7 +2,7 @@
 enum WatchedFileMatch: Sendable, Equatable {
     /// The watched database with this number.
     case watched(Int)
-    /// Another file.
+    /// A file that is not watched.
     case other
     /// A file with the path of a watched database, but possibly in another root directory.
     case unknown

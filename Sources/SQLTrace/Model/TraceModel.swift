@@ -20,8 +20,9 @@ struct TraceModel {
     private var unplanned: [String: String] = [:]
     private var plans: [String: [String]] = [:]
 
-    /// The maximum number of statements in a request, and of plans to store.
+    /// The maximum number of statements in a request for plans.
     private static let planBatch = 64
+    /// The maximum number of plans to store.
     private static let planCapacity = 1_024
     private static let textCapacity = 8_192
     private static let textLimit = 4_096

@@ -4,17 +4,16 @@ import SQLiteWatch
 struct TransactionTracker {
     struct Transaction: Sendable, Equatable {
         var key: ConnectionKey
-        /// The end times of the first statement and of the transaction.
-        ///
-        /// `end` is `nil` while the transaction is open.
+        /// The end time of the first statement.
         var start: UInt64
+        /// The end time of the transaction, or `nil` while it is open.
         var end: UInt64?
         /// The time at which a statement acquired the write lock, or `nil` if no statement did.
         var writesSince: UInt64?
         var statements: UInt64 = 0
-        /// The end time of the last statement, and the normalized text of the last statement that
-        /// did not end the transaction.
+        /// The end time of the last statement.
         var lastEnd: UInt64
+        /// The normalized text of the last statement that did not end the transaction.
         var lastSQL: String?
         /// The total time between statements, in nanoseconds.
         var idle: UInt64 = 0
@@ -36,14 +35,14 @@ struct TransactionTracker {
         ///
         /// The result is the longer of the period's overlaps with the longest gap between two
         /// statements and with the time after the last statement.
-        func idle(from: UInt64, to: UInt64) -> UInt64 {
+        func idle(from periodStart: UInt64, to periodEnd: UInt64) -> UInt64 {
             func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
-                let first = max(start, from)
-                let last = min(stop, to)
+                let first = max(start, periodStart)
+                let last = min(stop, periodEnd)
                 return last > first ? last - first : 0
             }
             let gapStart = longestGap.end - min(longestGap.length, longestGap.end)
-            return max(overlap(gapStart, longestGap.end), overlap(lastEnd, end ?? to))
+            return max(overlap(gapStart, longestGap.end), overlap(lastEnd, end ?? periodEnd))
         }
     }
 
@@ -61,14 +60,14 @@ struct TransactionTracker {
     /// Executions must be recorded in order.
     mutating func add(_ execution: StatementExecution, sql: String?, keyword: TransactionKeyword) {
         let key = ConnectionKey(process: execution.process, connection: execution.connection)
-        let isOK = execution.result & 0xff == 0
+        let hasSucceeded = execution.result & 0xff == 0
         guard var transaction = open[key] else {
             guard !execution.isAutocommit else { return }
             var new = Transaction(key: key, start: execution.end, lastEnd: execution.end)
             new.lastSQL = sql
             let isBegin =
                 keyword == .begin || keyword == .beginImmediate || keyword == .savepoint
-            if keyword == .beginImmediate || keyword == .write, isOK {
+            if keyword == .beginImmediate || keyword == .write, hasSucceeded {
                 new.writesSince = execution.end
             }
             // Tracing may start in the middle of a transaction.
@@ -87,7 +86,7 @@ struct TransactionTracker {
         if !execution.isAutocommit || keyword == .write {
             transaction.lastSQL = sql
         }
-        if keyword == .write, isOK, transaction.writesSince == nil {
+        if keyword == .write, hasSucceeded, transaction.writesSince == nil {
             transaction.writesSince = execution.end
         }
         if execution.isAutocommit {

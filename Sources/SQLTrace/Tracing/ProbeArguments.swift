@@ -13,8 +13,9 @@ struct ProbeArguments {
     private static let second = "%si"
     #endif
 
-    /// The number of values to record for a statement, and of 8-byte words to record for a string.
+    /// The number of values to record for each statement.
     static let valueCount = 8
+    /// The number of 8-byte words to record for each string.
     static let valueWords = 8
 
     var reset: [String] {
@@ -45,8 +46,8 @@ struct ProbeArguments {
         return arguments
     }
 
-    /// The arguments at the entry of `sqlite3_finalize`, including the text, which cannot be read
-    /// afterward.
+    /// The arguments to record on entry to `sqlite3_finalize`, including the text, which cannot be
+    /// read afterward.
     var finalize: [String] {
         reset + [
             "text=+0(+\(layout.sql)(\(Self.first))):string",
@@ -66,7 +67,7 @@ struct ProbeArguments {
         ["st=\(Self.first):x64", "pc=+\(layout.programCounter)(\(Self.first)):u32"]
     }
 
-    /// The arguments at the entry of `sqlite3_close` and `sqlite3_close_v2`.
+    /// The arguments to record on entry to `sqlite3_close` and `sqlite3_close_v2`.
     static let close = ["db=\(first):x64"]
 
     static let result = ["rc=$retval:u32"]

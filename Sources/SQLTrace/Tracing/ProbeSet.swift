@@ -91,7 +91,7 @@ final class ProbeSet {
 
     /// Removes the return probes of a library that a Go program uses.
     ///
-    /// Go's runtime unwinds the stack, but return probes modify it. Step probes are useless without
+    /// Return probes modify the stack, which Go's runtime unwinds. Step probes are useless without
     /// return probes, so they are also removed.
     func removeReturnProbes(of entry: TracedLibraries.Entry) {
         guard !entry.hasGoUser else { return }

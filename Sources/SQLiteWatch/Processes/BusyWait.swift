@@ -54,7 +54,7 @@ struct BusyWait {
     }
 
     /// Discards the code addresses of all processes except the given ones.
-    mutating func keep(only processes: some Collection<Int32>) {
+    mutating func discardAll(except processes: some Collection<Int32>) {
         if code.count > processes.count { code = code.filter { processes.contains($0.key) } }
     }
 

@@ -6,7 +6,7 @@ import Glibc
 /// In rollback mode, an idle connection holds no lock, so only its descriptor reveals it. A scan of
 /// 300 processes takes about 50 ms, so it is divided into slices with a time limit.
 struct DescriptorScan {
-    /// The database number of each watched file, by the identity from `stat`.
+    /// The database number of each watched file, by the file's identity from `stat`.
     private var files: [FileIdentity: Int] = [:]
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
     /// The processes that have each database open, by the database's number.
@@ -46,7 +46,7 @@ struct DescriptorScan {
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
-        // Another process may reuse the ID of an excluded process that has terminated.
+        // A new process may reuse the ID of an excluded process that has terminated.
         excluded.formIntersection(processes)
         processes.subtract(excluded)
         let new = processes.subtracting(known)
@@ -71,7 +71,12 @@ struct DescriptorScan {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans queued processes, at least one, until the time limit is reached.
+    /// Scans at least one queued process, and continues until the time limit.
+    ///
+    /// - Parameters:
+    ///   - now: The time on the monotonic clock.
+    ///   - nanoseconds: The time limit, or `nil` to scan all queued processes.
+    ///   - clock: A closure that returns the current time, in nanoseconds.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,

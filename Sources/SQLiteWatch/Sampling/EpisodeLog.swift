@@ -26,9 +26,9 @@ struct EpisodeLog: Sendable {
 
     private static let capacity = 500
     /// The minimum duration of an episode, in nanoseconds.
-    private static let length: UInt64 = 1_000_000_000
+    private static let minimumLength: UInt64 = 1_000_000_000
     /// The minimum duration if another process waits, in nanoseconds.
-    private static let lengthWithWaiters: UInt64 = 100_000_000
+    private static let minimumLengthWithWaiters: UInt64 = 100_000_000
 
     /// The episodes, most recent first.
     var entries: [Entry] {
@@ -101,7 +101,8 @@ struct EpisodeLog: Sendable {
     }
 
     private static func isEpisode(_ entry: Entry) -> Bool {
-        entry.last - entry.start >= (entry.waiters.isEmpty ? length : lengthWithWaiters)
+        entry.last - entry.start
+            >= (entry.waiters.isEmpty ? minimumLength : minimumLengthWithWaiters)
     }
 
     private static func kind(

@@ -61,7 +61,7 @@ struct TransactionTrackerTests {
         #expect(ended?.lastSQL == "SELECT 1")
     }
 
-    @Test mutating func statementsOutsideATransactionDoNotOpenOne() {
+    @Test mutating func autocommitStatementsDoNotOpenATransaction() {
         add(execution("INSERT INTO t VALUES(?)", at: second, isAutocommit: true))
         #expect(tracker.open.isEmpty)
         #expect(tracker.longest.isEmpty)
@@ -129,8 +129,8 @@ struct TransactionTrackerTests {
     private let waiter = ConnectionKey(process: 1, connection: 0x1000)
 
     @Test mutating func aShortTransactionWithinAWaitIsNotACertainBlocker() {
-        // Before that, an autocommit write held the lock. Such a write is not tracked as a
-        // transaction.
+        // Before this transaction, an autocommit write may have held the lock. Such a write is not
+        // tracked as a transaction.
         add(execution("BEGIN IMMEDIATE", at: 9 * second, of: 2))
         #expect(tracker.writer(from: 5 * second, to: 10 * second, except: waiter) == nil)
         #expect(

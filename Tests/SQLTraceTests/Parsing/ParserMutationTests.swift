@@ -173,7 +173,8 @@ struct ParserMutationTests {
             }
         }
         #expect(parse(content) != nil, "\(path) is an ELF file")
-        // Symbols and sections are at the end of the file. A small file has both headers.
+        // Mutate a small file, because random mutations of a large file rarely affect its headers,
+        // sections, and symbols.
         content = Self.smallFile()
         let small = try #require(parse(content))
         #expect(small.functions["sqlite3_step"]?.fileOffset == 0x140)
@@ -183,7 +184,7 @@ struct ParserMutationTests {
         }
     }
 
-    /// Returns a file with one segment, a dynamic symbol table and the names of its symbols.
+    /// Returns a file with one segment, a dynamic symbol table, and the names of its symbols.
     private static func smallFile() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 0x400)
         func put<Integer: FixedWidthInteger>(_ value: Integer, _ place: Int) {

@@ -4,7 +4,11 @@ import Testing
 
 struct SampleScheduleTests {
     /// Returns the moments and weights of samples that are taken without delay.
-    private func moments(_ count: Int, seed: UInt64, slot: Double) -> [(at: UInt64, Double)] {
+    private func moments(
+        _ count: Int,
+        seed: UInt64,
+        slot: Double
+    ) -> [(time: UInt64, weight: Double)] {
         var schedule = SampleSchedule(seed: seed, start: 1_000, slot: slot)
         return (0..<count).map { _ in
             defer { schedule.advance(at: schedule.planned, slot: slot) }
@@ -13,17 +17,17 @@ struct SampleScheduleTests {
     }
 
     @Test func momentsAreDeterminedByTheSeed() {
-        let one = moments(100, seed: 7, slot: 1e7).map(\.at)
-        #expect(one == moments(100, seed: 7, slot: 1e7).map(\.at))
-        #expect(one != moments(100, seed: 8, slot: 1e7).map(\.at))
+        let times = moments(100, seed: 7, slot: 1e7).map(\.time)
+        #expect(times == moments(100, seed: 7, slot: 1e7).map(\.time))
+        #expect(times != moments(100, seed: 8, slot: 1e7).map(\.time))
     }
 
     @Test func eachSlotHasOneSampleAtARandomMoment() {
         var offsets: [Double] = []
         for (number, moment) in moments(10_000, seed: 8, slot: 1e7).enumerated() {
-            let offset = Double(moment.at) - 1_000 - Double(number) * 1e7
+            let offset = Double(moment.time) - 1_000 - Double(number) * 1e7
             #expect((0..<1e7).contains(offset))
-            #expect(moment.1 == 1e7)
+            #expect(moment.weight == 1e7)
             offsets.append(offset / 1e7)
         }
         for tenth in 0..<10 {
@@ -37,7 +41,7 @@ struct SampleScheduleTests {
     func aProgramWithTheSameRateIsMeasured(slot: Double) {
         var held = 0.0
         let samples = moments(20_000, seed: 9, slot: slot)
-        for sample in samples where sample.at % 100_000_000 < 20_000_000 { held += 1 }
+        for sample in samples where sample.time % 100_000_000 < 20_000_000 { held += 1 }
         #expect(abs(held / Double(samples.count) - 0.2) < 0.01)
     }
 
@@ -61,7 +65,7 @@ struct SampleScheduleTests {
             var seen = 0
             var edge = 0
             for sample in samples {
-                while edges[edge + 1] <= sample.at { edge += 1 }
+                while edges[edge + 1] <= sample.time { edge += 1 }
                 if edge.isMultiple(of: 2) { seen += 1 }
             }
             var truth = 0.0

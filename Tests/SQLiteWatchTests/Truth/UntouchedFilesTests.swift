@@ -26,12 +26,12 @@ struct UntouchedFilesTests {
             content = FileManager.default.contents(atPath: path)
         }
 
-        static func == (one: State, other: State) -> Bool {
-            one.size == other.size && one.content == other.content
-                && one.modified.tv_sec == other.modified.tv_sec
-                && one.modified.tv_nsec == other.modified.tv_nsec
-                && one.changed.tv_sec == other.changed.tv_sec
-                && one.changed.tv_nsec == other.changed.tv_nsec
+        static func == (left: State, right: State) -> Bool {
+            left.size == right.size && left.content == right.content
+                && left.modified.tv_sec == right.modified.tv_sec
+                && left.modified.tv_nsec == right.modified.tv_nsec
+                && left.changed.tv_sec == right.changed.tv_sec
+                && left.changed.tv_nsec == right.changed.tv_nsec
         }
     }
 
