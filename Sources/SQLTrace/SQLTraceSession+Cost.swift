@@ -30,7 +30,7 @@ extension SQLTraceSession {
                 let process = lostShares.busiest.flatMap { ProcMemory().process(ofThread: $0) }
                 costliest = (process, limiter.share)
             }
-            pause(decision)
+            setPaused(decision)
         }
         guard options.level == .timed, !limiter.isPaused else { return }
         switch windows.action(at: now, events: windowEvents, isTiming: decoder.isTiming) {

@@ -147,8 +147,8 @@ public final class SQLTraceSession {
         removeReturnProbesForGo(of: entry)
         let mustPause = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
         // The session reads no events while a calibration process runs.
-        if mustPause { pause(true) }
-        defer { if mustPause { pause(false) } }
+        if mustPause { setPaused(true) }
+        defer { if mustPause { setPaused(false) } }
         guard probes.probe(entry) else { return }
         decoder.layouts = probes.layouts
         decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
@@ -201,7 +201,7 @@ public final class SQLTraceSession {
         ratePeriod.exclude(gap)
     }
 
-    func pause(_ isPaused: Bool) {
+    func setPaused(_ isPaused: Bool) {
         // While probes are being enabled or disabled, only some events are recorded.
         if isPaused { gapStart = monotonicNanoseconds() }
         defer {

@@ -116,8 +116,8 @@ struct WatchTarget {
         if moment.isPresent, processes.isCheckDue(at: moment.now),
             monitor.isBlocked(by: locks, hasList: list != nil)
         {
-            observation.waiting = processes.waiting(
-                among: open.union(locks.keys).union(monitor.processes),
+            observation.waiting = processes.waitStates(
+                of: open.union(locks.keys).union(monitor.processes),
                 at: moment.now
             )
         }

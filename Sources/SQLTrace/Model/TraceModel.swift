@@ -28,7 +28,7 @@ struct TraceModel {
     private static let textLimit = 4_096
 
     mutating func add(_ execution: StatementExecution) {
-        let text = execution.sql.map { shown($0) }
+        let text = execution.sql.map { displayText(of: $0) }
         if let text { last[execution.process] = (text.shown, execution.end) }
         statements.add(execution, sql: text?.shown)
         blocks.add(execution, sql: text?.shown, transactions)
@@ -85,7 +85,7 @@ struct TraceModel {
         for (process, statement) in running {
             report[process] = WatchedCurrentStatement(
                 pid: process,
-                sql: shown(statement.text).shown,
+                sql: displayText(of: statement.text).shown,
                 isRunning: true,
                 seconds: seconds(since: statement.start)
             )
@@ -112,7 +112,11 @@ struct TraceModel {
         if let answer { identifiers = Set(answer.names) }
     }
 
-    private mutating func shown(_ sql: String) -> (shown: String, keyword: TransactionKeyword) {
+    /// Returns the text to show for a statement and its effect on transactions, and requests a plan
+    /// for a new statement.
+    private mutating func displayText(
+        of sql: String
+    ) -> (shown: String, keyword: TransactionKeyword) {
         if let known = texts[sql] { return known }
         let text =
             showsLiterals

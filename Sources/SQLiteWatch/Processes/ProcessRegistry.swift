@@ -139,7 +139,7 @@ struct ProcessRegistry {
 
     /// Checks as many processes as the time limit permits, and returns, for each checked process,
     /// whether it is waiting in a busy handler.
-    mutating func waiting(among processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
+    mutating func waitStates(of processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)
         guard now >= nextCheck else { return [:] }
         nextCheck = now + Self.checkPause

@@ -96,11 +96,11 @@ struct TransactionTrackerTests {
             tracker
         )
         let block = blocks.latest.first
-        #expect(block?.by?.key.process == 2)
-        #expect(block?.by?.lastSQL == "UPDATE stock SET n = ?")
+        #expect(block?.blocker?.key.process == 2)
+        #expect(block?.blocker?.lastSQL == "UPDATE stock SET n = ?")
         #expect(block?.failed == true)
         #expect(block?.length == 4 * second)
-        #expect(block?.by?.idle(from: 4 * second, to: 8 * second) == 4 * second)
+        #expect(block?.blocker?.idle(from: 4 * second, to: 8 * second) == 4 * second)
     }
 
     @Test mutating func aWaiterThatSucceededWaitedForAnEndedTransaction() {
@@ -114,7 +114,7 @@ struct TransactionTrackerTests {
             waited: 3
         )
         blocks.add(waiter, sql: waiter.sql, tracker)
-        #expect(blocks.latest.first?.by?.key.process == 2)
+        #expect(blocks.latest.first?.blocker?.key.process == 2)
         #expect(blocks.latest.first?.failed == false)
     }
 
@@ -155,7 +155,7 @@ struct TransactionTrackerTests {
             sql: "COMMIT",
             tracker
         )
-        #expect(blocks.latest.first?.by == nil)
+        #expect(blocks.latest.first?.blocker == nil)
     }
 
     @Test mutating func aWaitOfUnknownLengthIsBoundedByTheLastStatement() {
