@@ -58,11 +58,11 @@ extension SQLTraceSession {
 
     /// Reads the events of selected processes, and returns whether events were lost.
     private func readSelected(_ selected: PerfEvents) -> Bool {
-        let lost = selected.lost
+        let lostCount = selected.lostCount
         let records = selected.read()
         eventCount += UInt64(records.count)
         pendingEvents += records.compactMap { probes.decoder.event($0) }
-        return selected.lost > lost
+        return selected.lostCount > lostCount
     }
 
     private func decodeEvents(until end: UInt64) -> [StatementExecution] {

@@ -74,7 +74,7 @@ extension SQLTraceSession {
         requestPlans()
         let now = monotonicNanoseconds()
         let elapsed = ratePeriod.end(at: now, gapStart: gapStart)
-        let lost = probes.instance.lost + (selected?.lost ?? 0)
+        let lost = probes.instance.lostCount + (selected?.lostCount ?? 0)
         let start = calendarStart
         let names = names
         let context = TraceModel.ReportContext(

@@ -82,16 +82,16 @@ extension WatchSession {
 
     private func plan(until end: UInt64, at now: UInt64) -> [Plan] {
         var plans: [Plan] = []
-        while schedule.planned < end, plans.count < HelperRequest.momentLimit {
+        while schedule.plannedTime < end, plans.count < HelperRequest.momentLimit {
             let readsList = lists.next(group: budget.group)
             plans.append(
                 Plan(
-                    time: schedule.planned,
+                    time: schedule.plannedTime,
                     weight: schedule.weight,
                     listWeight: readsList ? schedule.weight * Double(lists.group) : 0
                 )
             )
-            schedule.advance(at: max(now, schedule.planned), slot: budget.slot)
+            schedule.advance(at: max(now, schedule.plannedTime), slot: budget.slot)
         }
         return plans
     }

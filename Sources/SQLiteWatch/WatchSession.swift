@@ -128,7 +128,7 @@ public final class WatchSession {
             let now = monotonicNanoseconds()
             if now >= end { return }
             let batchEnd = min(end, now &+ Self.batchLength)
-            if schedule.planned < batchEnd {
+            if schedule.plannedTime < batchEnd {
                 takeBatch(until: batchEnd, at: now)
             } else {
                 SystemClock.sleep(until: batchEnd)

@@ -10,11 +10,11 @@ extension TraceModel {
 
     /// Returns all open transactions, oldest first, followed by the longest completed ones.
     func transactionReport(_ context: ReportContext) -> [WatchedTransaction] {
-        let open = transactions.open.values.sorted {
+        let open = transactions.openTransactions.values.sorted {
             ($0.start, $0.key.process, $0.key.connection)
                 < ($1.start, $1.key.process, $1.key.connection)
         }
-        return (open + transactions.longest).map { transaction in
+        return (open + transactions.longestTransactions).map { transaction in
             var report = WatchedTransaction(
                 pid: transaction.key.process,
                 connection: String(transaction.key.connection, radix: 16)

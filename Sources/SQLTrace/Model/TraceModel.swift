@@ -13,7 +13,7 @@ struct TraceModel {
     private(set) var transactions = TransactionTracker()
     private(set) var blocks = BlockTracker()
     /// The last statement of each process, with its end time.
-    private var last: [Int32: (sql: String, end: UInt64)] = [:]
+    private var lastStatements: [Int32: (sql: String, end: UInt64)] = [:]
     private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
 
     /// The original text of each statement without a plan, keyed by its normalized text.
@@ -29,14 +29,14 @@ struct TraceModel {
 
     mutating func add(_ execution: StatementExecution) {
         let text = execution.sql.map { displayText(of: $0) }
-        if let text { last[execution.process] = (text.shown, execution.end) }
+        if let text { lastStatements[execution.process] = (text.shown, execution.end) }
         statements.add(execution, sql: text?.shown)
         blocks.add(execution, sql: text?.shown, transactions)
         transactions.add(execution, sql: text?.shown, keyword: text?.keyword ?? .other)
     }
 
     mutating func end(process: Int32, at time: UInt64) {
-        last[process] = nil
+        lastStatements[process] = nil
         transactions.end(process: process, at: time)
     }
 
@@ -74,7 +74,7 @@ struct TraceModel {
     ) -> [WatchedCurrentStatement] {
         var report: [Int32: WatchedCurrentStatement] = [:]
         func seconds(since time: UInt64) -> Double { Double(now - min(time, now)) / 1e9 }
-        for (process, statement) in last {
+        for (process, statement) in lastStatements {
             report[process] = WatchedCurrentStatement(
                 pid: process,
                 sql: statement.sql,

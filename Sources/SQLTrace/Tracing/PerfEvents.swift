@@ -20,7 +20,8 @@ final class PerfEvents {
     private var buffers: [Int: Buffer] = [:]
     private var descriptors: [Int32] = []
     private var opened: Set<Target> = []
-    private(set) var lost: UInt64 = 0
+    /// The number of events lost because a buffer was full.
+    private(set) var lostCount: UInt64 = 0
 
     /// The size of a buffer, which must be a power of two, in bytes.
     private static let bufferSize = 1 << 23
@@ -101,7 +102,7 @@ final class PerfEvents {
             poolgauge_perf_release(buffer.memory, head)
             let content = PerfRecords.parse(bytes)
             records += content.records
-            lost &+= content.lost
+            lostCount &+= content.lostCount
         }
         return records
     }

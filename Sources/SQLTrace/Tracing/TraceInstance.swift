@@ -175,7 +175,7 @@ final class TraceInstance {
     }
 
     /// The number of events lost because a buffer was full or a record was too long.
-    var lost: UInt64 {
+    var lostCount: UInt64 {
         var lost: UInt64 = 0
         for processor in pipes.indices {
             let text = folder.text("instances/\(name)/per_cpu/cpu\(processor)/stats") ?? ""

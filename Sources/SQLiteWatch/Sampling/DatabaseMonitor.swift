@@ -48,7 +48,7 @@ struct DatabaseMonitor: Sendable {
     init(path: String) { self.path = path }
 
     var processes: Set<Int32> {
-        interval.seen.union(last?.open ?? [])
+        interval.seen.union(last?.openProcesses ?? [])
     }
 
     var holds: HoldTracker { writeHolds.merging(readHolds) }
@@ -164,7 +164,7 @@ struct DatabaseMonitor: Sendable {
             transactionBaseline: changes.transactions
         )
         waits.startInterval { process in
-            current?.locks[process] != nil || current?.open.contains(process) == true
+            current?.locks[process] != nil || current?.openProcesses.contains(process) == true
         }
     }
 }

@@ -146,7 +146,8 @@ extension Diagnosis {
 
     var leftover: WatchVerdict? {
         let files = observation.files
-        guard observation.locks.isEmpty, observation.open.isEmpty, !observation.hasHiddenHolder,
+        guard observation.locks.isEmpty, observation.openProcesses.isEmpty,
+            !observation.hasHiddenHolder,
             let wal = files.wal, wal.size > UInt64(WALHeader.length), let room = files.room
         else { return nil }
         return WatchVerdict(

@@ -147,7 +147,7 @@ struct Diagnosis {
     private var endedEpisodes: [WatchVerdict] {
         guard
             let entry = ended.filter({ $0.kind != .pin })
-                .max(by: { $0.last - $0.start < $1.last - $1.start })
+                .max(by: { $0.lastSeen - $0.start < $1.lastSeen - $1.start })
         else { return [] }
         let all = ended.filter { $0.kind == entry.kind && $0.process == entry.process }
         let lock =
@@ -156,7 +156,7 @@ struct Diagnosis {
             case .checkpoint: "the checkpoint lock"
             case .exclusive, .pin: "the database"
             }
-        let length = HumanUnits.duration(seconds: Double(entry.last - entry.start) / 1e9)
+        let length = HumanUnits.duration(seconds: Double(entry.lastSeen - entry.start) / 1e9)
         let end = all.compactMap(\.end).max() ?? observation.now
         let ago = HumanUnits.duration(
             seconds: Double(observation.now - min(observation.now, end)) / 1e9

@@ -42,7 +42,7 @@ struct ExecutionDecoderTests {
                 resultCode: 52,
                 steps: 224,
                 autocommit: 101,
-                file: [32, 8, 8, 0, 216]
+                filePointers: [32, 8, 8, 0, 216]
             )
         ]
         // These words link the connection to the name of its file.

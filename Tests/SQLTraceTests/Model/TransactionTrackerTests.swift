@@ -42,7 +42,7 @@ struct TransactionTrackerTests {
         add(execution("BEGIN", at: second))
         add(execution("SELECT 1", at: 2 * second, seconds: seconds))
         add(execution("COMMIT", at: 3 * second, isAutocommit: true, seconds: seconds))
-        #expect(tracker.longest.allSatisfy { $0.idle <= 2 * second })
+        #expect(tracker.longestTransactions.allSatisfy { $0.idle <= 2 * second })
         #expect(StatementExecution.nanoseconds(0.5) == second / 2)
     }
 
@@ -50,10 +50,10 @@ struct TransactionTrackerTests {
         add(execution("BEGIN", at: 1 * second))
         add(execution("INSERT INTO t VALUES(?)", at: 2 * second))
         add(execution("SELECT 1", at: 5 * second))
-        #expect(tracker.open.count == 1)
+        #expect(tracker.openTransactions.count == 1)
         add(execution("COMMIT", at: 6 * second, isAutocommit: true))
-        #expect(tracker.open.isEmpty)
-        let ended = tracker.longest.first
+        #expect(tracker.openTransactions.isEmpty)
+        let ended = tracker.longestTransactions.first
         #expect(ended?.seconds(at: 9 * second) == 5)
         #expect(ended?.statements == 3)
         #expect(ended?.longestGap.length == 3 * second)
@@ -63,15 +63,15 @@ struct TransactionTrackerTests {
 
     @Test mutating func autocommitStatementsDoNotOpenATransaction() {
         add(execution("INSERT INTO t VALUES(?)", at: second, isAutocommit: true))
-        #expect(tracker.open.isEmpty)
-        #expect(tracker.longest.isEmpty)
+        #expect(tracker.openTransactions.isEmpty)
+        #expect(tracker.longestTransactions.isEmpty)
     }
 
     @Test mutating func theEndOfAProcessEndsItsTransactions() {
         add(execution("BEGIN IMMEDIATE", at: second))
         tracker.end(process: 1, at: 4 * second)
-        #expect(tracker.open.isEmpty)
-        #expect(tracker.longest.first?.seconds(at: 9 * second) == 3)
+        #expect(tracker.openTransactions.isEmpty)
+        #expect(tracker.longestTransactions.first?.seconds(at: 9 * second) == 3)
     }
 
     @Test mutating func onlyTheLongestTransactionsAreKept() {
@@ -80,7 +80,7 @@ struct TransactionTrackerTests {
             add(execution("BEGIN", at: start))
             add(execution("COMMIT", at: start + (index * 37 % 101) * second, isAutocommit: true))
         }
-        let lengths = tracker.longest.map { $0.seconds(at: 0) }
+        let lengths = tracker.longestTransactions.map { $0.seconds(at: 0) }
         #expect(lengths == (81...100).reversed().map(Double.init))
     }
 
@@ -121,8 +121,8 @@ struct TransactionTrackerTests {
     @Test mutating func aClosedConnectionDoesNotBlockOthers() {
         add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
         tracker.end(ConnectionKey(process: 2, connection: 0x1000), at: 2 * second)
-        #expect(tracker.open.isEmpty)
-        #expect(tracker.longest.first?.end == 2 * second)
+        #expect(tracker.openTransactions.isEmpty)
+        #expect(tracker.longestTransactions.first?.end == 2 * second)
         #expect(tracker.writer(from: 3 * second, to: 4 * second, except: waiter) == nil)
     }
 

@@ -95,7 +95,7 @@ struct ParserMutationTests {
         put(UInt64(42))
         let content = PerfRecords.parse(bytes)
         #expect(content.records.map(\.time) == [123])
-        #expect(content.lost == 42)
+        #expect(content.lostCount == 42)
         mutate(bytes, seed: 2, rounds: 20_000) { _ = PerfRecords.parse($0) }
     }
 
@@ -146,7 +146,7 @@ struct ParserMutationTests {
             resultCode: 52,
             steps: 224,
             autocommit: 101,
-            file: [32, 8, 8, 0, 216],
+            filePointers: [32, 8, 8, 0, 216],
             busyCalls: 680,
             busyTimeout: 764,
             values: nil

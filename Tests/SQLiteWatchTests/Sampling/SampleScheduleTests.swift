@@ -11,8 +11,8 @@ struct SampleScheduleTests {
     ) -> [(time: UInt64, weight: Double)] {
         var schedule = SampleSchedule(seed: seed, start: 1_000, slot: slot)
         return (0..<count).map { _ in
-            defer { schedule.advance(at: schedule.planned, slot: slot) }
-            return (schedule.planned, schedule.weight)
+            defer { schedule.advance(at: schedule.plannedTime, slot: slot) }
+            return (schedule.plannedTime, schedule.weight)
         }
     }
 
@@ -82,10 +82,10 @@ struct SampleScheduleTests {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         // The first slot ends at 10 ms. The slots that end by 40 ms pass without a sample.
         schedule.advance(at: 45_000_000, slot: 1e7)
-        #expect((40_000_000..<50_000_000).contains(schedule.planned))
+        #expect((40_000_000..<50_000_000).contains(schedule.plannedTime))
         #expect(schedule.weight == 4e7)
         schedule.advance(at: 49_000_000, slot: 1e7)
-        #expect((50_000_000..<60_000_000).contains(schedule.planned))
+        #expect((50_000_000..<60_000_000).contains(schedule.plannedTime))
         #expect(schedule.weight == 1e7)
     }
 
@@ -93,7 +93,7 @@ struct SampleScheduleTests {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         schedule.advance(at: 3_600_000_000_000, slot: 1e7)
         #expect(schedule.weight == 1e9)
-        #expect(schedule.planned >= 3_600_000_000_000 - 10_000_000)
+        #expect(schedule.plannedTime >= 3_600_000_000_000 - 10_000_000)
     }
 
     @Test func theWeightsAddUpToTheTime() {
@@ -102,7 +102,7 @@ struct SampleScheduleTests {
         var sum = 0.0
         var now: UInt64 = 0
         for number in 0..<10_000 {
-            now = max(now, schedule.planned)
+            now = max(now, schedule.plannedTime)
             sum += schedule.weight
             // Every hundredth sample takes up to half a second.
             if number % 100 == 0 { now += delays.next() % 500_000_000 }
