@@ -50,19 +50,19 @@ extension SQLTraceSession {
         let events = batch.records.compactMap { probes.decoder.event($0) }
         windowEvents += events.count { $0.kind.isStep }
         pendingEvents += events
-        let isSelectedLoss = selected.map { readSelected($0) } ?? false
+        let isSelectedLoss = selectedEvents.map { readSelected($0) } ?? false
         let hasLoss = isSelectedLoss || batch.lossEnd != nil
         let loss = hasLoss ? EventLoss(end: batch.lossEnd, isSelected: isSelectedLoss) : nil
         return (loss, batch.completeUntil)
     }
 
     /// Reads the events of selected processes, and returns whether events were lost.
-    private func readSelected(_ selected: PerfEvents) -> Bool {
-        let lostCount = selected.lostCount
-        let records = selected.read()
+    private func readSelected(_ events: PerfEvents) -> Bool {
+        let lostCount = events.lostCount
+        let records = events.read()
         eventCount += UInt64(records.count)
         pendingEvents += records.compactMap { probes.decoder.event($0) }
-        return selected.lostCount > lostCount
+        return events.lostCount > lostCount
     }
 
     private func decodeEvents(until end: UInt64) -> [StatementExecution] {

@@ -23,7 +23,8 @@ public final class SQLTraceSession {
     /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
-    var nextPlans: UInt64 = 0
+    /// The earliest time of the next request for plans.
+    var nextPlanTime: UInt64 = 0
     let start: UInt64
     var eventCount: UInt64 = 0
     var ratePeriod: RatePeriod
@@ -42,7 +43,8 @@ public final class SQLTraceSession {
     var lastWindow: UInt64
     /// The number of step events since the last window opened.
     var windowEvents = 0
-    var selected: PerfEvents?
+    /// The events of the processes to trace in full, or `nil` at other levels.
+    var selectedEvents: PerfEvents?
     var problems: [Int32: String] = [:]
     var notes: [String] = []
     private static let nameLimit = 4_096
@@ -134,7 +136,7 @@ public final class SQLTraceSession {
     /// Removes all probes.
     public func close() {
         // Close the perf events first, because a probe in use cannot be removed.
-        selected?.close()
+        selectedEvents?.close()
         probes.instance.close()
     }
 
@@ -143,7 +145,7 @@ public final class SQLTraceSession {
     // MARK: Processes
 
     private func probe(_ entry: TracedLibraries.Entry) {
-        guard entry.defined.isEmpty else { return }
+        guard entry.definedEvents.isEmpty else { return }
         removeReturnProbesForGo(of: entry)
         let mustPause = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
         // The session reads no events while a calibration process runs.
@@ -153,7 +155,7 @@ public final class SQLTraceSession {
         decoder.layouts = probes.layouts
         decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
         decoder.overheadBetweenSteps = UInt64(probes.cost?.outsideStep ?? 0)
-        if selected != nil { selectProcesses() }
+        if selectedEvents != nil { selectProcesses() }
     }
 
     /// Prevents return probes on a library that a surveyed Go program maps.
@@ -282,8 +284,8 @@ public final class SQLTraceSession {
     /// Opens the trace events of the processes to trace in full.
     private func selectProcesses() {
         guard options.level == .full else { return }
-        let events = selected ?? PerfEvents()
-        selected = events
+        let events = selectedEvents ?? PerfEvents()
+        selectedEvents = events
         for process in options.processes {
             do throws(TraceError) {
                 try events.add(process: process, events: probes.eventNumbers)

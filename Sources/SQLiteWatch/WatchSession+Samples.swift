@@ -97,8 +97,8 @@ extension WatchSession {
     }
 
     private func isProbeDue(at now: UInt64) -> Bool {
-        guard now >= nextProbe else { return false }
-        nextProbe = now &+ Self.probePause
+        guard now >= nextProbeTime else { return false }
+        nextProbeTime = now &+ Self.probePause
         return true
     }
 

@@ -31,7 +31,7 @@ public final class WatchSession {
     /// The processor time of the samples in earlier reports, in nanoseconds.
     private var sampled: Double = 0
     private var hasReported = false
-    var nextProbe: UInt64 = 0
+    var nextProbeTime: UInt64 = 0
     var isFirstSample = true
     /// Whether the last sample read `/proc/locks`.
     var hasList = false
@@ -188,8 +188,8 @@ public final class WatchSession {
         let total = SystemClock.process &+ helpers
         let elapsed = Double(now - min(now, used.time))
         let share = elapsed > 0 ? Double(total - min(total, used.nanoseconds)) / elapsed : 0
-        limitRate(otherShare: share - (budget.total - sampled) / max(elapsed, 1))
-        sampled = budget.total
+        limitRate(otherShare: share - (budget.totalCost - sampled) / max(elapsed, 1))
+        sampled = budget.totalCost
         used = (total, now)
         return share
     }

@@ -23,7 +23,7 @@ struct ProcessSurvey {
     var excluded: Set<Int32> = []
     /// The times of the next surveys of each process, in ascending order.
     private var dueTimes: [Int32: [UInt64]] = [:]
-    private var nextList: UInt64 = 0
+    private var nextListTime: UInt64 = 0
     /// The watched files, without symbolic links.
     var paths: [String]
 
@@ -46,8 +46,8 @@ struct ProcessSurvey {
     ///   - nanoseconds: The time limit. At least one process is surveyed regardless of the limit.
     /// - Returns: The processes that were surveyed.
     mutating func surveyDueProcesses(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
-        if now >= nextList {
-            nextList = now + Self.listPause
+        if now >= nextListTime {
+            nextListTime = now + Self.listPause
             let all = Set((ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) })
                 .subtracting(excluded)
             for ended in Set(dueTimes.keys).subtracting(all) {

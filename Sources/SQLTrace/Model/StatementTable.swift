@@ -28,16 +28,16 @@ struct StatementTable {
 
     /// The maximum number of statements to list separately.
     private static let capacity = 4_096
-    private static let others = "(other statements)"
-    private static let unknown = "(text not readable)"
+    private static let otherStatements = "(other statements)"
+    private static let unknownText = "(text not readable)"
     private static let processLimit = 64
 
     /// Adds an execution under its normalized text.
     ///
     /// If `sql` is `nil`, the text is unknown, and the execution counts toward a common entry.
     mutating func add(_ execution: StatementExecution, sql: String?) {
-        var key = sql ?? Self.unknown
-        if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
+        var key = sql ?? Self.unknownText
+        if entries[key] == nil, entries.count >= Self.capacity { key = Self.otherStatements }
         let entry = entries[key] ?? Entry(key)
         entries[key] = entry
         entry.report.calls += 1

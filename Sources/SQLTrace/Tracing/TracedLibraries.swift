@@ -14,9 +14,9 @@ struct TracedLibraries {
         /// Whether a Go program uses the library, which rules out return probes.
         var hasGoUser: Bool
         /// The names of the defined events.
-        var defined: Set<String> = []
+        var definedEvents: Set<String> = []
         /// The names of the enabled events.
-        var enabled: Set<String> = []
+        var enabledEvents: Set<String> = []
 
         init(number: Int, library: SQLiteLibrary) {
             self.number = number

@@ -6,7 +6,7 @@ struct HelperConnection {
     private let command: [String]
     private var paths: [[UInt8]]
     private var helper: HelperProcess?
-    private var retryAt: UInt64 = 0
+    private var retryTime: UInt64 = 0
     private var hasUnreportedStart = false
     /// The total processor time of earlier helpers, in nanoseconds.
     private var endedNanoseconds: UInt64 = 0
@@ -112,7 +112,7 @@ struct HelperConnection {
     /// Starts a helper if necessary and returns whether one is running.
     private mutating func startIfNeeded(at now: UInt64) throws(HelperProcess.Failure) -> Bool {
         if helper == nil {
-            guard now >= retryAt else { return false }
+            guard now >= retryTime else { return false }
             try start()
         }
         return true
@@ -128,7 +128,7 @@ struct HelperConnection {
         helper = nil
         endedNanoseconds &+= currentNanoseconds
         currentNanoseconds = 0
-        retryAt = now &+ Self.pause
+        retryTime = now &+ Self.pause
     }
 
     /// Adds a database in the next slot.

@@ -15,8 +15,8 @@ struct TableHelper {
     /// The available processor time, in nanoseconds, which increases as time passes.
     private var credit: Double
     private var creditAt: UInt64 = 0
-    private var nextRequest: UInt64 = 0
-    private var retryAt: UInt64 = 0
+    private var nextRequestTime: UInt64 = 0
+    private var retryTime: UInt64 = 0
     /// The total processor time of earlier helpers, in nanoseconds.
     private var endedNanoseconds: UInt64 = 0
     private var currentNanoseconds: UInt64 = 0
@@ -64,16 +64,16 @@ struct TableHelper {
                 try take(response)
             }
             addCredit(at: now)
-            guard now >= nextRequest, credit > 0, let number = nextDatabase(hasLog) else {
+            guard now >= nextRequestTime, credit > 0, let number = nextDatabase(hasLog) else {
                 return
             }
             if helper == nil {
-                guard now >= retryAt else { return }
+                guard now >= retryTime else { return }
                 try start()
             }
             try helper?.send(.tables(slot: UInt8(number)))
             pending = (number, now)
-            nextRequest = now &+ Self.requestPause
+            nextRequestTime = now &+ Self.requestPause
         } catch { fail(at: now) }
     }
 
@@ -146,7 +146,7 @@ struct TableHelper {
         endedNanoseconds &+= currentNanoseconds
         currentNanoseconds = 0
         earlierCounts = counts
-        retryAt = now &+ Self.pause
+        retryTime = now &+ Self.pause
     }
 }
 #endif

@@ -12,11 +12,13 @@ struct DescriptorScan {
     /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
     /// The processes with descriptors that this user cannot list.
-    private(set) var hidden: Set<Int32> = []
+    private(set) var hiddenProcesses: Set<Int32> = []
 
     /// The command of the helper processes to ignore, including the helpers of other sessions.
     var helperCommand: [String] = []
-    private(set) var excluded: Set<Int32> = []
+    /// The processes to ignore.
+    private(set) var excludedProcesses: Set<Int32> = []
+    /// The processes in the last listing.
     private var known: Set<Int32> = []
     /// The processes to scan, in reverse order.
     private var queue: [Int32] = []
@@ -28,7 +30,7 @@ struct DescriptorScan {
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
     mutating func exclude(_ process: Int32) {
-        excluded.insert(process)
+        excludedProcesses.insert(process)
         known.remove(process)
         setDatabases([], of: process)
     }
@@ -47,13 +49,13 @@ struct DescriptorScan {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
         // A new process may reuse the ID of an excluded process that has terminated.
-        excluded.formIntersection(processes)
-        processes.subtract(excluded)
+        excludedProcesses.formIntersection(processes)
+        processes.subtract(excludedProcesses)
         let new = processes.subtracting(known)
         let ended = known.subtracting(processes)
         for process in ended {
             setDatabases([], of: process)
-            hidden.remove(process)
+            hiddenProcesses.remove(process)
         }
         if !known.isEmpty {
             followUps += new.flatMap { process in
@@ -97,11 +99,11 @@ struct DescriptorScan {
     private mutating func scan(_ process: Int32) {
         let folder = "/proc/\(process)/fd"
         guard let names = ProcFile.names(in: folder) else {
-            if errno == EACCES { hidden.insert(process) }
+            if errno == EACCES { hiddenProcesses.insert(process) }
             setDatabases([], of: process)
             return
         }
-        hidden.remove(process)
+        hiddenProcesses.remove(process)
         var databases: Set<Int> = []
         for name in names {
             let path = "\(folder)/\(name)"

@@ -9,10 +9,10 @@ struct ProcessRegistry {
     private var facts: [Int32: ProcessFacts] = [:]
     private var shares: [Int32: Double] = [:]
     private var ticks: [Int32: (ticks: UInt64, startTicks: UInt64, time: UInt64)] = [:]
-    private var nextList: UInt64 = 0
-    private var nextSlice: UInt64 = 0
-    private var nextRound: UInt64 = 0
-    private var nextCheck: UInt64 = 0
+    private var nextListTime: UInt64 = 0
+    private var nextSliceTime: UInt64 = 0
+    private var nextRoundTime: UInt64 = 0
+    private var nextCheckTime: UInt64 = 0
     /// Whether a new round should start immediately after the current round, to find the users of a
     /// new file.
     private var isAwaitingUsers = false
@@ -51,31 +51,31 @@ struct ProcessRegistry {
         if let ownProcess { scan.exclude(ownProcess) }
     }
 
-    var excluded: Set<Int32> { scan.excluded }
+    var excluded: Set<Int32> { scan.excludedProcesses }
 
     /// Lists processes and scans a slice of them at regular intervals.
     mutating func proceed(at now: UInt64) {
-        let isFirst = nextList == 0
-        if now >= nextList {
+        let isFirst = nextListTime == 0
+        if now >= nextListTime {
             scan.list(at: now)
-            nextList = now + Self.listPause
+            nextListTime = now + Self.listPause
         }
         if isFirst {
             scan.proceed(at: now, for: nil, clock: monotonicNanoseconds)
             isAwaitingUsers = false
-            nextRound = now + Self.roundPause
-        } else if now >= nextSlice {
+            nextRoundTime = now + Self.roundPause
+        } else if now >= nextSliceTime {
             if scan.isComplete {
                 isUrgent = isAwaitingUsers
-                if isAwaitingUsers || now >= nextRound {
+                if isAwaitingUsers || now >= nextRoundTime {
                     scan.restart()
-                    nextRound = now + Self.roundPause
+                    nextRoundTime = now + Self.roundPause
                     isAwaitingUsers = false
                 }
             }
             let limit = isUrgent ? Self.urgentSliceTime : Self.sliceTime
             scan.proceed(at: now, for: limit, clock: monotonicNanoseconds)
-            nextSlice = now + Self.slicePause
+            nextSliceTime = now + Self.slicePause
         }
     }
 
@@ -135,14 +135,14 @@ struct ProcessRegistry {
         }
     }
 
-    func isCheckDue(at now: UInt64) -> Bool { now >= nextCheck }
+    func isCheckDue(at now: UInt64) -> Bool { now >= nextCheckTime }
 
     /// Checks as many processes as the time limit permits, and returns, for each checked process,
     /// whether it is waiting in a busy handler.
     mutating func waitStates(of processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)
-        guard now >= nextCheck else { return [:] }
-        nextCheck = now + Self.checkPause
+        guard now >= nextCheckTime else { return [:] }
+        nextCheckTime = now + Self.checkPause
         checkQueue.removeAll { !processes.contains($0) }
         checkQueue += processes.subtracting(checkQueue)
         busyWait.discardAll(except: processes)
@@ -170,8 +170,8 @@ struct ProcessRegistry {
     /// The limitations of monitoring, with remedies.
     var notes: [String] {
         var notes: [String] = []
-        if !scan.hidden.isEmpty {
-            let count = scan.hidden.count
+        if !scan.hiddenProcesses.isEmpty {
+            let count = scan.hiddenProcesses.count
             notes.append(
                 "The open files of \(count) other process\(count == 1 ? "" : "es") are not visible "
                     + "to this user: with a rollback journal, such processes are listed only while "

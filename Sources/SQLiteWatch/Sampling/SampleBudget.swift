@@ -10,7 +10,7 @@ struct SampleBudget: Sendable {
     /// The maximum share of one core.
     var limit: Double
     /// The processor time of all samples, in nanoseconds.
-    private(set) var total: Double = 0
+    private(set) var totalCost: Double = 0
     private let minimumSlot: Double
     private var samples = 0
     private var cost: Double = 0
@@ -61,7 +61,7 @@ struct SampleBudget: Sendable {
         cost += Double(nanoseconds)
         self.listCount += listCount
         listCost += Double(listNanoseconds)
-        total += Double(nanoseconds) + Double(listNanoseconds)
+        totalCost += Double(nanoseconds) + Double(listNanoseconds)
         let isRoundComplete =
             samples >= (isFirstRound ? Self.slowRoundLength : Self.roundLength)
         let isSlow =
