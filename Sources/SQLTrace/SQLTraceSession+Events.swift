@@ -48,7 +48,7 @@ extension SQLTraceSession {
         let batch = probes.instance.read()
         eventCount += UInt64(batch.records.count)
         let events = batch.records.compactMap { probes.decoder.event($0) }
-        windowEvents += events.count { $0.kind.isStep }
+        windowEventCount += events.count { $0.kind.isStep }
         pendingEvents += events
         let isSelectedLoss = selectedEvents.map { readSelected($0) } ?? false
         let hasLoss = isSelectedLoss || batch.lossEnd != nil

@@ -153,7 +153,7 @@ extension SQLTraceSession {
     private var pauseNote: String {
         let percent = HumanUnits.percent
         var program = "a program lost too much time"
-        if let (process, share) = costliest {
+        if let (process, share) = costliestProcess {
             program = process.map { WatchStatementText.process(names[$0], $0) } ?? "a program"
             program += " lost \(percent(share)) of its time"
         }

@@ -40,9 +40,10 @@ public final class SQLTraceSession {
     /// The largest share of time, from 0 to 1, that a thread has lost to step events since the last
     /// window.
     var stepShare: Double = 0
-    var lastWindow: UInt64
+    /// The time at which the last window closed.
+    var lastWindowEnd: UInt64
     /// The number of step events since the last window opened.
-    var windowEvents = 0
+    var windowEventCount = 0
     /// The events of the processes to trace in full, or `nil` at other levels.
     var selectedEvents: PerfEvents?
     var problems: [Int32: String] = [:]
@@ -52,7 +53,7 @@ public final class SQLTraceSession {
     /// The start of the current pause, or `nil` during tracing.
     private(set) var gapStart: UInt64?
     /// The process that lost the largest share of its time before a pause, if known, and the share.
-    var costliest: (process: Int32?, share: Double)?
+    var costliestProcess: (process: Int32?, share: Double)?
     private static let gapLimit = 1 << 14
     /// The time until which all events have been decoded or counted as lost.
     var decodedUntil: UInt64
@@ -95,7 +96,7 @@ public final class SQLTraceSession {
         planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
         ratePeriod = RatePeriod(start: start)
-        lastWindow = start
+        lastWindowEnd = start
         decodedUntil = start
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

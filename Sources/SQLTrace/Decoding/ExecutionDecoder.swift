@@ -11,7 +11,7 @@ struct ExecutionDecoder {
         case execution(StatementExecution, Int)
         /// A connection was closed, which ends its transaction.
         case closed(process: Int32, connection: UInt64, time: UInt64)
-        /// A process has ended or executed another program, so its connections no longer exist.
+        /// A process has ended or executed a new program, so its connections no longer exist.
         case ended(process: Int32, time: UInt64)
     }
 

@@ -6,7 +6,7 @@ protocol ProcessMemory: AnyObject {
     func bytes(ofProcess process: Int32, at address: UInt64, count: Int) -> LittleEndian
     /// Returns the process of a thread, or `nil` if the thread has ended.
     func process(ofThread thread: Int32) -> Int32?
-    /// Discards the cached state of a process that has ended or executed another program.
+    /// Discards the cached state of a process that has ended or executed a new program.
     func forget(_ process: Int32)
 }
 

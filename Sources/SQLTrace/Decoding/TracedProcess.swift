@@ -4,7 +4,7 @@ enum WatchedFileMatch: Sendable, Equatable {
     case watched(Int)
     /// A file that is not watched.
     case other
-    /// A file with the path of a watched database, but possibly in another root directory.
+    /// A file with the path of a watched database, but possibly in a different root directory.
     case unknown
 }
 

@@ -73,7 +73,7 @@ struct ProcessSurvey {
         return surveyed
     }
 
-    /// Schedules surveys of a process that has executed another program.
+    /// Schedules surveys of a process that has executed a new program.
     mutating func scheduleSurvey(of process: Int32, at now: UInt64) {
         guard !excluded.contains(process) else { return }
         dueTimes[process] = [now, now + 100_000_000] + Self.pauses.map { now + $0 }

@@ -1,7 +1,7 @@
 import CSQLite
 
 #if os(Linux)
-/// An empty in-memory database with the same tables as another database.
+/// An empty in-memory database with the tables of a watched database.
 ///
 /// The schema and the statements come from other programs. Only single `CREATE` statements for
 /// tables, indexes, views, and triggers are executed. All other statements are only explained. An

@@ -18,7 +18,7 @@ final class TraceInstance {
     private let pageSize: Int
     /// The maximum number of pages that one call to ``read()`` reads for each processor.
     ///
-    /// Decoding takes longer than reading, so reading too much at once would let the buffers
+    /// Decoding takes longer than reading, so reading more in one call would let the buffers
     /// overflow.
     private static let readLimit = 256
 

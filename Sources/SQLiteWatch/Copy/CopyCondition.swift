@@ -103,7 +103,7 @@ struct CopyCondition: Equatable {
             && first.modified == second.modified
     }
 
-    /// Returns whether the files changed so recently that another change might go undetected.
+    /// Returns whether the files changed so recently that a further change might go undetected.
     func isFresh(at milliseconds: Int64) -> Bool {
         guard !hasIndex else { return false }
         let last = max(sample.database.modified, sample.wal.modified, sample.journal.modified)

@@ -1,6 +1,6 @@
 /// Maps the pages of a database to tables and indexes.
 struct PageMap: Sendable {
-    /// The owner of a page: a b-tree or another use.
+    /// The owner of a page: a b-tree, or a use outside the b-trees.
     struct Owner: Equatable, Hashable, Sendable {
         fileprivate var code: UInt16
 

@@ -95,7 +95,7 @@ struct RunPeaksTests {
         #expect(!past.contains("has ended") && !past.contains("at most"))
     }
 
-    /// Waiters that give up at the same age, one after another, must be reported separately.
+    /// Waiters that time out at the same age, but at different times, must be reported separately.
     @Test func oldestWaitersWithEqualAgesAreDistinguished() throws {
         var sample = try #require(Story().samples(until: 0).first)
         sample.database.waitingReaders = [
