@@ -56,8 +56,8 @@ extension ExecutionDecoder {
 
     /// Returns whether a statement may belong to a watched database.
     ///
-    /// The text of a statement on an unwatched database is not needed. If the file is unknown, later
-    /// events may contain it.
+    /// The text of a statement on an unwatched database is not needed. If the file is unknown,
+    /// later events may contain it.
     private mutating func mayBeWatched(
         _ end: TraceEvent.StatementEnd,
         _ process: Int32,

@@ -5,8 +5,8 @@ import Glibc
 ///
 /// A waiting thread sleeps in the kernel (`hrtimer_nanosleep`), inside the system call
 /// `clock_nanosleep` or `nanosleep`, and has return addresses in libsqlite3 near the top of its
-/// stack. A thread that sleeps for a different reason lacks these addresses. Reading the stack requires
-/// permission to debug the process, but does not stop the thread.
+/// stack. A thread that sleeps for a different reason lacks these addresses. Reading the stack
+/// requires permission to debug the process, but does not stop the thread.
 struct BusyWait {
     private struct Code {
         var startTicks: UInt64
