@@ -3,7 +3,7 @@ import Telemetry
 
 extension SQLTraceSession {
     /// Opens and closes timing windows, and pauses tracing if programs lose too much time.
-    func adjust() {
+    func adjustTracing() {
         let now = monotonicNanoseconds()
         let decision = limiter.decision(at: now) { elapsed in
             // Programs also lose time to events that were not recorded.
@@ -26,16 +26,16 @@ extension SQLTraceSession {
         }
         // At the full level, the user has chosen the processes, so the cost is only reported.
         if let decision, options.level != .full {
-            if decision, limiter.share > costliest?.share ?? 0 {
+            if decision, limiter.share > costliestProcess?.share ?? 0 {
                 let process = lostShares.busiest.flatMap { ProcMemory().process(ofThread: $0) }
-                costliest = (process, limiter.share)
+                costliestProcess = (process, limiter.share)
             }
-            pause(decision)
+            setPaused(decision)
         }
         guard options.level == .timed, !limiter.isPaused else { return }
-        switch windows.action(at: now, events: windowEvents, isTiming: decoder.isTiming) {
+        switch windows.action(at: now, events: windowEventCount, isTiming: decoder.isTiming) {
         case .open:
-            windowEvents = 0
+            windowEventCount = 0
             probes.setRecordsSteps(true)
             // From this time on, all steps are recorded.
             decoder.window = monotonicNanoseconds()...(.max)
@@ -52,9 +52,9 @@ extension SQLTraceSession {
     /// Adjusts the windows' share of time to keep the time that threads lose to step events within
     /// the limit.
     private func limitWindows(at now: UInt64) {
-        stepShare = lostStepShares.largest(of: lostStepTimes, in: now - lastWindow)
+        stepShare = lostStepShares.largest(of: lostStepTimes, in: now - lastWindowEnd)
         lostStepTimes = [:]
-        lastWindow = now
+        lastWindowEnd = now
         guard stepShare > 0, options.shareLimit > 0 else { return }
         windows.share = min(1, windows.share * min(2, options.shareLimit / stepShare))
     }

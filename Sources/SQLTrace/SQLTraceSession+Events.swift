@@ -22,7 +22,7 @@ extension SQLTraceSession {
         while decodedUntil < until {
             let end = read(until: until)
             executions += decodeEvents(until: end)
-            adjust()
+            adjustTracing()
             // After a loss, decode all events that precede the end of recording.
             until = max(until, stopTime ?? until)
         }
@@ -46,23 +46,23 @@ extension SQLTraceSession {
     ///   events are complete.
     private func readBatch() -> (loss: EventLoss?, completeUntil: UInt64?) {
         let batch = probes.instance.read()
-        counted += UInt64(batch.records.count)
+        eventCount += UInt64(batch.records.count)
         let events = batch.records.compactMap { probes.decoder.event($0) }
-        windowEvents += events.count { $0.kind.isStep }
+        windowEventCount += events.count { $0.kind.isStep }
         pendingEvents += events
-        let isSelectedLoss = selected.map { readSelected($0) } ?? false
+        let isSelectedLoss = selectedEvents.map { readSelected($0) } ?? false
         let hasLoss = isSelectedLoss || batch.lossEnd != nil
         let loss = hasLoss ? EventLoss(end: batch.lossEnd, isSelected: isSelectedLoss) : nil
         return (loss, batch.completeUntil)
     }
 
     /// Reads the events of selected processes, and returns whether events were lost.
-    private func readSelected(_ selected: PerfEvents) -> Bool {
-        let lost = selected.lost
-        let records = selected.read()
-        counted += UInt64(records.count)
+    private func readSelected(_ events: PerfEvents) -> Bool {
+        let lostCount = events.lostCount
+        let records = events.read()
+        eventCount += UInt64(records.count)
         pendingEvents += records.compactMap { probes.decoder.event($0) }
-        return selected.lost > lost
+        return events.lostCount > lostCount
     }
 
     private func decodeEvents(until end: UInt64) -> [StatementExecution] {
@@ -122,7 +122,7 @@ extension SQLTraceSession {
         for _ in 0..<Self.verifyingReadLimit {
             let batch = readBatch()
             if let loss = batch.loss {
-                decoder.texts?.forgetRead()
+                decoder.texts?.discardMemoryTexts()
                 return loss
             }
             if batch.completeUntil ?? now >= now { break }

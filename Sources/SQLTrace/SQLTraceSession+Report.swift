@@ -57,13 +57,13 @@ extension SQLTraceSession {
     }
 
     /// Requests plans for new statements, at most once per second.
-    private func plan() {
+    private func requestPlans() {
         let now = monotonicNanoseconds()
-        guard let planner, now >= nextPlans else { return }
+        guard let planner, now >= nextPlanTime else { return }
         for (number, path) in files.paths.enumerated() {
             let statements = models[number].statementsToPlan
             guard !statements.isEmpty else { continue }
-            nextPlans = now + 1_000_000_000
+            nextPlanTime = now + 1_000_000_000
             let request = PlanRequest(path: path, statements: statements.map(\.sql))
             models[number].setPlans(planner.answer(to: request), for: statements)
         }
@@ -71,10 +71,10 @@ extension SQLTraceSession {
 
     /// Returns the traced data of each database by its path, with rates since the last call.
     func report() -> [String: TracedDatabase] {
-        plan()
+        requestPlans()
         let now = monotonicNanoseconds()
         let elapsed = ratePeriod.end(at: now, gapStart: gapStart)
-        let lost = probes.instance.lost + (selected?.lost ?? 0)
+        let lost = probes.instance.lostCount + (selectedEvents?.lostCount ?? 0)
         let start = calendarStart
         let names = names
         let context = TraceModel.ReportContext(
@@ -108,7 +108,7 @@ extension SQLTraceSession {
     private func tracing(of number: Int, at now: UInt64, lost: UInt64) -> WatchedTracing {
         var tracing = WatchedTracing(level: options.level.rawValue)
         tracing.seconds = Double(now - start) / 1e9
-        let probed = probes.libraries.entries.filter { !$0.defined.isEmpty }
+        let probed = probes.libraries.entries.filter { !$0.definedEvents.isEmpty }
         tracing.libraries = probed.map(\.library.path).sorted()
         let users = survey.processes.filter { $0.value.databases.contains(number) }
             .keys.sorted()
@@ -118,12 +118,12 @@ extension SQLTraceSession {
             ? options.processes.count
             : survey.processes.filter { process, facts in
                 facts.code.contains { mapping in
-                    probes.libraries.known(mapping, of: process).map { !$0.defined.isEmpty }
+                    probes.libraries.known(mapping, of: process).map { !$0.definedEvents.isEmpty }
                         ?? false
                 }
             }.count
         tracing.lost = lost
-        tracing.events = counted
+        tracing.events = eventCount
         tracing.unknownTexts = decoder.unknownTexts
         tracing.otherExecutions = decoder.otherExecutions
         tracing.notVisible = users.compactMap { process in
@@ -153,7 +153,7 @@ extension SQLTraceSession {
     private var pauseNote: String {
         let percent = HumanUnits.percent
         var program = "a program lost too much time"
-        if let (process, share) = costliest {
+        if let (process, share) = costliestProcess {
             program = process.map { WatchStatementText.process(names[$0], $0) } ?? "a program"
             program += " lost \(percent(share)) of its time"
         }

@@ -5,7 +5,7 @@ import Telemetry
 
 /// Traces the SQL of other programs through probes on the SQLite functions that they call.
 ///
-/// A session requires root privileges. Use it on one thread only, and call ``poll()`` often,
+/// A session requires root privileges. Use a session on only one thread, and call ``poll()`` often,
 /// because the kernel buffers only 8 MiB of events for each processor.
 ///
 /// A guardian process removes all probes when the session's process ends for any reason.
@@ -23,25 +23,29 @@ public final class SQLTraceSession {
     /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
-    var nextPlans: UInt64 = 0
+    /// The earliest time of the next request for plans.
+    var nextPlanTime: UInt64 = 0
     let start: UInt64
-    var counted: UInt64 = 0
+    var eventCount: UInt64 = 0
     var ratePeriod: RatePeriod
     var limiter: CostLimiter
     var windows: TimingWindows
-    /// The time that each thread lost to execution events since the limiter's last decision, and to
-    /// step events since the last window, in nanoseconds.
+    /// The time that each thread lost to execution events since the limiter's last decision, in
+    /// nanoseconds.
     var lostTimes: [Int32: Double] = [:]
+    /// The time that each thread lost to step events since the last window, in nanoseconds.
     var lostStepTimes: [Int32: Double] = [:]
     var lostShares = LostShares()
     var lostStepShares = LostShares()
     /// The largest share of time, from 0 to 1, that a thread has lost to step events since the last
     /// window.
     var stepShare: Double = 0
-    var lastWindow: UInt64
+    /// The time at which the last window closed.
+    var lastWindowEnd: UInt64
     /// The number of step events since the last window opened.
-    var windowEvents = 0
-    var selected: PerfEvents?
+    var windowEventCount = 0
+    /// The events of the processes to trace in full, or `nil` at other levels.
+    var selectedEvents: PerfEvents?
     var problems: [Int32: String] = [:]
     var notes: [String] = []
     private static let nameLimit = 4_096
@@ -49,7 +53,7 @@ public final class SQLTraceSession {
     /// The start of the current pause, or `nil` during tracing.
     private(set) var gapStart: UInt64?
     /// The process that lost the largest share of its time before a pause, if known, and the share.
-    var costliest: (process: Int32?, share: Double)?
+    var costliestProcess: (process: Int32?, share: Double)?
     private static let gapLimit = 1 << 14
     /// The time until which all events have been decoded or counted as lost.
     var decodedUntil: UInt64
@@ -92,7 +96,7 @@ public final class SQLTraceSession {
         planner = commands.planning.isEmpty ? nil : PlanClient(command: commands.planning)
         start = monotonicNanoseconds()
         ratePeriod = RatePeriod(start: start)
-        lastWindow = start
+        lastWindowEnd = start
         decodedUntil = start
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -108,10 +112,10 @@ public final class SQLTraceSession {
         let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
             .compactMap { probes.libraries.entry(path: $0, link: $0) }
         probeLibraries(of: surveyed)
-        // No process that uses a watched database maps these libraries, so trust them only if they
-        // belong to root.
+        // These libraries were not found in a process that uses a watched database, so trust them
+        // only if they belong to root.
         for entry in common where entry.library.isOwnedByRoot { probe(entry) }
-        select()
+        selectProcesses()
         readSchemaNames()
         // Exclude the start of the session from the limiter's intervals.
         limiter = CostLimiter(limit: options.shareLimit, at: monotonicNanoseconds())
@@ -133,7 +137,7 @@ public final class SQLTraceSession {
     /// Removes all probes.
     public func close() {
         // Close the perf events first, because a probe in use cannot be removed.
-        selected?.close()
+        selectedEvents?.close()
         probes.instance.close()
     }
 
@@ -142,17 +146,17 @@ public final class SQLTraceSession {
     // MARK: Processes
 
     private func probe(_ entry: TracedLibraries.Entry) {
-        guard entry.defined.isEmpty else { return }
+        guard entry.definedEvents.isEmpty else { return }
         removeReturnProbesForGo(of: entry)
-        let pauses = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
+        let mustPause = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
         // The session reads no events while a calibration process runs.
-        if pauses { pause(true) }
-        defer { if pauses { pause(false) } }
+        if mustPause { setPaused(true) }
+        defer { if mustPause { setPaused(false) } }
         guard probes.probe(entry) else { return }
         decoder.layouts = probes.layouts
         decoder.stepOverhead = UInt64(probes.cost?.insideStep ?? 0)
         decoder.overheadBetweenSteps = UInt64(probes.cost?.outsideStep ?? 0)
-        if selected != nil { select() }
+        if selectedEvents != nil { selectProcesses() }
     }
 
     /// Prevents return probes on a library that a surveyed Go program maps.
@@ -200,7 +204,7 @@ public final class SQLTraceSession {
         ratePeriod.exclude(gap)
     }
 
-    func pause(_ isPaused: Bool) {
+    func setPaused(_ isPaused: Bool) {
         // While probes are being enabled or disabled, only some events are recorded.
         if isPaused { gapStart = monotonicNanoseconds() }
         defer {
@@ -219,9 +223,9 @@ public final class SQLTraceSession {
         for number in models.indices { models[number].noteGap(at: now) }
     }
 
-    /// The time limits of a survey between two reads of events and of the first survey, in
-    /// nanoseconds.
+    /// The time limit of a survey between two reads of events, in nanoseconds.
     private static let surveyTime: UInt64 = 5_000_000
+    /// The time limit of the first survey, in nanoseconds.
     private static let firstSurveyTime: UInt64 = 2_000_000_000
 
     func surveyProcesses() {
@@ -278,10 +282,11 @@ public final class SQLTraceSession {
             : "none of its files contains SQLite's symbols, so its copy of SQLite is stripped"
     }
 
-    private func select() {
+    /// Opens the trace events of the processes to trace in full.
+    private func selectProcesses() {
         guard options.level == .full else { return }
-        let events = selected ?? PerfEvents()
-        selected = events
+        let events = selectedEvents ?? PerfEvents()
+        selectedEvents = events
         for process in options.processes {
             do throws(TraceError) {
                 try events.add(process: process, events: probes.eventNumbers)

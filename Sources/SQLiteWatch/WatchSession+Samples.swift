@@ -25,7 +25,7 @@ extension WatchSession {
             isPresent: true
         )
         observe(samples, list: list, at: moment)
-        count(meter, samples: 1, listCost: SystemClock.thread &- beforeList, lists: 1)
+        charge(meter, samples: 1, listCost: SystemClock.thread &- beforeList, lists: 1)
         proceed(at: now)
     }
 
@@ -71,7 +71,7 @@ extension WatchSession {
             if list != nil { listCost &+= SystemClock.thread &- before }
             first = entry.moment + 1
         }
-        count(
+        charge(
             meter,
             samples: batch.entries.count,
             listCost: listCost,
@@ -82,23 +82,23 @@ extension WatchSession {
 
     private func plan(until end: UInt64, at now: UInt64) -> [Plan] {
         var plans: [Plan] = []
-        while schedule.planned < end, plans.count < HelperRequest.momentLimit {
+        while schedule.plannedTime < end, plans.count < HelperRequest.momentLimit {
             let readsList = lists.next(group: budget.group)
             plans.append(
                 Plan(
-                    time: schedule.planned,
+                    time: schedule.plannedTime,
                     weight: schedule.weight,
                     listWeight: readsList ? schedule.weight * Double(lists.group) : 0
                 )
             )
-            schedule.advance(at: max(now, schedule.planned), slot: budget.slot)
+            schedule.advance(at: max(now, schedule.plannedTime), slot: budget.slot)
         }
         return plans
     }
 
     private func isProbeDue(at now: UInt64) -> Bool {
-        guard now >= nextProbe else { return false }
-        nextProbe = now &+ Self.probePause
+        guard now >= nextProbeTime else { return false }
+        nextProbeTime = now &+ Self.probePause
         return true
     }
 
@@ -116,7 +116,7 @@ extension WatchSession {
         hasList = list != nil
     }
 
-    /// The processor time at the start of a sample.
+    /// The processor times at the start of a sample, in nanoseconds.
     private struct Meter {
         var thread = SystemClock.thread
         var helper: UInt64
@@ -127,7 +127,7 @@ extension WatchSession {
     /// Charges the cost of samples to the budget.
     ///
     /// The cost excludes starting the helper, scanning processes, and checking for waiting threads.
-    private func count(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
+    private func charge(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
         if helper.hasRestarted { processes.scan.exclude(helper.process) }
         let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper
         isFirstSample = false

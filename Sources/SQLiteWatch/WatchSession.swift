@@ -7,7 +7,7 @@ import Telemetry
 /// The session reads `/proc` but does not open the database files. A helper process reads the file
 /// headers and queries the locks. Neither process acquires locks or writes to the files.
 ///
-/// Use a session on one thread only, and alternate calls to ``run(for:until:)`` and ``reports()``:
+/// Use a session on only one thread, and alternate calls to ``run(for:until:)`` and ``reports()``:
 ///
 /// ```swift
 /// let helper = ["/usr/bin/poolgauge", "watch-helper"]
@@ -26,11 +26,12 @@ public final class WatchSession {
     var lists: ListSchedule
     var budget: SampleBudget
     private let start: (monotonic: UInt64, milliseconds: Int64)
-    private var used: (nanoseconds: UInt64, at: UInt64)
+    /// The processor time at the last report, and the time of that report.
+    private var used: (nanoseconds: UInt64, time: UInt64)
     /// The processor time of the samples in earlier reports, in nanoseconds.
     private var sampled: Double = 0
     private var hasReported = false
-    var nextProbe: UInt64 = 0
+    var nextProbeTime: UInt64 = 0
     var isFirstSample = true
     /// Whether the last sample read `/proc/locks`.
     var hasList = false
@@ -40,8 +41,9 @@ public final class WatchSession {
     /// These queries reveal hidden processes.
     static let probePause: UInt64 = 500_000_000
 
-    /// The largest and smallest fractions of the processor limit that sampling may use.
+    /// The maximum fraction of the processor limit that sampling may use.
     private static let sampleShare = 0.8
+    /// The fraction of the processor limit that sampling may always use.
     private static let minimumSampleShare = 0.3
 
     /// The length of a batch of samples, in nanoseconds.
@@ -125,12 +127,12 @@ public final class WatchSession {
         while !isStopped() {
             let now = monotonicNanoseconds()
             if now >= end { return }
-            let until = min(end, now &+ Self.batchLength)
-            if schedule.planned < until {
-                takeBatch(until: until, at: now)
+            let batchEnd = min(end, now &+ Self.batchLength)
+            if schedule.plannedTime < batchEnd {
+                takeBatch(until: batchEnd, at: now)
             } else {
-                SystemClock.sleep(until: until)
-                proceed(at: until)
+                SystemClock.sleep(until: batchEnd)
+                proceed(at: batchEnd)
             }
         }
     }
@@ -184,22 +186,22 @@ public final class WatchSession {
     private func measureUse(at now: UInt64) -> Double {
         let helpers = helper.nanoseconds &+ (tables?.nanoseconds ?? 0)
         let total = SystemClock.process &+ helpers
-        let elapsed = Double(now - min(now, used.at))
+        let elapsed = Double(now - min(now, used.time))
         let share = elapsed > 0 ? Double(total - min(total, used.nanoseconds)) / elapsed : 0
-        limitRate(otherShare: share - (budget.total - sampled) / max(elapsed, 1))
-        sampled = budget.total
+        limitRate(otherShare: share - (budget.totalCost - sampled) / max(elapsed, 1))
+        sampled = budget.totalCost
         used = (total, now)
         return share
     }
 
-    /// Limits sampling to the processor time that other work left over in the last interval.
+    /// Limits sampling to the processor time that other work did not use in the last interval.
     private func limitRate(otherShare: Double) {
         defer { hasReported = true }
         // The first interval includes starting the helpers and scanning all processes.
         guard hasReported else { return }
-        let left = options.processorLimit - max(0, otherShare)
+        let remaining = options.processorLimit - max(0, otherShare)
         let minimum = options.processorLimit * Self.minimumSampleShare
-        budget.limit = min(max(left, minimum), options.processorLimit * Self.sampleShare)
+        budget.limit = min(max(remaining, minimum), options.processorLimit * Self.sampleShare)
     }
 }
 #endif

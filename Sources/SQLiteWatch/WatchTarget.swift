@@ -1,4 +1,5 @@
 #if os(Linux)
+/// A watched database and its state in the samples so far.
 struct WatchTarget {
     let path: String
     var monitor: DatabaseMonitor
@@ -49,6 +50,7 @@ struct WatchTarget {
         }
     }
 
+    /// The time and the scope of a sample.
     struct Moment {
         /// The time on the monotonic clock, in nanoseconds.
         var now: UInt64
@@ -103,21 +105,21 @@ struct WatchTarget {
                 probe.process <= 0 || !processes.exists(probe.process)
             }
         }
-        let open = processes.scan.users[number] ?? []
+        let openProcesses = processes.scan.users[number] ?? []
         var observation = Observation(now: moment.now, weight: moment.weight, files: files)
         observation.locks = locks
         observation.hasList = list != nil
         observation.hasWriteLocks = isQueried || list != nil
         observation.listWeight = moment.listWeight
         if !isQueried { observation.weight = moment.listWeight }
-        observation.open = open
+        observation.openProcesses = openProcesses
         observation.hasHiddenHolder =
             hasHiddenHolder || sample.probes.contains { $0.isWrite && $0.process <= 0 }
         if moment.isPresent, processes.isCheckDue(at: moment.now),
             monitor.isBlocked(by: locks, hasList: list != nil)
         {
-            observation.waiting = processes.waiting(
-                among: open.union(locks.keys).union(monitor.processes),
+            observation.waiting = processes.waitStates(
+                of: openProcesses.union(locks.keys).union(monitor.processes),
                 at: moment.now
             )
         }

@@ -88,7 +88,7 @@ final class ExecutionLog: Sendable {
     var executions: [CapturedExecution] { entries.withLock { $0 }.sorted { $0.end < $1.end } }
 }
 
-/// A factory that opens another factory's arms and logs their statements.
+/// A factory that opens arms with ``EngineTargetFactory`` and logs their statements.
 struct LoggingFactory: WorkloadTargetFactory {
     let log: ExecutionLog
 

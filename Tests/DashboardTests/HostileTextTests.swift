@@ -13,7 +13,7 @@ import FoundationXML
 
 /// Tests that names and SQL from other programs cannot alter the screen or an exported picture.
 struct HostileTextTests {
-    private func run(_ text: String) throws -> DashboardModel {
+    private func runDashboard(_ text: String) throws -> DashboardModel {
         var sample = try #require(Story().samples(until: 25.9).last)
         sample.scenario = text
         sample.arm = text
@@ -34,7 +34,7 @@ struct HostileTextTests {
         return model
     }
 
-    private func watch(_ text: String) -> WatchDashboard {
+    private func watchDashboard(_ text: String) -> WatchDashboard {
         var story = WatchStory()
         story.path = text
         story.idleName = text
@@ -52,12 +52,12 @@ struct HostileTextTests {
 
     @Test(arguments: HostileStrings.all)
     func noCellContainsAControlCharacter(text: String) throws {
-        var model = try run(text)
+        var model = try runDashboard(text)
         for screen in DashboardScreen.allCases {
             _ = model.handle(.key(.character(Character("\(screen.rawValue)"))))
             try check(model.render(size: Size(width: 120, height: 40)), text)
         }
-        var dashboard = watch(text)
+        var dashboard = watchDashboard(text)
         for number in 1...dashboard.screens.count {
             _ = dashboard.handle(.key(.character(Character("\(number)"))))
             try check(dashboard.render(size: Size(width: 120, height: 40)), text)

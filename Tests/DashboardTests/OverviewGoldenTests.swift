@@ -30,7 +30,7 @@ struct OverviewGoldenTests {
     }
 
     @Test(arguments: [(120, 40), (80, 24), (100, 30), (200, 60), (40, 10)])
-    func showsAPoolInLight(size: (Int, Int)) throws {
+    func showsAPoolInTheLightTheme(size: (Int, Int)) throws {
         let surface = try dashboard(theme: "light").render(
             size: Size(width: size.0, height: size.1)
         )

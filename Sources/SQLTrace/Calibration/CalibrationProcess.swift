@@ -45,6 +45,8 @@ public enum SQLCalibration {
         _exit(0)
     }
 
+    /// The resource limits of the process.
+    ///
     /// The library and its copy are mapped at most twice, with up to 2^28 bytes in each mapping.
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 5,

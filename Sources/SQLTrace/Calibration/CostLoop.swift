@@ -5,8 +5,8 @@ import Glibc
 struct CostLoop {
     let sqlite: SQLiteFunctions
 
-    private static let calls = 1_000
-    private static let rounds = 5
+    private static let callCount = 1_000
+    private static let roundCount = 5
 
     /// Returns the durations of a reset and of a step that returns a row, in nanoseconds.
     ///
@@ -21,16 +21,16 @@ struct CostLoop {
             sqlite.prepare(connection, text, -1, &statement, nil) == 0, let statement
         else { return nil }
         var best = (reset: Double.infinity, step: Double.infinity)
-        for _ in 0..<Self.rounds {
+        for _ in 0..<Self.roundCount {
             let start = Self.now
-            for _ in 0..<Self.calls { _ = sqlite.reset(statement) }
+            for _ in 0..<Self.callCount { _ = sqlite.reset(statement) }
             let middle = Self.now
             // All steps except the last return a row.
-            for _ in 0..<(Self.calls - 1) { _ = sqlite.step(statement) }
+            for _ in 0..<(Self.callCount - 1) { _ = sqlite.step(statement) }
             let end = Self.now
             _ = sqlite.reset(statement)
-            best.reset = min(best.reset, Double(middle - start) / Double(Self.calls))
-            best.step = min(best.step, Double(end - middle) / Double(Self.calls - 1))
+            best.reset = min(best.reset, Double(middle - start) / Double(Self.callCount))
+            best.step = min(best.step, Double(end - middle) / Double(Self.callCount - 1))
         }
         return best
     }

@@ -77,7 +77,7 @@ struct LayoutSearch {
             resultCode: resultCode,
             steps: steps,
             autocommit: autocommit,
-            file: try file(),
+            filePointers: try filePointers(),
             busyCalls: busyCalls(),
             busyTimeout: busyTimeout(),
             values: try values()
@@ -224,7 +224,7 @@ struct LayoutSearch {
     /// Returns the offsets of the pointers that lead from a connection to the name of its file.
     ///
     /// The pointers lead through the databases, the b-tree, the shared b-tree, and the pager.
-    private func file() throws(Failure) -> [Int] {
+    private func filePointers() throws(Failure) -> [Int] {
         let names = connections.map { connection in
             sqlite.fileName(connection, "main").map { UInt(bitPattern: $0) }
         }

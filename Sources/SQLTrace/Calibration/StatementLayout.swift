@@ -1,7 +1,8 @@
 /// The offsets of the fields that probes read, in bytes from the start of SQLite's structures.
 ///
 /// The structures are private, and their layout may differ between builds of the same version.
-/// Calibration therefore searches for the offsets.
+/// Calibration therefore searches for the offsets. Unless stated otherwise, each property is the
+/// offset of the field that its documentation describes.
 struct StatementLayout: Sendable, Equatable {
     /// The pointer from a statement to its text.
     var sql: Int
@@ -16,7 +17,7 @@ struct StatementLayout: Sendable, Equatable {
     /// The byte of a connection that is 0 inside an explicit transaction.
     var autocommit: Int
     /// The offsets of the pointers from a connection to the name of its main database file.
-    var file: [Int]
+    var filePointers: [Int]
     /// The number of calls to a connection's busy handler in the last step, or `nil` if not found.
     var busyCalls: Int?
     /// A connection's busy timeout in milliseconds, or `nil` if not found.
@@ -53,7 +54,7 @@ extension StatementLayout {
             "resultCode=\(resultCode)", "steps=\(steps)",
             "autocommit=\(autocommit)",
         ]
-        lines += file.enumerated().map { "file\($0.offset)=\($0.element)" }
+        lines += filePointers.enumerated().map { "file\($0.offset)=\($0.element)" }
         if let busyCalls { lines.append("busyCalls=\(busyCalls)") }
         if let busyTimeout { lines.append("busyTimeout=\(busyTimeout)") }
         if let values {
@@ -78,11 +79,11 @@ extension StatementLayout {
             else { return nil }
             offsets[String(parts[0])] = offset
         }
-        let file = (0..<Self.filePointerCount).compactMap { offsets["file\($0)"] }
+        let filePointers = (0..<Self.filePointerCount).compactMap { offsets["file\($0)"] }
         guard let sql = offsets["sql"], let connection = offsets["connection"],
             let programCounter = offsets["programCounter"], let resultCode = offsets["resultCode"],
             let steps = offsets["steps"],
-            let autocommit = offsets["autocommit"], file.count == Self.filePointerCount,
+            let autocommit = offsets["autocommit"], filePointers.count == Self.filePointerCount,
             resultCode == programCounter + 4
         else { return nil }
         self.sql = sql
@@ -91,7 +92,7 @@ extension StatementLayout {
         self.resultCode = resultCode
         self.steps = steps
         self.autocommit = autocommit
-        self.file = file
+        self.filePointers = filePointers
         busyCalls = offsets["busyCalls"]
         busyTimeout = offsets["busyTimeout"]
         if let array = offsets["array"], let count = offsets["count"],

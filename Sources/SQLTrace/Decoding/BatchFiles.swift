@@ -6,7 +6,7 @@
 struct BatchFiles {
     private struct Key: Hashable {
         var process: Int32
-        /// The number of times that the process executed another program earlier in the batch.
+        /// The number of times that the process executed a new program earlier in the batch.
         var program: Int
         var connection: UInt64
     }
@@ -15,7 +15,7 @@ struct BatchFiles {
     ///
     /// The path is `nil` up to an index at which the connection is closed.
     private var files: [Key: [(end: Int, path: String?)]] = [:]
-    /// The indices in the batch at which each process executes another program.
+    /// The indices in the batch at which each process executes a new program.
     private var programs: [Int32: [Int]] = [:]
 
     /// Records the file in an event, or the closing of a connection.

@@ -8,14 +8,14 @@ struct StatementKey: Hashable {
 /// The texts of statements that a batch of events executes for the first time.
 ///
 /// A text comes from the event that finalizes the statement, or from the process's memory. A
-/// program may finalize a statement and prepare another one at the same address before the memory
-/// is read. The events are therefore read again after the memory. They then include any call that
-/// finalized the statement in the meantime.
+/// program may finalize a statement and prepare a different one at the same address before the
+/// memory is read. The events are therefore read again after the memory. They then include any call
+/// that finalized the statement in the meantime.
 struct BatchTexts {
     /// The texts of finalized statements, with the batch index of the finalizing event.
-    private var final: [StatementKey: [(index: Int, text: String?)]] = [:]
+    private var finalTexts: [StatementKey: [(index: Int, text: String?)]] = [:]
     /// The texts read from memory, or `nil` if unreadable.
-    private var read: [StatementKey: String?] = [:]
+    private var memoryTexts: [StatementKey: String?] = [:]
     /// The database files in the batch.
     var files = BatchFiles()
     /// The processes of the threads that start in the batch.
@@ -23,15 +23,15 @@ struct BatchTexts {
     /// The time after the last read of memory.
     private var readTime: UInt64 = .max
 
-    var readsMemory: Bool { !read.isEmpty }
+    var readsMemory: Bool { !memoryTexts.isEmpty }
 
     mutating func addFinal(_ text: String?, of key: StatementKey, at index: Int) {
-        final[key, default: []].append((index, text))
+        finalTexts[key, default: []].append((index, text))
     }
 
-    mutating func addRead(_ text: String?, of key: StatementKey) { read[key] = .some(text) }
+    mutating func addRead(_ text: String?, of key: StatementKey) { memoryTexts[key] = .some(text) }
 
-    func isRead(_ key: StatementKey) -> Bool { read[key] != nil }
+    func isRead(_ key: StatementKey) -> Bool { memoryTexts[key] != nil }
 
     mutating func finishReading(at time: UInt64) { readTime = time }
 
@@ -46,29 +46,33 @@ struct BatchTexts {
                 statement: end.statement,
                 sql: end.sql
             )
-            guard read[key] != nil, replaced.insert(key).inserted else { continue }
-            read[key] = .some(end.text)
+            guard memoryTexts[key] != nil, replaced.insert(key).inserted else { continue }
+            memoryTexts[key] = .some(end.text)
         }
     }
 
     /// Discards the texts read from memory, because the events that verify them were lost.
-    mutating func forgetRead() { for key in read.keys { read[key] = .some(nil) } }
+    mutating func discardMemoryTexts() {
+        for key in memoryTexts.keys { memoryTexts[key] = .some(nil) }
+    }
 
     /// Returns whether the batch finalizes a statement at or after an index.
     func isFinalized(_ key: StatementKey, from index: Int) -> Bool {
-        (final[key]?.last?.index ?? -1) >= index
+        (finalTexts[key]?.last?.index ?? -1) >= index
     }
 
     /// Returns the text of a statement that runs at an index, or `nil` if unknown.
     func text(of key: StatementKey, from index: Int) -> String? {
-        guard let final = final[key], isFinalized(key, from: index) else { return read[key] ?? nil }
+        guard let texts = finalTexts[key], isFinalized(key, from: index) else {
+            return memoryTexts[key] ?? nil
+        }
         // Use a binary search, because a loop may prepare thousands of statements at one address.
         var lower = 0
-        var upper = final.count - 1
+        var upper = texts.count - 1
         while lower < upper {
             let middle = (lower + upper) / 2
-            if final[middle].index >= index { upper = middle } else { lower = middle + 1 }
+            if texts[middle].index >= index { upper = middle } else { lower = middle + 1 }
         }
-        return final[lower].text
+        return texts[lower].text
     }
 }

@@ -18,7 +18,7 @@ extension ExecutionDecoder {
         if var timing = traced.timings[start.statement], !timing.isCut {
             let duration = event.time - min(time, event.time)
             timing.nanoseconds &+= duration - min(stepOverhead, duration)
-            if timing.steps > 0 { timing.between &+= time - min(timing.lastEnd, time) }
+            if timing.steps > 0 { timing.betweenSteps &+= time - min(timing.lastEnd, time) }
             timing.lastEnd = event.time
             timing.steps += 1
             // 100 is SQLITE_ROW.

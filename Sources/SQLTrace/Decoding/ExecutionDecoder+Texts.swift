@@ -14,7 +14,7 @@ extension ExecutionDecoder {
         var texts = BatchTexts()
         var threads: [Int32: Int32] = [:]
         var keys: [(index: Int, key: StatementKey, end: TraceEvent.StatementEnd)] = []
-        // The index of the last event at which each process starts or executes another program.
+        // The index of the last event at which each process starts or executes a new program.
         var starts: [Int32: Int] = [:]
         for (index, event) in events.enumerated() {
             texts.files.add(event, at: index) { threads[$0] ?? process(of: $0) }
@@ -56,8 +56,8 @@ extension ExecutionDecoder {
 
     /// Returns whether a statement may belong to a watched database.
     ///
-    /// The text of a statement on another database is not needed. If the file is unknown, later
-    /// events may contain it.
+    /// The text of a statement on an unwatched database is not needed. If the file is unknown,
+    /// later events may contain it.
     private mutating func mayBeWatched(
         _ end: TraceEvent.StatementEnd,
         _ process: Int32,

@@ -11,7 +11,7 @@ struct ExecutionDecoder {
         case execution(StatementExecution, Int)
         /// A connection was closed, which ends its transaction.
         case closed(process: Int32, connection: UInt64, time: UInt64)
-        /// A process has ended or executed another program, so its connections no longer exist.
+        /// A process has ended or executed a new program, so its connections no longer exist.
         case ended(process: Int32, time: UInt64)
     }
 
@@ -254,7 +254,7 @@ struct ExecutionDecoder {
     /// Returns the path of a connection's file, from the process's memory.
     private func filePath(of connection: UInt64, _ library: Int, _ process: Int32) -> String? {
         layouts[library].flatMap { layout in
-            memory.follow(layout.file, from: connection, ofProcess: process)
+            memory.follow(layout.filePointers, from: connection, ofProcess: process)
                 .flatMap { memory.text(ofProcess: process, at: $0, limit: 4_096) }
         }
     }

@@ -6,7 +6,7 @@ protocol ProcessMemory: AnyObject {
     func bytes(ofProcess process: Int32, at address: UInt64, count: Int) -> LittleEndian
     /// Returns the process of a thread, or `nil` if the thread has ended.
     func process(ofThread thread: Int32) -> Int32?
-    /// Discards the cached state of a process that has ended or executed another program.
+    /// Discards the cached state of a process that has ended or executed a new program.
     func forget(_ process: Int32)
 }
 
@@ -40,7 +40,14 @@ extension ProcessMemory {
         return String(decoding: text.prefix(limit), as: UTF8.self) + "…"
     }
 
-    /// Follows a chain of pointers and returns the last one.
+    /// Follows a chain of pointers and returns the last pointer.
+    ///
+    /// - Parameters:
+    ///   - offsets: The offset of each pointer from the address to which the previous pointer
+    ///     refers.
+    ///   - address: The address at which the chain starts.
+    ///   - process: The process ID.
+    /// - Returns: The last pointer, or `nil` if a pointer cannot be read.
     func follow(_ offsets: [Int], from address: UInt64, ofProcess process: Int32) -> UInt64? {
         offsets.reduce(address) { address, offset in
             address.flatMap { pointer(ofProcess: process, at: $0 &+ UInt64(offset)) }

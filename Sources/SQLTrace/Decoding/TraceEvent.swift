@@ -52,9 +52,9 @@ struct TraceEvent: Sendable, Equatable {
         case stepEnd(result: Int32)
         /// A call that closes a connection.
         case close(connection: UInt64)
-        /// The thread started another thread, either in the same process or as a new process.
+        /// The thread started a new thread, either in the same process or as a new process.
         case newThread(Int32, isProcess: Bool)
-        /// The process executed another program.
+        /// The process executed a new program.
         case newProgram
         /// The thread ended.
         ///

@@ -2,9 +2,9 @@
 enum WatchedFileMatch: Sendable, Equatable {
     /// The watched database with this number.
     case watched(Int)
-    /// Another file.
+    /// A file that is not watched.
     case other
-    /// A file with the path of a watched database, but possibly in another root directory.
+    /// A file with the path of a watched database, but possibly in a different root directory.
     case unknown
 }
 
@@ -57,7 +57,7 @@ struct StatementTiming: Equatable {
     /// The time in steps without the cost of probes, in nanoseconds.
     var nanoseconds: UInt64 = 0
     /// The time between steps, with the cost of probes, in nanoseconds.
-    var between: UInt64 = 0
+    var betweenSteps: UInt64 = 0
     var lastEnd: UInt64 = 0
     var steps: UInt64 = 0
     var rows: UInt64 = 0
@@ -69,7 +69,7 @@ struct StatementTiming: Equatable {
     /// Returns the time that the program spent between steps and after the last step, in seconds,
     /// or 0 if it is not longer than the cost of the probes.
     func secondsBetweenSteps(until end: UInt64, probes cost: UInt64) -> Double {
-        let all = between &+ (end - min(lastEnd, end))
+        let all = betweenSteps &+ (end - min(lastEnd, end))
         let probes = cost &* steps
         return all > 2 * probes ? Double(all - probes) / 1e9 : 0
     }

@@ -11,8 +11,8 @@ enum ChildProcess {
         return true
     }
 
-    /// Waits until a descriptor is readable, or returns `false` at a deadline on the monotonic
-    /// clock.
+    /// Waits until a descriptor is readable, and returns `false` if the wait fails or reaches a
+    /// deadline on the monotonic clock.
     static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {

@@ -4,7 +4,7 @@ import SQLiteWatch
 
 /// The process that removes the trace instance and probes of a killed session.
 ///
-/// The guardian reads from a pipe. Only the session's process has the other end open, and the
+/// The guardian reads from a pipe. Only the session's process has the write end open, and the
 /// kernel closes that end when the process ends for any reason.
 public enum TraceGuardian {
     /// Waits for the end of standard input, and then removes the instance and probes with the given

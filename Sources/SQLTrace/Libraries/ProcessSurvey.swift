@@ -21,8 +21,9 @@ struct ProcessSurvey {
     /// The processes, excluding this process and its helpers.
     private(set) var processes: [Int32: Facts] = [:]
     var excluded: Set<Int32> = []
-    private var due: [Int32: [UInt64]] = [:]
-    private var nextList: UInt64 = 0
+    /// The times of the next surveys of each process, in ascending order.
+    private var dueTimes: [Int32: [UInt64]] = [:]
+    private var nextListTime: UInt64 = 0
     /// The watched files, without symbolic links.
     var paths: [String]
 
@@ -45,23 +46,25 @@ struct ProcessSurvey {
     ///   - nanoseconds: The time limit. At least one process is surveyed regardless of the limit.
     /// - Returns: The processes that were surveyed.
     mutating func surveyDueProcesses(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
-        if now >= nextList {
-            nextList = now + Self.listPause
+        if now >= nextListTime {
+            nextListTime = now + Self.listPause
             let all = Set((ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) })
                 .subtracting(excluded)
-            for ended in Set(due.keys).subtracting(all) {
-                due[ended] = nil
+            for ended in Set(dueTimes.keys).subtracting(all) {
+                dueTimes[ended] = nil
                 processes[ended] = nil
             }
-            for new in all where due[new] == nil { due[new] = [now] + Self.pauses.map { now + $0 } }
+            for new in all where dueTimes[new] == nil {
+                dueTimes[new] = [now] + Self.pauses.map { now + $0 }
+            }
         }
-        let waiting = due.filter { ($0.value.first ?? .max) <= now }
+        let waiting = dueTimes.filter { ($0.value.first ?? .max) <= now }
             .sorted { ($0.value.first ?? 0, $0.key) < ($1.value.first ?? 0, $1.key) }
         var surveyed: [Int32] = []
         for (process, _) in waiting {
-            due[process]?.removeFirst()
-            if due[process]?.isEmpty ?? true {
-                due[process] = [now + (Self.pauses.last ?? Self.listPause)]
+            dueTimes[process]?.removeFirst()
+            if dueTimes[process]?.isEmpty ?? true {
+                dueTimes[process] = [now + (Self.pauses.last ?? Self.listPause)]
             }
             survey(process)
             surveyed.append(process)
@@ -70,10 +73,10 @@ struct ProcessSurvey {
         return surveyed
     }
 
-    /// Schedules surveys of a process that has executed another program.
+    /// Schedules surveys of a process that has executed a new program.
     mutating func scheduleSurvey(of process: Int32, at now: UInt64) {
         guard !excluded.contains(process) else { return }
-        due[process] = [now, now + 100_000_000] + Self.pauses.map { now + $0 }
+        dueTimes[process] = [now, now + 100_000_000] + Self.pauses.map { now + $0 }
     }
 
     private mutating func survey(_ process: Int32) {
@@ -84,7 +87,7 @@ struct ProcessSurvey {
             ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
         {
             excluded.insert(process)
-            due[process] = nil
+            dueTimes[process] = nil
             processes[process] = nil
             return
         }

@@ -42,12 +42,12 @@ final class WatchedFiles {
 
     /// The folder that lists all processes.
     ///
-    /// Tests replace it.
+    /// Tests use a different folder.
     private let proc: String
     /// Whether each process has the same root directory as this process.
     ///
     /// Entries remain after a process ends.
-    private var roots: [Int32: Bool] = [:]
+    private var hasSharedRoot: [Int32: Bool] = [:]
     private static let rootLimit = 1 << 14
 
     /// Records the start of a process, which inherits its parent's root directory.
@@ -55,7 +55,8 @@ final class WatchedFiles {
         cacheRoot(process, sharesRoot(process, startedBy: parent))
     }
 
-    /// Records the root directory of a running process, which changes when it enters a container.
+    /// Records the root directory of a running process, which changes when the process enters a
+    /// container.
     func noteRoot(of process: Int32) { _ = sharesRoot(process) }
 
     private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {
@@ -64,12 +65,12 @@ final class WatchedFiles {
             cacheRoot(process, isShared)
             return isShared
         }
-        return parent.map { sharesRoot($0) } ?? roots[process] ?? false
+        return parent.map { sharesRoot($0) } ?? hasSharedRoot[process] ?? false
     }
 
     private func cacheRoot(_ process: Int32, _ isShared: Bool) {
-        if roots.count >= Self.rootLimit { roots = [:] }
-        roots[process] = isShared
+        if hasSharedRoot.count >= Self.rootLimit { hasSharedRoot = [:] }
+        hasSharedRoot[process] = isShared
     }
 }
 #endif

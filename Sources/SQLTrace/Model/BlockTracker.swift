@@ -9,10 +9,11 @@ struct BlockTracker {
         var isUpperBound: Bool
         var failed: Bool
         /// The blocking transaction at the end of the wait, or `nil` if unknown.
-        var by: TransactionTracker.Transaction?
+        var blocker: TransactionTracker.Transaction?
     }
 
     private(set) var blocks: [Block] = []
+    /// The end time of the last execution on each connection.
     private var lastEnd: [ConnectionKey: UInt64] = [:]
 
     private static let limit = 256
@@ -44,7 +45,7 @@ struct BlockTracker {
             isUpperBound = true
         }
         let start = execution.end - min(length, execution.end)
-        let by = transactions.writer(from: start, to: execution.end, except: key)
+        let blocker = transactions.writer(from: start, to: execution.end, except: key)
         blocks.append(
             Block(
                 end: execution.end,
@@ -53,7 +54,7 @@ struct BlockTracker {
                 length: length,
                 isUpperBound: isUpperBound,
                 failed: execution.isBusy,
-                by: by
+                blocker: blocker
             )
         )
         if blocks.count > 2 * Self.limit { blocks.removeFirst(Self.limit) }

@@ -6,7 +6,8 @@ struct StatementTable {
     private final class Entry {
         var report: WatchedStatement
         var pids: Set<Int32> = []
-        var reported: UInt64 = 0
+        /// The number of executions at the last report.
+        var reportedCalls: UInt64 = 0
         let times = AtomicHistogram()
         var timedRows: Double = 0
         /// The number of executions with a known number of rows.
@@ -27,14 +28,16 @@ struct StatementTable {
 
     /// The maximum number of statements to list separately.
     private static let capacity = 4_096
-    private static let others = "(other statements)"
-    private static let unknown = "(text not readable)"
+    private static let otherStatements = "(other statements)"
+    private static let unknownText = "(text not readable)"
     private static let processLimit = 64
 
-    /// Adds an execution under its normalized text, or `nil` if the text is unknown.
+    /// Adds an execution under its normalized text.
+    ///
+    /// If `sql` is `nil`, the text is unknown, and the execution counts toward a common entry.
     mutating func add(_ execution: StatementExecution, sql: String?) {
-        var key = sql ?? Self.unknown
-        if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
+        var key = sql ?? Self.unknownText
+        if entries[key] == nil, entries.count >= Self.capacity { key = Self.otherStatements }
         let entry = entries[key] ?? Entry(key)
         entries[key] = entry
         entry.report.calls += 1
@@ -72,8 +75,8 @@ struct StatementTable {
     mutating func report(elapsed: Double?) -> [WatchedStatement] {
         let statements = entries.values.map { entry in
             if let elapsed {
-                let new = entry.report.calls - entry.reported
-                entry.reported = entry.report.calls
+                let new = entry.report.calls - entry.reportedCalls
+                entry.reportedCalls = entry.report.calls
                 entry.report.callsPerSecond = elapsed > 0 ? Double(new) / elapsed : 0
             }
             var report = entry.report

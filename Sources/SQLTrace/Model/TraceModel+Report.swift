@@ -10,11 +10,11 @@ extension TraceModel {
 
     /// Returns all open transactions, oldest first, followed by the longest completed ones.
     func transactionReport(_ context: ReportContext) -> [WatchedTransaction] {
-        let open = transactions.open.values.sorted {
+        let open = transactions.openTransactions.values.sorted {
             ($0.start, $0.key.process, $0.key.connection)
                 < ($1.start, $1.key.process, $1.key.connection)
         }
-        return (open + transactions.longest).map { transaction in
+        return (open + transactions.longestTransactions).map { transaction in
             var report = WatchedTransaction(
                 pid: transaction.key.process,
                 connection: String(transaction.key.connection, radix: 16)
@@ -51,13 +51,14 @@ extension TraceModel {
             report.name = context.name(block.key.process)
             report.sql = block.sql
             report.isUpperBound = block.isUpperBound
-            report.by = block.by.map { by in
-                var blocker = WatchedBlock.Blocker(pid: by.key.process, isInferred: false)
-                blocker.name = context.name(by.key.process)
-                blocker.sql = by.lastSQL
-                blocker.transactionSeconds = by.seconds(at: block.end)
+            report.by = block.blocker.map { transaction in
+                let process = transaction.key.process
+                var blocker = WatchedBlock.Blocker(pid: process, isInferred: false)
+                blocker.name = context.name(process)
+                blocker.sql = transaction.lastSQL
+                blocker.transactionSeconds = transaction.seconds(at: block.end)
                 let start = block.end - min(block.length, block.end)
-                blocker.idleSeconds = Double(by.idle(from: start, to: block.end)) / 1e9
+                blocker.idleSeconds = Double(transaction.idle(from: start, to: block.end)) / 1e9
                 return blocker
             }
             return report

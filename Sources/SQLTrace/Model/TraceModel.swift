@@ -13,29 +13,30 @@ struct TraceModel {
     private(set) var transactions = TransactionTracker()
     private(set) var blocks = BlockTracker()
     /// The last statement of each process, with its end time.
-    private var last: [Int32: (sql: String, end: UInt64)] = [:]
+    private var lastStatements: [Int32: (sql: String, end: UInt64)] = [:]
     private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
 
     /// The original text of each statement without a plan, keyed by its normalized text.
     private var unplanned: [String: String] = [:]
     private var plans: [String: [String]] = [:]
 
-    /// The maximum number of statements in a request, and of plans to store.
+    /// The maximum number of statements in a request for plans.
     private static let planBatch = 64
+    /// The maximum number of plans to store.
     private static let planCapacity = 1_024
     private static let textCapacity = 8_192
     private static let textLimit = 4_096
 
     mutating func add(_ execution: StatementExecution) {
-        let text = execution.sql.map { shown($0) }
-        if let text { last[execution.process] = (text.shown, execution.end) }
+        let text = execution.sql.map { displayText(of: $0) }
+        if let text { lastStatements[execution.process] = (text.shown, execution.end) }
         statements.add(execution, sql: text?.shown)
         blocks.add(execution, sql: text?.shown, transactions)
         transactions.add(execution, sql: text?.shown, keyword: text?.keyword ?? .other)
     }
 
     mutating func end(process: Int32, at time: UInt64) {
-        last[process] = nil
+        lastStatements[process] = nil
         transactions.end(process: process, at: time)
     }
 
@@ -73,7 +74,7 @@ struct TraceModel {
     ) -> [WatchedCurrentStatement] {
         var report: [Int32: WatchedCurrentStatement] = [:]
         func seconds(since time: UInt64) -> Double { Double(now - min(time, now)) / 1e9 }
-        for (process, statement) in last {
+        for (process, statement) in lastStatements {
             report[process] = WatchedCurrentStatement(
                 pid: process,
                 sql: statement.sql,
@@ -84,7 +85,7 @@ struct TraceModel {
         for (process, statement) in running {
             report[process] = WatchedCurrentStatement(
                 pid: process,
-                sql: shown(statement.text).shown,
+                sql: displayText(of: statement.text).shown,
                 isRunning: true,
                 seconds: seconds(since: statement.start)
             )
@@ -111,7 +112,11 @@ struct TraceModel {
         if let answer { identifiers = Set(answer.names) }
     }
 
-    private mutating func shown(_ sql: String) -> (shown: String, keyword: TransactionKeyword) {
+    /// Returns the text to show for a statement and its effect on transactions, and requests a plan
+    /// for a new statement.
+    private mutating func displayText(
+        of sql: String
+    ) -> (shown: String, keyword: TransactionKeyword) {
         if let known = texts[sql] { return known }
         let text =
             showsLiterals

@@ -4,17 +4,16 @@ import SQLiteWatch
 struct TransactionTracker {
     struct Transaction: Sendable, Equatable {
         var key: ConnectionKey
-        /// The end times of the first statement and of the transaction.
-        ///
-        /// `end` is `nil` while the transaction is open.
+        /// The end time of the first statement.
         var start: UInt64
+        /// The end time of the transaction, or `nil` while it is open.
         var end: UInt64?
         /// The time at which a statement acquired the write lock, or `nil` if no statement did.
         var writesSince: UInt64?
         var statements: UInt64 = 0
-        /// The end time of the last statement, and the normalized text of the last statement that
-        /// did not end the transaction.
+        /// The end time of the last statement.
         var lastEnd: UInt64
+        /// The normalized text of the last statement that did not end the transaction.
         var lastSQL: String?
         /// The total time between statements, in nanoseconds.
         var idle: UInt64 = 0
@@ -36,22 +35,22 @@ struct TransactionTracker {
         ///
         /// The result is the longer of the period's overlaps with the longest gap between two
         /// statements and with the time after the last statement.
-        func idle(from: UInt64, to: UInt64) -> UInt64 {
+        func idle(from periodStart: UInt64, to periodEnd: UInt64) -> UInt64 {
             func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
-                let first = max(start, from)
-                let last = min(stop, to)
+                let first = max(start, periodStart)
+                let last = min(stop, periodEnd)
                 return last > first ? last - first : 0
             }
             let gapStart = longestGap.end - min(longestGap.length, longestGap.end)
-            return max(overlap(gapStart, longestGap.end), overlap(lastEnd, end ?? to))
+            return max(overlap(gapStart, longestGap.end), overlap(lastEnd, end ?? periodEnd))
         }
     }
 
-    private(set) var open: [ConnectionKey: Transaction] = [:]
+    private(set) var openTransactions: [ConnectionKey: Transaction] = [:]
     /// The longest completed transactions, longest first.
-    private(set) var longest: [Transaction] = []
+    private(set) var longestTransactions: [Transaction] = []
     /// The most recent completed transactions that wrote, ordered by end time.
-    private(set) var recent: [Transaction] = []
+    private(set) var recentWriteTransactions: [Transaction] = []
 
     private static let longestLimit = 20
     private static let recentLimit = 1_024
@@ -61,19 +60,19 @@ struct TransactionTracker {
     /// Executions must be recorded in order.
     mutating func add(_ execution: StatementExecution, sql: String?, keyword: TransactionKeyword) {
         let key = ConnectionKey(process: execution.process, connection: execution.connection)
-        let isOK = execution.result & 0xff == 0
-        guard var transaction = open[key] else {
+        let hasSucceeded = execution.result & 0xff == 0
+        guard var transaction = openTransactions[key] else {
             guard !execution.isAutocommit else { return }
             var new = Transaction(key: key, start: execution.end, lastEnd: execution.end)
             new.lastSQL = sql
             let isBegin =
                 keyword == .begin || keyword == .beginImmediate || keyword == .savepoint
-            if keyword == .beginImmediate || keyword == .write, isOK {
+            if keyword == .beginImmediate || keyword == .write, hasSucceeded {
                 new.writesSince = execution.end
             }
             // Tracing may start in the middle of a transaction.
             if !isBegin { new.statements = 1 }
-            open[key] = new
+            openTransactions[key] = new
             return
         }
         let duration = StatementExecution.nanoseconds(execution.seconds ?? 0)
@@ -87,43 +86,49 @@ struct TransactionTracker {
         if !execution.isAutocommit || keyword == .write {
             transaction.lastSQL = sql
         }
-        if keyword == .write, isOK, transaction.writesSince == nil {
+        if keyword == .write, hasSucceeded, transaction.writesSince == nil {
             transaction.writesSince = execution.end
         }
         if execution.isAutocommit {
             finish(transaction, at: execution.end)
         } else {
-            open[key] = transaction
+            openTransactions[key] = transaction
         }
     }
 
     mutating func end(process: Int32, at time: UInt64) {
-        for transaction in open.values where transaction.key.process == process {
+        for transaction in openTransactions.values where transaction.key.process == process {
             finish(transaction, at: time)
         }
     }
 
     /// Ends the transaction of a closed connection, which SQLite rolls back.
     mutating func end(_ connection: ConnectionKey, at time: UInt64) {
-        if let transaction = open[connection] { finish(transaction, at: time) }
+        if let transaction = openTransactions[connection] { finish(transaction, at: time) }
     }
 
     /// Discards the open transactions, because their ends may be missing.
-    mutating func forgetOpen() { open = [:] }
+    mutating func forgetOpen() { openTransactions = [:] }
 
     private mutating func finish(_ transaction: Transaction, at time: UInt64) {
-        open[transaction.key] = nil
+        openTransactions[transaction.key] = nil
         var ended = transaction
         ended.end = time
         if ended.writesSince != nil {
-            recent.append(ended)
-            if recent.count > 2 * Self.recentLimit { recent.removeFirst(Self.recentLimit) }
+            recentWriteTransactions.append(ended)
+            if recentWriteTransactions.count > 2 * Self.recentLimit {
+                recentWriteTransactions.removeFirst(Self.recentLimit)
+            }
         }
         let length = ended.seconds(at: time)
-        if longest.count < Self.longestLimit || length > (longest.last?.seconds(at: time) ?? 0) {
-            let index = longest.firstIndex { $0.seconds(at: time) < length } ?? longest.count
-            longest.insert(ended, at: index)
-            if longest.count > Self.longestLimit { longest.removeLast() }
+        if longestTransactions.count < Self.longestLimit
+            || length > (longestTransactions.last?.seconds(at: time) ?? 0)
+        {
+            let index =
+                longestTransactions.firstIndex { $0.seconds(at: time) < length }
+                ?? longestTransactions.count
+            longestTransactions.insert(ended, at: index)
+            if longestTransactions.count > Self.longestLimit { longestTransactions.removeLast() }
         }
     }
 
@@ -150,8 +155,8 @@ struct TransactionTracker {
             let overlap = stop - begin
             if best == nil || overlap > (best?.overlap ?? 0) { best = (transaction, overlap) }
         }
-        for transaction in open.values { consider(transaction) }
-        for transaction in recent.reversed() {
+        for transaction in openTransactions.values { consider(transaction) }
+        for transaction in recentWriteTransactions.reversed() {
             // All earlier transactions ended before the wait.
             guard (transaction.end ?? end) >= start else { break }
             consider(transaction)

@@ -1,7 +1,7 @@
 import CSQLite
 
 #if os(Linux)
-/// An empty in-memory database with the same tables as another database.
+/// An empty in-memory database with the tables of a watched database.
 ///
 /// The schema and the statements come from other programs. Only single `CREATE` statements for
 /// tables, indexes, views, and triggers are executed. All other statements are only explained. An
@@ -21,10 +21,11 @@ final class PrivateSchema {
         case statements
     }
 
-    /// The maximum length of a statement and the maximum memory, in bytes, and the maximum number
-    /// of rows.
+    /// The maximum length of a statement, in bytes.
     private static let textLimit: Int32 = 1 << 18
+    /// The maximum amount of memory for SQLite, in bytes.
     private static let memoryLimit: Int64 = 1 << 27
+    /// The maximum number of rows to read.
     private static let rowLimit = 10_000
 
     /// Creates the tables, or returns `nil` if no private database can be opened.

@@ -93,7 +93,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
     /// Returns whether a byte may belong to a number: a digit, a point, or a letter in an exponent
     /// or a hexadecimal number.
     ///
-    /// A sign after an exponent begins another token, which is also masked.
+    /// A sign in an exponent ends the token. The digits after the sign are a new number, which is
+    /// also masked.
     private static func isNumber(_ byte: UInt8) -> Bool { isWord(byte) || byte == 0x2e }
 
     private mutating func take(_ kind: Kind, while isPart: (UInt8) -> Bool) -> Token {

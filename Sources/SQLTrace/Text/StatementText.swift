@@ -27,7 +27,7 @@ enum StatementText {
             case .string, .blob, .number: words.append("?")
             case .doubleQuoted:
                 let isIdentifier =
-                    isColumnList || names(tokens, index, next)
+                    isColumnList || isIdentifierPosition(tokens, index, next)
                     || identifiers.contains(unquoted(token))
                 words.append(isIdentifier ? token.text : "?")
             case .word, .quoted, .punctuation: words.append(token.text)
@@ -53,11 +53,11 @@ enum StatementText {
             guard let schema = rest.dropLast().last, isName(schema) else { return false }
             rest = rest.dropLast(2)
         }
-        return namesTarget(rest)
+        return endsWithInsertInto(rest)
     }
 
     /// Returns whether the tokens end with the `INTO` of an `INSERT` rather than of `VACUUM INTO`.
-    private static func namesTarget(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
+    private static func endsWithInsertInto(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
         guard tokens.last?.isWord("INTO") ?? false, let verb = tokens.dropLast().last else {
             return false
         }
@@ -80,7 +80,7 @@ enum StatementText {
     }
 
     /// Returns whether the adjacent tokens show that a double-quoted token is an identifier.
-    private static func names(
+    private static func isIdentifierPosition(
         _ tokens: [SQLTokens.Token],
         _ index: Int,
         _ next: SQLTokens.Token?
@@ -91,7 +91,7 @@ enum StatementText {
         if previous.isCharacter(".") { return true }
         // `a IS DISTINCT FROM "b"` compares values.
         if previous.isWord("FROM") { return !(before.dropLast().last?.isWord("DISTINCT") ?? false) }
-        return namesTarget(before)
+        return endsWithInsertInto(before)
             || (["JOIN", "UPDATE", "TABLE", "INDEX", "TRIGGER", "VIEW", "SAVEPOINT"]
                 as [StaticString])
                 .contains { previous.isWord($0) }

@@ -53,8 +53,8 @@ enum TransactionKeyword: Sendable, Equatable {
 
     /// Returns whether a connection is in autocommit mode after all statements in SQL text
     /// have succeeded.
-    static func autocommit(after text: String, from before: Bool) -> Bool {
-        var isAutocommit = before
+    static func autocommit(after text: String, from initialState: Bool) -> Bool {
+        var isAutocommit = initialState
         let tokens = Array(SQLTokens(text))
         for statement in tokens.split(whereSeparator: { $0.isCharacter(";") }) {
             let part = String(decoding: statement.flatMap(\.bytes), as: UTF8.self)

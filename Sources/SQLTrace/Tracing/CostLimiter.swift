@@ -9,19 +9,21 @@ struct CostLimiter {
     private var pauseEnd: UInt64?
     /// The share of time that the busiest thread lost during tracing in the last interval.
     private(set) var share: Double = 0
-    /// The traced and the paused time since the start, in nanoseconds.
-    private(set) var traced: UInt64 = 0
-    private(set) var paused: UInt64 = 0
+    /// The time since the start during which programs were traced, in nanoseconds.
+    private(set) var tracedTime: UInt64 = 0
+    /// The time since the start during which tracing was paused, in nanoseconds.
+    private(set) var pausedTime: UInt64 = 0
     private var pauseStart: UInt64 = 0
     /// The length of a pause that compensates for the time lost by threads, in nanoseconds.
     private var debt: Double = 0
 
     /// The length of an interval between two decisions, in nanoseconds.
     static let interval: UInt64 = 200_000_000
-    /// The minimum and maximum length of a pause, in nanoseconds.
+    /// The minimum length of a pause, in nanoseconds.
     ///
     /// Enabling or disabling probes takes 0.1 s.
     static let shortestPause: UInt64 = 1_000_000_000
+    /// The maximum length of a pause, in nanoseconds.
     static let longestPause: UInt64 = 5_000_000_000
 
     init(limit: Double, at now: UInt64) {
@@ -41,7 +43,7 @@ struct CostLimiter {
     mutating func decision(at now: UInt64, lost: (UInt64) -> Double) -> Bool? {
         if let end = pauseEnd {
             guard now >= end else { return nil }
-            paused += now - pauseStart
+            pausedTime += now - pauseStart
             pauseEnd = nil
             intervalStart = now
             _ = lost(0)
@@ -50,7 +52,7 @@ struct CostLimiter {
         let elapsed = now - min(intervalStart, now)
         guard elapsed >= Self.interval else { return nil }
         share = lost(elapsed)
-        traced += elapsed
+        tracedTime += elapsed
         intervalStart = now
         guard limit > 0 else { return nil }
         debt = max(0, debt + Double(elapsed) * (share / limit - 1))
@@ -63,7 +65,7 @@ struct CostLimiter {
 
     /// The share of time during which programs were traced.
     var tracedShare: Double {
-        let all = traced + paused
-        return all > 0 ? Double(traced) / Double(all) : 1
+        let all = tracedTime + pausedTime
+        return all > 0 ? Double(tracedTime) / Double(all) : 1
     }
 }

@@ -20,16 +20,18 @@ final class PerfEvents {
     private var buffers: [Int: Buffer] = [:]
     private var descriptors: [Int32] = []
     private var opened: Set<Target> = []
-    private(set) var lost: UInt64 = 0
+    /// The number of events lost because a buffer was full.
+    private(set) var lostCount: UInt64 = 0
 
-    /// The size of a buffer, which must be a power of two, and of the page before it, in bytes.
-    private static let size = 1 << 23
-    private static let page = 4_096
+    /// The size of a buffer, which must be a power of two, in bytes.
+    private static let bufferSize = 1 << 23
+    /// The size of the page before each buffer, in bytes.
+    private static let pageSize = 4_096
 
     deinit { close() }
 
     func close() {
-        for buffer in buffers.values { munmap(buffer.memory, Self.size + Self.page) }
+        for buffer in buffers.values { munmap(buffer.memory, Self.bufferSize + Self.pageSize) }
         for descriptor in descriptors { Glibc.close(descriptor) }
         buffers = [:]
         descriptors = []
@@ -67,7 +69,7 @@ final class PerfEvents {
                 } else {
                     let memory = mmap(
                         nil,
-                        Self.size + Self.page,
+                        Self.bufferSize + Self.pageSize,
                         PROT_READ | PROT_WRITE,
                         MAP_SHARED,
                         descriptor,
@@ -89,10 +91,10 @@ final class PerfEvents {
             let head = poolgauge_perf_head(buffer.memory)
             let tail = poolgauge_perf_tail(buffer.memory)
             let count = Int(head &- tail)
-            guard count > 0, count <= Self.size else { continue }
-            let data = buffer.memory + Self.page
-            let start = Int(tail % UInt64(Self.size))
-            let first = min(count, Self.size - start)
+            guard count > 0, count <= Self.bufferSize else { continue }
+            let data = buffer.memory + Self.pageSize
+            let start = Int(tail % UInt64(Self.bufferSize))
+            let first = min(count, Self.bufferSize - start)
             var bytes = Array(UnsafeRawBufferPointer(start: data + start, count: first))
             if first < count {
                 bytes += UnsafeRawBufferPointer(start: data, count: count - first)
@@ -100,7 +102,7 @@ final class PerfEvents {
             poolgauge_perf_release(buffer.memory, head)
             let content = PerfRecords.parse(bytes)
             records += content.records
-            lost &+= content.lost
+            lostCount &+= content.lostCount
         }
         return records
     }

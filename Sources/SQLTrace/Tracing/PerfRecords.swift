@@ -4,7 +4,7 @@
 enum PerfRecords {
     struct Content {
         var records: [EventRecord] = []
-        var lost: UInt64 = 0
+        var lostCount: UInt64 = 0
         var isMalformed = false
     }
 
@@ -21,7 +21,7 @@ enum PerfRecords {
             }
             switch type {
             // PERF_RECORD_LOST: the event's ID, then the number of lost samples.
-            case 2: content.lost &+= field.u64(offset + 16) ?? 0
+            case 2: content.lostCount &+= field.u64(offset + 16) ?? 0
             // PERF_RECORD_SAMPLE: process and thread, time, length of the record, record.
             case 9:
                 if size >= 28, let time = field.u64(offset + 16),

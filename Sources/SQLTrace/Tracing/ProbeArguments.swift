@@ -6,19 +6,21 @@ struct ProbeArguments {
     var recordsValues = false
 
     #if arch(arm64)
-    private static let first = "%x0"
-    private static let second = "%x1"
+    private static let firstArgument = "%x0"
+    private static let secondArgument = "%x1"
     #else
-    private static let first = "%di"
-    private static let second = "%si"
+    private static let firstArgument = "%di"
+    private static let secondArgument = "%si"
     #endif
 
-    /// The number of values to record for a statement, and of 8-byte words to record for a string.
+    /// The number of values to record for each statement.
     static let valueCount = 8
+    /// The number of 8-byte words to record for each string.
     static let valueWords = 8
 
+    /// The arguments to record on entry to `sqlite3_reset`.
     var reset: [String] {
-        let statement = Self.first
+        let statement = Self.firstArgument
         let connection = "+\(layout.connection)(\(statement))"
         var arguments = [
             "st=\(statement):x64", "db=\(connection):x64", "sql=+\(layout.sql)(\(statement)):x64",
@@ -45,33 +47,37 @@ struct ProbeArguments {
         return arguments
     }
 
-    /// The arguments at the entry of `sqlite3_finalize`, including the text, which cannot be read
-    /// afterward.
+    /// The arguments to record on entry to `sqlite3_finalize`, including the text, which cannot be
+    /// read afterward.
     var finalize: [String] {
         reset + [
-            "text=+0(+\(layout.sql)(\(Self.first))):string",
-            "file=\(file(of: "+\(layout.connection)(\(Self.first))")):string",
+            "text=+0(+\(layout.sql)(\(Self.firstArgument))):string",
+            "file=\(file(of: "+\(layout.connection)(\(Self.firstArgument))")):string",
         ]
     }
 
+    /// The arguments to record on entry to `sqlite3_exec`.
     var exec: [String] {
         [
-            "db=\(Self.first):x64", "sql=\(Self.second):x64",
-            "ac=+\(layout.autocommit)(\(Self.first)):u8", "text=+0(\(Self.second)):string",
-            "file=\(file(of: Self.first)):string",
+            "db=\(Self.firstArgument):x64", "sql=\(Self.secondArgument):x64",
+            "ac=+\(layout.autocommit)(\(Self.firstArgument)):u8",
+            "text=+0(\(Self.secondArgument)):string",
+            "file=\(file(of: Self.firstArgument)):string",
         ]
     }
 
+    /// The arguments to record on entry to `sqlite3_step`.
     var step: [String] {
-        ["st=\(Self.first):x64", "pc=+\(layout.programCounter)(\(Self.first)):u32"]
+        ["st=\(Self.firstArgument):x64", "pc=+\(layout.programCounter)(\(Self.firstArgument)):u32"]
     }
 
-    /// The arguments at the entry of `sqlite3_close` and `sqlite3_close_v2`.
-    static let close = ["db=\(first):x64"]
+    /// The arguments to record on entry to `sqlite3_close` and `sqlite3_close_v2`.
+    static let close = ["db=\(firstArgument):x64"]
 
+    /// The arguments to record when a function returns.
     static let result = ["rc=$retval:u32"]
 
     private func file(of connection: String) -> String {
-        "+0(" + layout.file.reduce(connection) { "+\($1)(\($0))" } + ")"
+        "+0(" + layout.filePointers.reduce(connection) { "+\($1)(\($0))" } + ")"
     }
 }

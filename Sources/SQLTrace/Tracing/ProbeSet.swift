@@ -53,14 +53,16 @@ final class ProbeSet {
     /// Returns whether probing a library requires starting other processes and waiting for them.
     func needsCalibration(_ entry: TracedLibraries.Entry) -> Bool { entry.state == nil }
 
-    var isRecording: Bool { libraries.entries.contains { !$0.enabled.isEmpty } }
+    var isRecording: Bool { libraries.entries.contains { !$0.enabledEvents.isEmpty } }
 
     /// Sets the probes of a library, calibrating the library first if necessary.
     ///
     /// - Returns: Whether probes were added.
     func probe(_ entry: TracedLibraries.Entry) -> Bool {
         libraries.calibrate(entry)
-        guard case .success(let layout) = entry.state, entry.defined.isEmpty else { return false }
+        guard case .success(let layout) = entry.state, entry.definedEvents.isEmpty else {
+            return false
+        }
         do throws(TraceError) {
             var arguments = ProbeArguments(layout: layout)
             arguments.recordsValues = options.readsValues
@@ -91,16 +93,16 @@ final class ProbeSet {
 
     /// Removes the return probes of a library that a Go program uses.
     ///
-    /// Go's runtime unwinds the stack, but return probes modify it. Step probes are useless without
+    /// Return probes modify the stack, which Go's runtime unwinds. Step probes are useless without
     /// return probes, so they are also removed.
     func removeReturnProbes(of entry: TracedLibraries.Entry) {
         guard !entry.hasGoUser else { return }
         entry.hasGoUser = true
         for event in ["step_return", "exec_return", "step"].map({ "\($0)_\(entry.number)" })
-        where entry.defined.contains(event) {
+        where entry.definedEvents.contains(event) {
             try? instance.set(event, isEnabled: false)
-            entry.enabled.remove(event)
-            entry.defined.remove(event)
+            entry.enabledEvents.remove(event)
+            entry.definedEvents.remove(event)
         }
     }
 
@@ -121,7 +123,7 @@ final class ProbeSet {
             offset: isReturn ? point.entry : point.offset,
             arguments: arguments
         )
-        entry.defined.insert(event)
+        entry.definedEvents.insert(event)
         if let format = instance.format(event) {
             decoder.add(meaning, library: entry.number, format, values: values)
         }
@@ -142,11 +144,17 @@ final class ProbeSet {
     ) throws(TraceError) {
         for (function, isReturn) in probes {
             let event = Self.event(function, isReturn, entry)
-            guard entry.defined.contains(event), entry.enabled.contains(event) != isEnabled else {
+            guard entry.definedEvents.contains(event),
+                entry.enabledEvents.contains(event) != isEnabled
+            else {
                 continue
             }
             try instance.set(event, isEnabled: isEnabled)
-            if isEnabled { entry.enabled.insert(event) } else { entry.enabled.remove(event) }
+            if isEnabled {
+                entry.enabledEvents.insert(event)
+            } else {
+                entry.enabledEvents.remove(event)
+            }
         }
     }
 
@@ -171,7 +179,7 @@ final class ProbeSet {
     /// The IDs of all defined events, used to open the events for selected processes.
     var eventNumbers: [UInt16] {
         libraries.entries.flatMap { entry in
-            entry.defined.sorted().compactMap { instance.format($0)?.id }
+            entry.definedEvents.sorted().compactMap { instance.format($0)?.id }
         }
     }
 

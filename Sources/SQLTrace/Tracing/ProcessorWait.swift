@@ -15,7 +15,7 @@ package struct ProcessorWait {
 
     /// Creates a measurement.
     ///
-    /// - Parameter times: A function that returns the times of each thread of a process.
+    /// - Parameter times: A closure that returns the times of each thread of a process.
     init(times: @escaping (Int32) -> [Int32: Times]) { self.times = times }
 
     /// Creates a measurement that reads `/proc`.

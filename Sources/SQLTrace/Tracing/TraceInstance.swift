@@ -18,7 +18,7 @@ final class TraceInstance {
     private let pageSize: Int
     /// The maximum number of pages that one call to ``read()`` reads for each processor.
     ///
-    /// Decoding takes longer than reading, so reading too much at once would let the buffers
+    /// Decoding takes longer than reading, so reading more in one call would let the buffers
     /// overflow.
     private static let readLimit = 256
 
@@ -175,7 +175,7 @@ final class TraceInstance {
     }
 
     /// The number of events lost because a buffer was full or a record was too long.
-    var lost: UInt64 {
+    var lostCount: UInt64 {
         var lost: UInt64 = 0
         for processor in pipes.indices {
             let text = folder.text("instances/\(name)/per_cpu/cpu\(processor)/stats") ?? ""

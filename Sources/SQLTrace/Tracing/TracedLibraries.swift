@@ -2,7 +2,7 @@
 import Glibc
 import SQLiteWatch
 
-/// The libraries with probes.
+/// The libraries with SQLite's functions that a session has found.
 struct TracedLibraries {
     final class Entry {
         let number: Int
@@ -13,9 +13,10 @@ struct TracedLibraries {
         var state: Result<StatementLayout, TraceError>?
         /// Whether a Go program uses the library, which rules out return probes.
         var hasGoUser: Bool
-        /// The defined events and the enabled events.
-        var defined: Set<String> = []
-        var enabled: Set<String> = []
+        /// The names of the defined events.
+        var definedEvents: Set<String> = []
+        /// The names of the enabled events.
+        var enabledEvents: Set<String> = []
 
         init(number: Int, library: SQLiteLibrary) {
             self.number = number

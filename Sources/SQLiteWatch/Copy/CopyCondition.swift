@@ -12,15 +12,16 @@ struct CopyCondition: Equatable {
     private let files: ObservedFiles
     private let locks: Set<LockKind>
 
-    /// The minimum time since the files last changed, in nanoseconds.
+    /// The minimum time between the last change to the files and a copy, in nanoseconds.
     ///
-    /// The kernel updates modification times only once per timer tick.
+    /// The kernel updates modification times only once per timer tick, so two changes within a
+    /// shorter time may have the same modification time.
     private static let quietTime: Int64 = 20_000_000
 
     init(_ sample: FileSample) {
         self.sample = sample
         files = ObservedFiles(sample)
-        // Include the locks held by invisible processes.
+        // Locks of processes in other PID namespaces have process ID 0, which `writeLocks` ignores.
         let probes = sample.probes.map { probe in
             var probe = probe
             probe.process = max(probe.process, 1)
@@ -82,26 +83,27 @@ struct CopyCondition: Equatable {
             hasIndex == later.hasIndex
         else { return "its files were replaced" }
         if hasIndex {
-            let isSame =
+            let isUnchanged =
                 files.indexIdentity == later.files.indexIdentity
                 && files.wal?.identity == later.files.wal?.identity
                 && files.index?.salt1 == later.files.index?.salt1
                 && files.index?.salt2 == later.files.index?.salt2
-            return isSame ? nil : "its log was reset during the copy"
+            return isUnchanged ? nil : "its log was reset during the copy"
         }
-        let isSame =
+        let isUnchanged =
             files.header == later.files.header
             && Self.isSame(sample.database, later.sample.database)
             && Self.isSame(sample.wal, later.sample.wal)
             && (!hasHotJournal || Self.isSame(sample.journal, later.sample.journal))
-        return isSame ? nil : "a transaction wrote to it during the copy"
+        return isUnchanged ? nil : "a transaction wrote to it during the copy"
     }
 
-    private static func isSame(_ one: FileContent, _ other: FileContent) -> Bool {
-        one.identity == other.identity && one.size == other.size && one.modified == other.modified
+    private static func isSame(_ first: FileContent, _ second: FileContent) -> Bool {
+        first.identity == second.identity && first.size == second.size
+            && first.modified == second.modified
     }
 
-    /// Returns whether the files changed so recently that another change might go undetected.
+    /// Returns whether the files changed so recently that a further change might go undetected.
     func isFresh(at milliseconds: Int64) -> Bool {
         guard !hasIndex else { return false }
         let last = max(sample.database.modified, sample.wal.modified, sample.journal.modified)

@@ -35,7 +35,7 @@ package struct DatabaseCopy: Sendable {
     /// The total size of all files, in bytes.
     package var bytes: UInt64
 
-    private static let attempts = 5
+    private static let attemptLimit = 5
     /// The time between two attempts, in nanoseconds.
     private static let pause: UInt64 = 100_000_000
 
@@ -57,7 +57,7 @@ package struct DatabaseCopy: Sendable {
         let files = DatabaseFiles(path: Array(FilePath.resolved(path).utf8))
         let copy = folder + "/copy.sqlite"
         var reason = ""
-        for attempt in 0..<Self.attempts {
+        for attempt in 0..<Self.attemptLimit {
             if attempt > 0 { SystemClock.sleep(until: SystemClock.monotonic &+ Self.pause) }
             let before = CopyCondition(files.sample(probesReaders: false))
             if let problem = before.problem {
@@ -69,29 +69,30 @@ package struct DatabaseCopy: Sendable {
                 continue
             }
             if try Self.dependsOnOthers(before, files) { throw .severalDatabases }
-            let plan = before.suffixes
+            let suffixes = before.suffixes
             let size = before.size
             guard size <= limit else { throw .tooLarge(size) }
             if let free = Self.freeBytes(in: folder), free < size {
                 throw .noRoom(size, free: free)
             }
             var bytes: UInt64 = 0
-            for suffix in plan {
-                var limit = UInt64.max
+            for suffix in suffixes {
+                var fileLimit = UInt64.max
                 if suffix == "-wal", isInUse {
                     // Many obsolete frames may follow the valid frames.
-                    limit = CopyCondition(files.sample(probesReaders: false)).logBytes ?? limit
+                    fileLimit =
+                        CopyCondition(files.sample(probesReaders: false)).logBytes ?? fileLimit
                 }
                 bytes += try Self.copy(
                     files.descriptor(of: suffix),
                     to: copy + suffix,
-                    limit: limit
+                    limit: fileLimit
                 )
             }
             let after = CopyCondition(files.sample(probesReaders: false))
             if let change = before.change(until: after) {
                 reason = change
-                for suffix in plan { unlink(copy + suffix) }
+                for suffix in suffixes { unlink(copy + suffix) }
                 continue
             }
             return DatabaseCopy(path: copy, bytes: bytes)
@@ -101,7 +102,7 @@ package struct DatabaseCopy: Sendable {
 
     /// Returns whether the journal belongs to a transaction on several databases.
     ///
-    /// Such a journal ends with the name of another journal
+    /// Such a journal ends with the name of a super-journal
     /// (https://sqlite.org/fileformat2.html, section 3).
     private static func dependsOnOthers(
         _ condition: CopyCondition,

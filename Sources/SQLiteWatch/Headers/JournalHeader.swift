@@ -19,7 +19,7 @@ struct JournalHeader: Equatable, Sendable {
         self.initialPages = initialPages
     }
 
-    /// The magic bytes at the start of a journal, and at the end of a journal that names another
-    /// journal.
+    /// The magic bytes at the start of a journal, and at the end of a journal that names a
+    /// super-journal.
     static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
 }

@@ -26,10 +26,9 @@ struct BatchSampler {
     private var inodes: Set<UInt64> = []
     /// The recorded headers of wal-indexes, concatenated.
     private var headers: [UInt8] = []
-    /// The recorded locks.
-    ///
-    /// `probeEnds` contains the number of locks up to each header.
+    /// The recorded locks, in the order of the headers.
     private var probes: [FileSample.Probe] = []
+    /// For each header, the end index in `probes` of the locks that were recorded with it.
     private var probeEnds: [Int] = []
 
     /// The number of locks per sample to reserve memory for: one writer and one checkpoint.

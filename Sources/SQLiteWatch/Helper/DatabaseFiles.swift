@@ -22,13 +22,14 @@ final class DatabaseFiles {
     private var index: OpenFile
     private var journal: OpenFile
 
-    /// The most recent locks on the database file in WAL mode.
-    private var exclusiveLocks: (locks: [FileSample.Probe], identity: FileIdentity?, at: UInt64)?
+    /// The result of the last query for locks on the database file in WAL mode.
+    private var exclusiveLocks:
+        (locks: [FileSample.Probe], identity: FileIdentity?, queriedAt: UInt64)?
 
-    /// The time for which `exclusiveLocks` remain valid, in nanoseconds.
-    private static let exclusivePause: UInt64 = 50_000_000
+    /// The time after which `exclusiveLocks` expires, in nanoseconds.
+    private static let exclusiveLockLifetime: UInt64 = 50_000_000
     /// The number of attempts to read the wal-index while a writer changes its header.
-    private static let attempts = 50
+    private static let attemptLimit = 50
 
     init(path: [UInt8]) {
         func file(_ suffix: String) -> OpenFile { OpenFile(path: path + suffix.utf8 + [0]) }
@@ -91,7 +92,7 @@ final class DatabaseFiles {
         withUnsafeTemporaryAllocation(byteCount: WALIndexHeader.length, alignment: 8) { buffer in
             guard let start = buffer.baseAddress else { return false }
             // A writer changes the two copies one after the other, so retry until they are equal.
-            for _ in 0...Self.attempts {
+            for _ in 0...Self.attemptLimit {
                 guard pread(index.descriptor, start, buffer.count, 0) == buffer.count else {
                     return false
                 }
@@ -122,7 +123,7 @@ final class DatabaseFiles {
     /// Rereads a wal-index header until no writer is changing it, or until the attempts are
     /// exhausted.
     private func makeConsistent(_ bytes: inout [UInt8]) {
-        for _ in 0..<Self.attempts where !WALIndexHeader.isConsistent(bytes) {
+        for _ in 0..<Self.attemptLimit where !WALIndexHeader.isConsistent(bytes) {
             guard bytes.count == WALIndexHeader.length else { return }
             bytes = Self.content(index.descriptor, count: WALIndexHeader.length) ?? []
         }
@@ -140,7 +141,7 @@ final class DatabaseFiles {
         let now = SystemClock.monotonic
         let isWAL = DatabaseHeader(content.bytes)?.isWAL == true
         if isWAL, let known = exclusiveLocks, known.identity == content.identity,
-            now &- known.at < Self.exclusivePause
+            now &- known.queriedAt < Self.exclusiveLockLifetime
         {
             return known.locks
         }
@@ -149,8 +150,8 @@ final class DatabaseFiles {
         return locks
     }
 
-    /// Reads the first bytes of the file at a path, reopening the file if another one has replaced
-    /// it.
+    /// Reads the first bytes of the file at a path, and reopens the path if it refers to a
+    /// different file.
     private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
         var content = FileContent()
         var information = stat()

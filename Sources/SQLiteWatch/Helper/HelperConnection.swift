@@ -1,13 +1,13 @@
 #if os(Linux)
 import Glibc
 
-/// Communicates with a helper process, and starts another helper after a failure.
+/// A connection to a helper process, which is restarted after a failure.
 struct HelperConnection {
     private let command: [String]
     private var paths: [[UInt8]]
     private var helper: HelperProcess?
-    private var retryAt: UInt64 = 0
-    private var hasUnreportedRestart = false
+    private var retryTime: UInt64 = 0
+    private var hasUnreportedStart = false
     /// The total processor time of earlier helpers, in nanoseconds.
     private var endedNanoseconds: UInt64 = 0
     private var currentNanoseconds: UInt64 = 0
@@ -15,7 +15,7 @@ struct HelperConnection {
     /// The reason why the last request failed, or `nil` if it succeeded.
     private(set) var problem: String?
 
-    /// The time between a failure and the start of another helper, in nanoseconds.
+    /// The time between a failure and the start of the next helper, in nanoseconds.
     private static let pause: UInt64 = 1_000_000_000
 
     /// Starts a helper for the databases at the given paths.
@@ -43,22 +43,22 @@ struct HelperConnection {
     /// The total processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
 
-    /// Whether another helper process has started since this property was last read.
+    /// Whether a helper process has started since this property was last read.
     var hasRestarted: Bool {
         mutating get {
-            defer { hasUnreportedRestart = false }
-            return hasUnreportedRestart
+            defer { hasUnreportedStart = false }
+            return hasUnreportedStart
         }
     }
 
     /// Samples a database, or returns a sample with only an error if the helper fails.
     mutating func sample(slot: UInt8, probesReaders: Bool, at now: UInt64) -> FileSample {
         do throws(HelperProcess.Failure) {
-            guard try isReady(at: now), let helper else { return Self.failed(.ended) }
+            guard try startIfNeeded(at: now), let helper else { return Self.failed(.ended) }
             let request = HelperRequest.sample(slot: slot, probesReaders: probesReaders)
             let response = try helper.response(to: request)
             guard let sample = FileSample(response) else { throw .malformed }
-            succeed(using: sample.helperNanoseconds)
+            recordSuccess(helperNanoseconds: sample.helperNanoseconds)
             return sample
         } catch {
             fail(error, at: now)
@@ -75,7 +75,7 @@ struct HelperConnection {
         at now: UInt64
     ) {
         do throws(HelperProcess.Failure) {
-            guard try isReady(at: now) else { return }
+            guard try startIfNeeded(at: now) else { return }
             try helper?.send(
                 .batch(
                     slots: UInt8(paths.count),
@@ -86,7 +86,8 @@ struct HelperConnection {
         } catch { fail(error, at: now) }
     }
 
-    /// Waits for the requested samples, or returns one entry with only errors if the helper fails.
+    /// Waits for the requested samples and returns them, or returns one entry with only errors if
+    /// the helper fails.
     mutating func receiveBatch(moments: Int, at now: UInt64) -> SampleBatch {
         var failure = HelperProcess.Failure.ended
         do throws(HelperProcess.Failure) {
@@ -95,7 +96,7 @@ struct HelperConnection {
                     batch.entries.last?.moment == moments - 1,
                     batch.entries.allSatisfy({ $0.samples.count == paths.count })
                 else { throw .malformed }
-                succeed(using: batch.helperNanoseconds)
+                recordSuccess(helperNanoseconds: batch.helperNanoseconds)
                 return batch
             }
         } catch {
@@ -109,15 +110,15 @@ struct HelperConnection {
     }
 
     /// Starts a helper if necessary and returns whether one is running.
-    private mutating func isReady(at now: UInt64) throws(HelperProcess.Failure) -> Bool {
+    private mutating func startIfNeeded(at now: UInt64) throws(HelperProcess.Failure) -> Bool {
         if helper == nil {
-            guard now >= retryAt else { return false }
+            guard now >= retryTime else { return false }
             try start()
         }
         return true
     }
 
-    private mutating func succeed(using nanoseconds: UInt64) {
+    private mutating func recordSuccess(helperNanoseconds nanoseconds: UInt64) {
         currentNanoseconds = nanoseconds
         problem = nil
     }
@@ -127,7 +128,7 @@ struct HelperConnection {
         helper = nil
         endedNanoseconds &+= currentNanoseconds
         currentNanoseconds = 0
-        retryAt = now &+ Self.pause
+        retryTime = now &+ Self.pause
     }
 
     /// Adds a database in the next slot.
@@ -152,12 +153,12 @@ struct HelperConnection {
             _ = try new.response(to: .watch(slot: UInt8(slot), path: path))
         }
         helper = new
-        hasUnreportedRestart = true
+        hasUnreportedStart = true
     }
 
     private static func failed(_ failure: HelperProcess.Failure) -> FileSample {
         var sample = FileSample()
-        sample.database.error = failure == .silent ? ETIMEDOUT : ECHILD
+        sample.database.error = failure == .timedOut ? ETIMEDOUT : ECHILD
         return sample
     }
 
@@ -165,7 +166,7 @@ struct HelperConnection {
         switch failure {
         case .start(let code): String(cString: strerror(code))
         case .ended: "the helper process ended"
-        case .silent: "the helper process does not respond; a network file system may be down"
+        case .timedOut: "the helper process does not respond; a network file system may be down"
         case .malformed: "the helper process sent a malformed response"
         }
     }

@@ -8,8 +8,9 @@ final class HelperProcess {
         case start(Int32)
         /// The helper ended.
         case ended
-        /// The helper did not respond in time, possibly because a file system is unresponsive.
-        case silent
+        /// The helper did not respond within the timeout, possibly because a file system is
+        /// unresponsive.
+        case timedOut
         /// The response is malformed.
         case malformed
     }
@@ -17,7 +18,7 @@ final class HelperProcess {
     /// The timeout for a response, in seconds.
     private static let timeout = 2
     /// The maximum number of bytes to receive in one call.
-    private static let part = 4_096
+    private static let receiveLength = 4_096
 
     let process: pid_t
     private let socket: Int32
@@ -132,14 +133,14 @@ final class HelperProcess {
     private func receivePart(flags: Int32) throws(Failure) -> Bool {
         var result = 0
         received.append(
-            contentsOf: [UInt8](unsafeUninitializedCapacity: Self.part) { buffer, length in
-                result = recv(socket, buffer.baseAddress, Self.part, flags)
+            contentsOf: [UInt8](unsafeUninitializedCapacity: Self.receiveLength) { buffer, length in
+                result = recv(socket, buffer.baseAddress, Self.receiveLength, flags)
                 length = max(0, result)
             }
         )
         if result > 0 || (result < 0 && errno == EINTR) { return true }
         guard result < 0, errno == EAGAIN else { throw .ended }
-        if flags == 0 { throw .silent }
+        if flags == 0 { throw .timedOut }
         return false
     }
 }

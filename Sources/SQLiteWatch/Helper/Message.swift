@@ -59,6 +59,7 @@ enum HelperRequest: Equatable {
     /// Counts the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
 
+    /// A time at which to take a sample.
     struct Moment: Equatable {
         /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
@@ -66,6 +67,7 @@ enum HelperRequest: Equatable {
         var readsList: Bool
     }
 
+    /// The maximum number of sample times in a batch.
     static let momentLimit = 256
 
     /// The maximum length of a path, in bytes.

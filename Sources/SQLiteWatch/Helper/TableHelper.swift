@@ -3,7 +3,7 @@
 ///
 /// The caller polls for responses.
 struct TableHelper {
-    /// The latest counts of each database, by the database's number.
+    /// The counts for each database, by the database's number.
     private(set) var counts: [Int: TableCounts] = [:]
 
     private let command: [String]
@@ -15,10 +15,12 @@ struct TableHelper {
     /// The available processor time, in nanoseconds, which increases as time passes.
     private var credit: Double
     private var creditAt: UInt64 = 0
-    private var nextRequest: UInt64 = 0
-    private var retryAt: UInt64 = 0
-    private var ended: UInt64 = 0
-    private var current: UInt64 = 0
+    private var nextRequestTime: UInt64 = 0
+    private var retryTime: UInt64 = 0
+    /// The total processor time of earlier helpers, in nanoseconds.
+    private var endedNanoseconds: UInt64 = 0
+    private var currentNanoseconds: UInt64 = 0
+    /// The counts at the end of the previous helper, by the database's number.
     private var earlierCounts: [Int: TableCounts] = [:]
 
     /// The maximum share of one core for the helper.
@@ -31,7 +33,7 @@ struct TableHelper {
     private static let requestPause: UInt64 = 100_000_000
     /// The time limit for a response, in nanoseconds, after which the helper is terminated.
     private static let timeout: UInt64 = 5_000_000_000
-    /// The time between a failure and the start of another helper, in nanoseconds.
+    /// The time between a failure and the start of the next helper, in nanoseconds.
     private static let pause: UInt64 = 10_000_000_000
 
     init(command: [String], paths: [String], processorLimit: Double) {
@@ -45,7 +47,7 @@ struct TableHelper {
     var process: Int32 { helper?.process ?? 0 }
 
     /// The total processor time of all helpers, in nanoseconds.
-    var nanoseconds: UInt64 { ended &+ current }
+    var nanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
 
     /// Processes a response if one has arrived, and sends the next request if one is due.
     ///
@@ -56,22 +58,22 @@ struct TableHelper {
         do throws(HelperProcess.Failure) {
             if let pending {
                 guard let helper, let response = try helper.poll() else {
-                    if now > pending.sent &+ Self.timeout { throw .silent }
+                    if now > pending.sent &+ Self.timeout { throw .timedOut }
                     return
                 }
                 try take(response)
             }
             addCredit(at: now)
-            guard now >= nextRequest, credit > 0, let number = nextDatabase(hasLog) else {
+            guard now >= nextRequestTime, credit > 0, let number = nextDatabase(hasLog) else {
                 return
             }
             if helper == nil {
-                guard now >= retryAt else { return }
+                guard now >= retryTime else { return }
                 try start()
             }
             try helper?.send(.tables(slot: UInt8(number)))
             pending = (number, now)
-            nextRequest = now &+ Self.requestPause
+            nextRequestTime = now &+ Self.requestPause
         } catch { fail(at: now) }
     }
 
@@ -106,9 +108,11 @@ struct TableHelper {
 
     private mutating func take(_ response: [UInt8]) throws(HelperProcess.Failure) {
         guard let pending, var found = TableCounts(response) else { throw .malformed }
-        let cost = Double(found.helperNanoseconds &- min(current, found.helperNanoseconds))
+        let cost = Double(
+            found.helperNanoseconds &- min(currentNanoseconds, found.helperNanoseconds)
+        )
         credit = max(credit - cost, -Self.largestDebt)
-        current = found.helperNanoseconds
+        currentNanoseconds = found.helperNanoseconds
         if let before = earlierCounts[pending.number] { found.add(before) }
         counts[pending.number] = found
         self.pending = nil
@@ -123,8 +127,8 @@ struct TableHelper {
         guard helper != nil else { return }
         helper = nil
         pending = nil
-        ended &+= current
-        current = 0
+        endedNanoseconds &+= currentNanoseconds
+        currentNanoseconds = 0
         earlierCounts = counts
     }
 
@@ -139,10 +143,10 @@ struct TableHelper {
     private mutating func fail(at now: UInt64) {
         helper = nil
         pending = nil
-        ended &+= current
-        current = 0
+        endedNanoseconds &+= currentNanoseconds
+        currentNanoseconds = 0
         earlierCounts = counts
-        retryAt = now &+ Self.pause
+        retryTime = now &+ Self.pause
     }
 }
 #endif

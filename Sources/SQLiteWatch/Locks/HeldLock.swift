@@ -1,4 +1,4 @@
-/// The kind of an SQLite lock, by the access that it permits or blocks.
+/// A kind of SQLite lock.
 public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     /// Permits one process to write to the log in WAL mode.
     case writer
@@ -98,6 +98,8 @@ enum LockBytes {
         return found
     }
 
+    /// Returns the SQLite locks of each process, from the system's locks on the database file and
+    /// its wal-index.
     static func processes(
         in locks: [FileLock],
         database: LockIdentity?,

@@ -52,7 +52,7 @@ final class LockListFile {
                     count = max(0, result)
                 }
             )
-            if result <= LockList.page { break }
+            if result <= LockList.onePageLength { break }
         }
         return content
     }

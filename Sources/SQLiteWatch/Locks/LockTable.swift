@@ -47,8 +47,9 @@ enum LockTable {
             return true
         }
 
-        /// Returns the lock on the current line, or `nil` if the line is malformed, describes
-        /// another kind of lock, or refers to another file.
+        /// Returns the POSIX lock that the current line describes, or `nil` if the line is
+        /// malformed, describes a different kind of lock, or refers to a file with a different
+        /// inode.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
             // A line for a waiting process has "->" in this position. SQLite never waits in a lock
             // call.

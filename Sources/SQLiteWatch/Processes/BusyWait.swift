@@ -5,15 +5,16 @@ import Glibc
 ///
 /// A waiting thread sleeps in the kernel (`hrtimer_nanosleep`), inside the system call
 /// `clock_nanosleep` or `nanosleep`, and has return addresses in libsqlite3 near the top of its
-/// stack. A thread that sleeps for another reason lacks these addresses. Reading the stack requires
-/// permission to debug the process, but does not stop the thread.
+/// stack. A thread that sleeps for a different reason lacks these addresses. Reading the stack
+/// requires permission to debug the process, but does not stop the thread.
 struct BusyWait {
     private struct Code {
         var startTicks: UInt64
         var ranges: [Range<UInt64>]
     }
 
-    private var code: [Int32: Code] = [:]
+    /// The addresses of SQLite's code in each process.
+    private var codeByProcess: [Int32: Code] = [:]
 
     /// The number of stack bytes to search.
     private static let stackLength = 1_024
@@ -54,17 +55,20 @@ struct BusyWait {
     }
 
     /// Discards the code addresses of all processes except the given ones.
-    mutating func keep(only processes: some Collection<Int32>) {
-        if code.count > processes.count { code = code.filter { processes.contains($0.key) } }
+    mutating func discardAll(except processes: some Collection<Int32>) {
+        if codeByProcess.count > processes.count {
+            codeByProcess = codeByProcess.filter { processes.contains($0.key) }
+        }
     }
 
     private mutating func ranges(of process: Int32, startTicks: UInt64) -> [Range<UInt64>]? {
-        if let known = code[process], known.startTicks == startTicks, !known.ranges.isEmpty {
+        if let known = codeByProcess[process], known.startTicks == startTicks, !known.ranges.isEmpty
+        {
             return known.ranges
         }
         guard let maps = ProcFile.text("/proc/\(process)/maps", limit: 1 << 22) else { return nil }
         let ranges = MemoryMaps.sqliteCode(in: maps)
-        code[process] = Code(startTicks: startTicks, ranges: ranges)
+        codeByProcess[process] = Code(startTicks: startTicks, ranges: ranges)
         return ranges
     }
 

@@ -23,9 +23,9 @@ public final class DatabaseSearch {
         public var notes: [String] = []
     }
 
-    /// The state of a file.
+    /// The values that change when a file is replaced or written.
     ///
-    /// The search reads a file's first bytes only once per state.
+    /// The search reads a file's first bytes only once for each combination of values.
     private struct FileState: Hashable {
         var identity: FileIdentity
         var size: Int64
@@ -34,6 +34,7 @@ public final class DatabaseSearch {
 
     private let command: [String]
     private var helper: HelperProcess?
+    /// Whether the file in each state is a database.
     private var known: [FileState: Bool] = [:]
 
     /// The maximum number of cached file states.
@@ -41,7 +42,7 @@ public final class DatabaseSearch {
     /// The smallest page size, in bytes.
     ///
     /// The size of each database file is a multiple of this size.
-    private static let smallestPage: Int64 = 512
+    private static let minimumPageSize: Int64 = 512
 
     /// Creates a search.
     ///
@@ -65,8 +66,8 @@ public final class DatabaseSearch {
     public func openDatabases() -> Result {
         let ownProcess = getpid()
         var users: [FileIdentity: (path: String, processes: Set<Int32>)] = [:]
-        var hidden = 0
-        var foreign = 0
+        var hiddenProcesses = 0
+        var unreachableIndexes = 0
         var identities: Set<FileIdentity> = []
         for name in ProcFile.names(in: "/proc") ?? [] {
             guard let process = Int32(name), process != ownProcess,
@@ -76,7 +77,7 @@ public final class DatabaseSearch {
             }
             let folder = "/proc/\(process)/fd"
             guard let descriptors = ProcFile.names(in: folder) else {
-                if errno == EACCES { hidden += 1 }
+                if errno == EACCES { hiddenProcesses += 1 }
                 continue
             }
             for descriptor in descriptors {
@@ -92,7 +93,9 @@ public final class DatabaseSearch {
                 // A deleted file, or a file in another mount namespace, has no path in this
                 // namespace.
                 guard self.state(of: path)?.identity == state.identity else {
-                    if !identities.contains(state.identity), path.hasSuffix("-shm") { foreign += 1 }
+                    if !identities.contains(state.identity), path.hasSuffix("-shm") {
+                        unreachableIndexes += 1
+                    }
                     identities.insert(state.identity)
                     continue
                 }
@@ -104,21 +107,26 @@ public final class DatabaseSearch {
         result.databases = users.values.map { user in
             OpenDatabase(path: user.path, processes: user.processes.sorted())
         }.sorted { ($1.processes.count, $0.path) < ($0.processes.count, $1.path) }
-        result.notes = Self.notes(hidden: hidden, foreign: foreign)
+        result.notes = Self.notes(
+            hiddenProcesses: hiddenProcesses,
+            unreachableIndexes: unreachableIndexes
+        )
         return result
     }
 
-    private static func notes(hidden: Int, foreign: Int) -> [String] {
+    private static func notes(hiddenProcesses: Int, unreachableIndexes: Int) -> [String] {
         var notes: [String] = []
-        if hidden > 0 {
+        if hiddenProcesses > 0 {
             notes.append(
-                "The open files of \(hidden) process\(hidden == 1 ? "" : "es") of other users are "
-                    + "not visible, so their databases are not listed. Run as root to see them."
+                "The open files of \(hiddenProcesses) process\(hiddenProcesses == 1 ? "" : "es") "
+                    + "of other users are not visible, so their databases are not listed. "
+                    + "Run as root to see them."
             )
         }
-        if foreign > 0 {
+        if unreachableIndexes > 0 {
             let files =
-                foreign == 1 ? "1 wal-index file belongs" : "\(foreign) wal-index files belong"
+                unreachableIndexes == 1
+                ? "1 wal-index file belongs" : "\(unreachableIndexes) wal-index files belong"
             notes.append(
                 "\(files) to deleted databases or to databases in other containers, which have no "
                     + "path here. Run in the container to see them."
@@ -131,7 +139,7 @@ public final class DatabaseSearch {
     private func state(of path: String) -> FileState? {
         var information = stat()
         guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
-            information.st_size >= Self.smallestPage
+            information.st_size >= Self.minimumPageSize
         else { return nil }
         return FileState(
             identity: FileIdentity(information),
@@ -143,10 +151,10 @@ public final class DatabaseSearch {
 
     /// Returns whether a file starts with a database header.
     ///
-    /// A write cannot turn a database into another kind of file, but it can turn another file into
-    /// a database.
+    /// This method assumes that a database remains a database when a program writes to it. A file
+    /// of a different kind may become a database.
     private func isDatabase(_ path: String, _ state: FileState) -> Bool {
-        guard state.size.isMultiple(of: Self.smallestPage) else { return false }
+        guard state.size.isMultiple(of: Self.minimumPageSize) else { return false }
         var permanent = state
         (permanent.size, permanent.modified) = (0, 0)
         if known[permanent] == true { return true }

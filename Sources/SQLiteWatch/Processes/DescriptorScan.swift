@@ -6,17 +6,19 @@ import Glibc
 /// In rollback mode, an idle connection holds no lock, so only its descriptor reveals it. A scan of
 /// 300 processes takes about 50 ms, so it is divided into slices with a time limit.
 struct DescriptorScan {
-    /// The database number of each watched file, by the identity from `stat`.
+    /// The database number of each watched file, by the file's identity from `stat`.
     private var files: [FileIdentity: Int] = [:]
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
     /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
     /// The processes with descriptors that this user cannot list.
-    private(set) var hidden: Set<Int32> = []
+    private(set) var hiddenProcesses: Set<Int32> = []
 
     /// The command of the helper processes to ignore, including the helpers of other sessions.
     var helperCommand: [String] = []
-    private(set) var excluded: Set<Int32> = []
+    /// The processes to ignore.
+    private(set) var excludedProcesses: Set<Int32> = []
+    /// The processes in the last listing.
     private var known: Set<Int32> = []
     /// The processes to scan, in reverse order.
     private var queue: [Int32] = []
@@ -28,7 +30,7 @@ struct DescriptorScan {
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
     mutating func exclude(_ process: Int32) {
-        excluded.insert(process)
+        excludedProcesses.insert(process)
         known.remove(process)
         setDatabases([], of: process)
     }
@@ -46,14 +48,14 @@ struct DescriptorScan {
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
-        // Another process may reuse the ID of an excluded process that has terminated.
-        excluded.formIntersection(processes)
-        processes.subtract(excluded)
+        // A new process may reuse the ID of an excluded process that has terminated.
+        excludedProcesses.formIntersection(processes)
+        processes.subtract(excludedProcesses)
         let new = processes.subtracting(known)
         let ended = known.subtracting(processes)
         for process in ended {
             setDatabases([], of: process)
-            hidden.remove(process)
+            hiddenProcesses.remove(process)
         }
         if !known.isEmpty {
             followUps += new.flatMap { process in
@@ -71,7 +73,12 @@ struct DescriptorScan {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans queued processes, at least one, until the time limit is reached.
+    /// Scans at least one queued process, and continues until the time limit.
+    ///
+    /// - Parameters:
+    ///   - now: The time on the monotonic clock.
+    ///   - nanoseconds: The time limit, or `nil` to scan all queued processes.
+    ///   - clock: A closure that returns the current time, in nanoseconds.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,
@@ -92,11 +99,11 @@ struct DescriptorScan {
     private mutating func scan(_ process: Int32) {
         let folder = "/proc/\(process)/fd"
         guard let names = ProcFile.names(in: folder) else {
-            if errno == EACCES { hidden.insert(process) }
+            if errno == EACCES { hiddenProcesses.insert(process) }
             setDatabases([], of: process)
             return
         }
-        hidden.remove(process)
+        hiddenProcesses.remove(process)
         var databases: Set<Int> = []
         for name in names {
             let path = "\(folder)/\(name)"

@@ -8,17 +8,18 @@ struct ProcessRegistry {
 
     private var facts: [Int32: ProcessFacts] = [:]
     private var shares: [Int32: Double] = [:]
-    private var ticks: [Int32: (ticks: UInt64, startTicks: UInt64, at: UInt64)] = [:]
-    private var nextList: UInt64 = 0
-    private var nextSlice: UInt64 = 0
-    private var nextRound: UInt64 = 0
-    private var nextCheck: UInt64 = 0
-    /// Whether another round should start immediately after the current round.
+    private var ticks: [Int32: (ticks: UInt64, startTicks: UInt64, time: UInt64)] = [:]
+    private var nextListTime: UInt64 = 0
+    private var nextSliceTime: UInt64 = 0
+    private var nextRoundTime: UInt64 = 0
+    private var nextCheckTime: UInt64 = 0
+    /// Whether a new round should start immediately after the current round, to find the users of a
+    /// new file.
     private var isAwaitingUsers = false
     /// Whether new users triggered the current round.
     private var isUrgent = false
-    /// Whether this user lacks the permission to detect waiting threads.
-    private var isWaitingHidden = false
+    /// Whether the current user lacks the permission to detect waiting threads in a process.
+    private var cannotDetectWaits = false
     private var checkQueue: [Int32] = []
     #if arch(x86_64)
     private var busyWait = BusyWait()
@@ -29,16 +30,17 @@ struct ProcessRegistry {
 
     /// The time between two listings of all processes, in nanoseconds.
     private static let listPause: UInt64 = 1_000_000_000
-    /// The time between two slices of a scan and the time limit of a slice, in nanoseconds.
+    /// The time between two slices of a scan, in nanoseconds.
     private static let slicePause: UInt64 = 100_000_000
-    private static let slice: UInt64 = 250_000
+    /// The time limit of a slice, in nanoseconds.
+    private static let sliceTime: UInt64 = 250_000
     /// The time limit of a slice while searching for the users of a new file, in nanoseconds.
-    private static let urgentSlice: UInt64 = 3_000_000
+    private static let urgentSliceTime: UInt64 = 3_000_000
     /// The minimum time between two rounds of a scan, in nanoseconds.
     private static let roundPause: UInt64 = 10_000_000_000
-    /// The time between two checks for waiting threads and the time limit of a check, in
-    /// nanoseconds.
+    /// The time between two checks for waiting threads, in nanoseconds.
     private static let checkPause: UInt64 = 100_000_000
+    /// The time limit of a check, in nanoseconds.
     private static let checkTime: UInt64 = 250_000
     /// The number of recorded processes above which the facts about terminated processes are
     /// discarded.
@@ -49,31 +51,31 @@ struct ProcessRegistry {
         if let ownProcess { scan.exclude(ownProcess) }
     }
 
-    var excluded: Set<Int32> { scan.excluded }
+    var excluded: Set<Int32> { scan.excludedProcesses }
 
     /// Lists processes and scans a slice of them at regular intervals.
     mutating func proceed(at now: UInt64) {
-        let isFirst = nextList == 0
-        if now >= nextList {
+        let isFirst = nextListTime == 0
+        if now >= nextListTime {
             scan.list(at: now)
-            nextList = now + Self.listPause
+            nextListTime = now + Self.listPause
         }
         if isFirst {
             scan.proceed(at: now, for: nil, clock: monotonicNanoseconds)
             isAwaitingUsers = false
-            nextRound = now + Self.roundPause
-        } else if now >= nextSlice {
+            nextRoundTime = now + Self.roundPause
+        } else if now >= nextSliceTime {
             if scan.isComplete {
                 isUrgent = isAwaitingUsers
-                if isAwaitingUsers || now >= nextRound {
+                if isAwaitingUsers || now >= nextRoundTime {
                     scan.restart()
-                    nextRound = now + Self.roundPause
+                    nextRoundTime = now + Self.roundPause
                     isAwaitingUsers = false
                 }
             }
-            let slice = isUrgent ? Self.urgentSlice : Self.slice
-            scan.proceed(at: now, for: slice, clock: monotonicNanoseconds)
-            nextSlice = now + Self.slicePause
+            let limit = isUrgent ? Self.urgentSliceTime : Self.sliceTime
+            scan.proceed(at: now, for: limit, clock: monotonicNanoseconds)
+            nextSliceTime = now + Self.slicePause
         }
     }
 
@@ -100,7 +102,7 @@ struct ProcessRegistry {
     /// Measures the processor time of processes since the last call.
     mutating func measure(_ processes: Set<Int32>, at now: UInt64) {
         let second = Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        var next: [Int32: (ticks: UInt64, startTicks: UInt64, at: UInt64)] = [:]
+        var next: [Int32: (ticks: UInt64, startTicks: UInt64, time: UInt64)] = [:]
         shares = [:]
         for process in processes {
             guard let line = ProcFile.read("/proc/\(process)/stat"),
@@ -111,10 +113,11 @@ struct ProcessRegistry {
             {
                 facts[process] = ProcessFacts(process: process)
             }
-            if let before = ticks[process], before.startTicks == status.startTicks, now > before.at
+            if let before = ticks[process], before.startTicks == status.startTicks,
+                now > before.time
             {
                 let used = Double(status.ticks &- before.ticks) / second
-                shares[process] = used / (Double(now - before.at) / 1e9)
+                shares[process] = used / (Double(now - before.time) / 1e9)
             }
             next[process] = (status.ticks, status.startTicks, now)
         }
@@ -132,17 +135,17 @@ struct ProcessRegistry {
         }
     }
 
-    func isCheckDue(at now: UInt64) -> Bool { now >= nextCheck }
+    func isCheckDue(at now: UInt64) -> Bool { now >= nextCheckTime }
 
-    /// Checks as many processes as the time limit permits, and returns whether each checked process
-    /// waits in a busy handler.
-    mutating func waiting(among processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
+    /// Checks as many processes as the time limit permits, and returns, for each checked process,
+    /// whether it is waiting in a busy handler.
+    mutating func waitStates(of processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)
-        guard now >= nextCheck else { return [:] }
-        nextCheck = now + Self.checkPause
+        guard now >= nextCheckTime else { return [:] }
+        nextCheckTime = now + Self.checkPause
         checkQueue.removeAll { !processes.contains($0) }
         checkQueue += processes.subtracting(checkQueue)
-        busyWait.keep(only: processes)
+        busyWait.discardAll(except: processes)
         var found: [Int32: Bool] = [:]
         let start = monotonicNanoseconds()
         for _ in checkQueue.indices {
@@ -153,7 +156,7 @@ struct ProcessRegistry {
             if let isWaiting = busyWait.isWaiting(process, startTicks: startTicks) {
                 found[process] = isWaiting
             } else if exists(process) {
-                isWaitingHidden = true
+                cannotDetectWaits = true
             }
             if monotonicNanoseconds() &- start > Self.checkTime { break }
         }
@@ -164,11 +167,11 @@ struct ProcessRegistry {
         #endif
     }
 
-    /// The limitations of the observation, with remedies.
+    /// The limitations of monitoring, with remedies.
     var notes: [String] {
         var notes: [String] = []
-        if !scan.hidden.isEmpty {
-            let count = scan.hidden.count
+        if !scan.hiddenProcesses.isEmpty {
+            let count = scan.hiddenProcesses.count
             notes.append(
                 "The open files of \(count) other process\(count == 1 ? "" : "es") are not visible "
                     + "to this user: with a rollback journal, such processes are listed only while "
@@ -184,7 +187,7 @@ struct ProcessRegistry {
             )
         }
         #if arch(x86_64)
-        if isWaitingHidden {
+        if cannotDetectWaits {
             notes.append(
                 "Lock waits of some processes cannot be detected, because this user cannot read "
                     + "their stacks. Run as their user with kernel.yama.ptrace_scope=0, or as root."

@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads small files in `/proc`.
 package enum ProcFile {
-    /// Reads a file up to a limit in bytes, or returns `nil` if it cannot be read.
+    /// Reads a file up to a limit in bytes, or returns `nil` if the file cannot be read.
     package static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -32,7 +32,7 @@ package enum ProcFile {
         return content
     }
 
-    /// Returns whether a process runs a command with exactly these arguments, or `false` if the
+    /// Returns whether a process's program and arguments are those of a command, or `false` if the
     /// command is empty.
     package static func isRunning(_ command: [String], in process: Int32) -> Bool {
         guard !command.isEmpty, let arguments = read("/proc/\(process)/cmdline") else {
@@ -46,7 +46,7 @@ package enum ProcFile {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the names in a folder, or `nil` if the folder cannot be listed.
+    /// Returns the names of the entries in a folder, or `nil` if the folder cannot be listed.
     package static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }

@@ -21,8 +21,7 @@ enum SystemClock {
             tv_sec: Int(time / 1_000_000_000),
             tv_nsec: Int(time % 1_000_000_000)
         )
-        // Do not continue sleeping after a signal, because the signal may request that the program
-        // exit.
+        // Do not continue to sleep after a signal, because the signal may be a request to exit.
         clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &moment, nil)
     }
 

@@ -1,6 +1,7 @@
 import Units
 
-/// The lock waits that share the same waiting and blocking processes and statements.
+/// The lock waits with the same waiting and blocking processes, the same statements, and the same
+/// outcome.
 struct BlockGroup {
     /// The longest wait.
     private(set) var longest: WatchedBlock
@@ -12,7 +13,7 @@ struct BlockGroup {
         seconds = block.seconds
     }
 
-    /// Groups waits, in the order of the first wait of each group.
+    /// Groups waits and returns the groups in the order of their first waits.
     static func groups(of blocks: [WatchedBlock]) -> [BlockGroup] {
         struct Key: Hashable {
             var sql: String?

@@ -77,15 +77,17 @@ public struct WatchCondition: Sendable, Equatable {
         self.value = value
     }
 
-    /// Returns whether a report meets the condition, or `false` if the database cannot be watched.
+    /// Returns whether a report meets the condition.
+    ///
+    /// If the database cannot be watched, the result is `false`.
     public func isMet(by report: WatchReport) -> Bool {
         guard report.file.state == .present else { return false }
-        let found = metric.value(in: report)
+        let observed = metric.value(in: report)
         return switch comparison {
-        case .atLeast: found >= value
-        case .atMost: found <= value
-        case .more: found > value
-        case .less: found < value
+        case .atLeast: observed >= value
+        case .atMost: observed <= value
+        case .more: observed > value
+        case .less: observed < value
         }
     }
 }

@@ -118,7 +118,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
 public struct WatchedProcess: Sendable, Codable, Equatable {
     /// The process ID.
     public var pid: Int32
-    /// The name of the program, truncated to 15 bytes.
+    /// The name of the program, truncated to 15 bytes, with the script's name for an interpreter.
     public var name: String
     /// The user of the process.
     public var user: String?

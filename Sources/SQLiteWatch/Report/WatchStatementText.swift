@@ -6,7 +6,7 @@ package enum WatchStatementText {
     /// The maximum length of a statement's text, in characters.
     private static let textWidth = 58
 
-    /// Returns the lines, or an empty array if the report has no SQL tracing.
+    /// Returns the lines of a report about statements, or an empty array if SQL is not traced.
     static func lines(of report: WatchReport) -> [String] {
         guard let tracing = report.tracing else { return [] }
         return statements(report) + transactions(report) + blocked(report) + notes(tracing)

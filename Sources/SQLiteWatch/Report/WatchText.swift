@@ -22,16 +22,16 @@ public struct WatchText {
     private init(_ report: WatchReport) { self.report = report }
 
     private mutating func compose() {
-        file()
-        wal()
-        rollback()
-        processes()
-        pins()
-        tables()
-        episodes()
+        appendFile()
+        appendWAL()
+        appendRollback()
+        appendProcesses()
+        appendPins()
+        appendTables()
+        appendEpisodes()
         lines += WatchStatementText.lines(of: report)
-        verdict()
-        for note in report.notes { wrap(note, first: "note: ", rest: "      ") }
+        appendFindings()
+        for note in report.notes { appendWrapped(note, first: "note: ", rest: "      ") }
         let window = report.window
         let readers =
             window.listSamples < window.samples
@@ -44,7 +44,7 @@ public struct WatchText {
         )
     }
 
-    private mutating func file() {
+    private mutating func appendFile() {
         let file = report.file
         lines.append(file.path)
         guard file.state == .present else {
@@ -68,10 +68,10 @@ public struct WatchText {
             parts.append("application_id \(application)")
         }
         if let system = file.fileSystem { parts.append(system.type) }
-        list(parts)
+        appendParts(parts)
     }
 
-    private mutating func wal() {
+    private mutating func appendWAL() {
         guard let wal = report.wal else { return }
         var parts = ["log \(HumanUnits.bytes(wal.bytes))"]
         if let frames = wal.frames, let backfilled = wal.backfilled {
@@ -87,10 +87,10 @@ public struct WatchText {
         parts.append("\(HumanUnits.rate(wal.framesPerSecond)) frames")
         parts.append(HumanUnits.exact(wal.checkpoints, "checkpoint"))
         parts.append(HumanUnits.exact(wal.resets, "reset"))
-        list(parts)
+        appendParts(parts)
     }
 
-    private mutating func rollback() {
+    private mutating func appendRollback() {
         guard let rollback = report.rollback else { return }
         var parts = ["\(HumanUnits.rate(rollback.transactionsPerSecond)) transactions"]
         if let bytes = rollback.journalBytes {
@@ -99,7 +99,7 @@ public struct WatchText {
         lines.append("  " + parts.joined(separator: " · "))
     }
 
-    private mutating func processes() {
+    private mutating func appendProcesses() {
         lines.append("")
         guard !report.processes.isEmpty else {
             lines.append("no visible process uses the database")
@@ -111,7 +111,7 @@ public struct WatchText {
                 String(process.pid), process.name, process.user ?? "",
                 process.processorShare.map(HumanUnits.percent) ?? "",
                 Self.share(process.share.writer), Self.share(process.share.reader),
-                Self.share(process.share.checkpoint), Self.now(process),
+                Self.share(process.share.checkpoint), Self.currentState(process),
             ])
         }
         lines += Self.table(rows)
@@ -119,7 +119,7 @@ public struct WatchText {
         if more > 0 { lines.append("and \(more) more") }
     }
 
-    private mutating func pins() {
+    private mutating func appendPins() {
         guard !report.pins.isEmpty else { return }
         lines.append("")
         var rows = [["pinned by", "mark", "frame", "frames", "bytes", "for at least"]]
@@ -133,7 +133,7 @@ public struct WatchText {
         lines += Self.table(rows)
     }
 
-    private mutating func tables() {
+    private mutating func appendTables() {
         guard let coverage = report.tablesCoverage, coverage.framesRead > 0 else { return }
         lines.append("")
         var rows = [["table or index", "kind", "share", "frames"]]
@@ -153,7 +153,7 @@ public struct WatchText {
         }
     }
 
-    private mutating func episodes() {
+    private mutating func appendEpisodes() {
         guard !report.episodes.isEmpty else { return }
         lines.append("")
         var rows = [["episode", "process", "start", "duration", "probably waiting"]]
@@ -169,12 +169,12 @@ public struct WatchText {
         lines += Self.table(rows)
     }
 
-    private mutating func verdict() {
+    private mutating func appendFindings() {
         lines.append("")
         for finding in report.findings.isEmpty ? [report.verdict] : report.findings {
             let mark = finding.kind == .nothing ? "✔ " : "▲ "
-            wrap(finding.text, first: mark, rest: "  ")
-            if let remedy = finding.remedy { wrap(remedy, first: "  → ", rest: "    ") }
+            appendWrapped(finding.text, first: mark, rest: "  ")
+            if let remedy = finding.remedy { appendWrapped(remedy, first: "  → ", rest: "    ") }
         }
         lines.append("")
     }
@@ -197,7 +197,7 @@ public struct WatchText {
         return "\(HumanUnits.number(estimate.value * 100)) ± \(error)%"
     }
 
-    private static func now(_ process: WatchedProcess) -> String {
+    private static func currentState(_ process: WatchedProcess) -> String {
         var parts = process.locks.map { lock in
             var text = lock.kind.rawValue
             if let mark = lock.mark { text += " mark \(mark)" }
@@ -218,7 +218,7 @@ public struct WatchText {
 
     /// Aligns the columns of rows.
     ///
-    /// The last column has no width limit.
+    /// The text in the last column is not padded.
     package static func table(_ rows: [[String]]) -> [String] {
         let escaped = rows.map { $0.map(PrintableText.escaped) }
         let columns = escaped.first?.count ?? 0
@@ -239,7 +239,7 @@ public struct WatchText {
     }
 
     /// Appends the parts of a line, breaking an overlong line between parts.
-    private mutating func list(_ parts: [String]) {
+    private mutating func appendParts(_ parts: [String]) {
         var line = ""
         for part in parts {
             if line.isEmpty {
@@ -254,7 +254,7 @@ public struct WatchText {
         lines.append(line)
     }
 
-    private mutating func wrap(_ text: String, first: String, rest: String) {
+    private mutating func appendWrapped(_ text: String, first: String, rest: String) {
         lines += Self.wrapped(text, first: first, rest: rest)
     }
 

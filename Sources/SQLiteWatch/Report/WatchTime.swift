@@ -8,7 +8,7 @@ public struct WatchTime: Sendable, Codable, Hashable, Comparable {
     /// Creates a time.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Returns whether a time is before another one.
+    /// Returns whether the first time is earlier than the second.
     public static func < (left: WatchTime, right: WatchTime) -> Bool {
         left.milliseconds < right.milliseconds
     }

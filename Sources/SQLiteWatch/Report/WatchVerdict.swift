@@ -8,10 +8,11 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case unavailable
         /// A crash left a rollback journal, which the next reader rolls back.
         case hotJournal
-        /// One process excludes all others, either in exclusive locking mode or during a long
-        /// write.
+        /// One process excludes all other processes, either in exclusive locking mode or during a
+        /// long write.
         case exclusive
-        /// A process has held the write lock for a long time, or others are waiting for it.
+        /// A process has held the write lock for a long time, or other processes are waiting for
+        /// the lock.
         case longWriter
         /// A checkpoint waits for readers or a writer.
         case checkpointWaits
@@ -21,7 +22,7 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case overlappingReaders
         /// One large transaction fills the log.
         case largeTransaction
-        /// No checkpoint runs, or none completes.
+        /// The backlog is large, but no checkpoint copies frames to the database file.
         case noCheckpoint
         /// The log is large, but nothing prevents its reuse.
         case largeNotPinned

@@ -47,9 +47,9 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
     ///   - reports: A report on each database.
     ///   - notes: The limitations of the search for databases.
     public init(reports: [WatchReport], notes: [String] = []) {
-        databases = reports.map(Entry.init).sorted { one, other in
-            (one.commitsPerSecond, one.processorShare, other.path)
-                > (other.commitsPerSecond, other.processorShare, one.path)
+        databases = reports.map(Entry.init).sorted { first, second in
+            (first.commitsPerSecond, first.processorShare, second.path)
+                > (second.commitsPerSecond, second.processorShare, first.path)
         }
         self.notes = notes
         for note in reports.flatMap(\.notes) where !self.notes.contains(note) {

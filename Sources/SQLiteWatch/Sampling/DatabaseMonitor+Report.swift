@@ -1,8 +1,9 @@
 extension DatabaseMonitor {
-    /// The time for which findings mention a completed episode, in nanoseconds.
+    /// The time after the end of an episode during which findings mention the episode, in
+    /// nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
     /// The minimum share of time with a read lock for findings to list a process as a reader.
-    private static let readerShare = 0.05
+    private static let minimumReaderShare = 0.05
 
     /// Reports on the interval since the last report and starts a new interval.
     ///
@@ -12,7 +13,8 @@ extension DatabaseMonitor {
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database, or `nil` if unknown.
     ///   - notes: Notes about the limitations of this report.
-    ///   - tables: The frames by table since the start, or `nil` if they are not read.
+    ///   - tables: The frame counts by table since the session started, or `nil` if frames are not
+    ///     read.
     ///   - facts: A closure that describes a process, or returns `nil` if it has ended.
     /// - Returns: The report.
     mutating func report(
@@ -39,7 +41,7 @@ extension DatabaseMonitor {
             now: observation.now
         )
         let shown = list.processes(self, holds)
-        let readers = shown.filter { $0.share.reader.value >= Self.readerShare }
+        let readers = shown.filter { $0.share.reader.value >= Self.minimumReaderShare }
             .sorted { $0.share.reader.value > $1.share.reader.value }
         let diagnosis = Diagnosis(
             observation: observation,

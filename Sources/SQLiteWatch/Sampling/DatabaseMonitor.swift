@@ -36,8 +36,8 @@ struct DatabaseMonitor: Sendable {
     private(set) var last: Observation?
     /// The locks of the last sample that read `/proc/locks`.
     private var listed: [Int32: ProcessLocks] = [:]
-    /// Whether `listed` contains the shared lock of a rollback journal.
-    private var isShared = false
+    /// Whether `listed` contains a shared lock on a database with a rollback journal.
+    private var hasSharedLock = false
     private var writeHolds = HoldTracker()
     private var readHolds = HoldTracker()
     private var writeEpisodes = EpisodeLog()
@@ -48,7 +48,7 @@ struct DatabaseMonitor: Sendable {
     init(path: String) { self.path = path }
 
     var processes: Set<Int32> {
-        interval.seen.union(last?.open ?? [])
+        interval.seen.union(last?.openProcesses ?? [])
     }
 
     var holds: HoldTracker { writeHolds.merging(readHolds) }
@@ -64,10 +64,11 @@ struct DatabaseMonitor: Sendable {
         writeEpisodes.ended.reversed().filter { ($0.end ?? 0) > start }
     }
 
-    /// Returns whether another process may wait for one of the locks in a sample.
+    /// Returns whether the locks in a sample, or the last known read locks, may make a process
+    /// wait.
     func isBlocked(by locks: [Int32: ProcessLocks], hasList: Bool) -> Bool {
         if locks.values.contains(where: \.excludesOthers) { return true }
-        return !hasList && isShared
+        return !hasList && hasSharedLock
     }
 
     mutating func update(_ observation: Observation) {
@@ -78,13 +79,13 @@ struct DatabaseMonitor: Sendable {
             writeHolds.reset()
             readHolds.reset()
             listed = [:]
-            isShared = false
+            hasSharedLock = false
             history = LogHistory()
         }
         count(observation)
         if observation.hasList {
             listed = observation.locks
-            isShared = listed.values.contains { $0.held.contains(HeldLock(kind: .shared)) }
+            hasSharedLock = listed.values.contains { $0.held.contains(HeldLock(kind: .shared)) }
         }
         if observation.hasWriteLocks {
             writeHolds.update(observation) { !$0.isRead }
@@ -109,7 +110,7 @@ struct DatabaseMonitor: Sendable {
         )
         let index = last?.files.index
         last = observation
-        // A writer was changing the header, so keep the previous one.
+        // A writer was changing the wal-index header, so keep the previous header.
         if observation.files.index == nil, observation.files.isWAL,
             observation.files.indexIdentity != nil
         {
@@ -163,7 +164,7 @@ struct DatabaseMonitor: Sendable {
             transactionBaseline: changes.transactions
         )
         waits.startInterval { process in
-            current?.locks[process] != nil || current?.open.contains(process) == true
+            current?.locks[process] != nil || current?.openProcesses.contains(process) == true
         }
     }
 }

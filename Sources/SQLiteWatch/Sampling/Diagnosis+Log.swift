@@ -33,7 +33,7 @@ extension Diagnosis {
 
     /// The multiple of the threshold above which a log is considered long, even if few frames were
     /// written during the observation.
-    private static let longLog: UInt64 = 8
+    private static let longLogMultiple: UInt64 = 8
 
     private var frameLength: UInt64 {
         UInt64((observation.files.pageSize ?? 4_096) + WALHeader.frameHeaderLength)
@@ -93,7 +93,7 @@ extension Diagnosis {
         guard let since = history.overlapSince, let index = observation.files.index,
             seconds(since: since) >= Self.minimumAge,
             history.framesInOverlap >= LogHistory.threshold
-                || UInt64(index.frames) >= Self.longLog * LogHistory.threshold
+                || UInt64(index.frames) >= Self.longLogMultiple * LogHistory.threshold
         else { return nil }
         let names = readers.prefix(3).map(name).joined(separator: ", ")
         let more = readers.count > 3 ? " and \(readers.count - 3) more" : ""
@@ -115,14 +115,14 @@ extension Diagnosis {
         guard let since = history.neglectedSince, let index = observation.files.index,
             seconds(since: since) >= Self.minimumAge, pinned == nil
         else { return nil }
-        let open = UInt64(index.frames - index.backfilled)
+        let backlog = UInt64(index.frames - index.backfilled)
         let writer = writers.first.map { "; the last writer is \(name($0))" } ?? ""
         return WatchVerdict(
             .noCheckpoint,
             cause: .noCheckpoint,
             pid: writers.first,
             "No checkpoint has copied a frame for at least \(age(since: since)): the backlog is "
-                + "\(size(open))\(writer).",
+                + "\(size(backlog))\(writer).",
             remedy: "Check PRAGMA wal_autocheckpoint, or run PRAGMA wal_checkpoint(TRUNCATE)."
         )
     }
@@ -146,7 +146,8 @@ extension Diagnosis {
 
     var leftover: WatchVerdict? {
         let files = observation.files
-        guard observation.locks.isEmpty, observation.open.isEmpty, !observation.hasHiddenHolder,
+        guard observation.locks.isEmpty, observation.openProcesses.isEmpty,
+            !observation.hasHiddenHolder,
             let wal = files.wal, wal.size > UInt64(WALHeader.length), let room = files.room
         else { return nil }
         return WatchVerdict(

@@ -100,7 +100,7 @@ struct Diagnosis {
 
     private var writer: WatchVerdict? {
         guard let (process, _, age) = longest(.writer),
-            checkpointer(process) == nil
+            checkpointHold(of: process) == nil
         else { return nil }
         let time = HumanUnits.duration(seconds: age)
         var text =
@@ -121,7 +121,7 @@ struct Diagnosis {
             let readers = holds.holds.flatMap { other, locks in
                 locks.filter { $0.key.kind == .reader && (other != process) }.map { _ in other }
             }
-            let isRestart = checkpointer(process) != nil
+            let isRestart = checkpointHold(of: process) != nil
             var text =
                 "\(name(process)) has been running a checkpoint for at least "
                 + HumanUnits.duration(seconds: age(hold))
@@ -142,12 +142,12 @@ struct Diagnosis {
         return nil
     }
 
-    /// A finding about the longest completed episode, combined with other completed episodes of the
-    /// same process and kind.
+    /// The finding about the longest completed episode and the other completed episodes of the same
+    /// process and kind, or an empty array if no episode has completed.
     private var endedEpisodes: [WatchVerdict] {
         guard
             let entry = ended.filter({ $0.kind != .pin })
-                .max(by: { $0.last - $0.start < $1.last - $1.start })
+                .max(by: { $0.lastSeen - $0.start < $1.lastSeen - $1.start })
         else { return [] }
         let all = ended.filter { $0.kind == entry.kind && $0.process == entry.process }
         let lock =
@@ -156,7 +156,7 @@ struct Diagnosis {
             case .checkpoint: "the checkpoint lock"
             case .exclusive, .pin: "the database"
             }
-        let length = HumanUnits.duration(seconds: Double(entry.last - entry.start) / 1e9)
+        let length = HumanUnits.duration(seconds: Double(entry.lastSeen - entry.start) / 1e9)
         let end = all.compactMap(\.end).max() ?? observation.now
         let ago = HumanUnits.duration(
             seconds: Double(observation.now - min(observation.now, end)) / 1e9
@@ -195,7 +195,7 @@ struct Diagnosis {
         ]
     }
 
-    private func checkpointer(_ process: Int32) -> HoldTracker.Hold? {
+    private func checkpointHold(of process: Int32) -> HoldTracker.Hold? {
         holds.holds[process]?[HeldLock(kind: .checkpoint)]
     }
 
@@ -215,8 +215,8 @@ struct Diagnosis {
         Double(observation.now - min(observation.now, hold.since)) / 1e9
     }
 
-    /// Returns the process that has held a lock longest, or `nil` if no lock has reached the
-    /// minimum age.
+    /// Returns the process that has held a lock of a kind longest, or `nil` if no process has held
+    /// it for the minimum age.
     private func longest(_ kind: LockKind) -> (Int32, HoldTracker.Hold, Double)? {
         let minimum = waiters.isEmpty ? Self.minimumAge : Self.minimumAgeWithWaiters
         return holds.holds.compactMap { process, locks in

@@ -10,7 +10,7 @@ struct EpisodeLog: Sendable {
         var start: UInt64
         var end: UInt64?
         /// The time of the last sample that shows the episode.
-        var last: UInt64
+        var lastSeen: UInt64
         var frames: UInt64?
         var waiters: Set<Int32> = []
     }
@@ -26,9 +26,9 @@ struct EpisodeLog: Sendable {
 
     private static let capacity = 500
     /// The minimum duration of an episode, in nanoseconds.
-    private static let length: UInt64 = 1_000_000_000
+    private static let minimumLength: UInt64 = 1_000_000_000
     /// The minimum duration if another process waits, in nanoseconds.
-    private static let lengthWithWaiters: UInt64 = 100_000_000
+    private static let minimumLengthWithWaiters: UInt64 = 100_000_000
 
     /// The episodes, most recent first.
     var entries: [Entry] {
@@ -69,16 +69,21 @@ struct EpisodeLog: Sendable {
     ) {
         var entry =
             current[key]
-            ?? Entry(kind: key.kind, process: key.process, start: start, last: observation.now)
+            ?? Entry(kind: key.kind, process: key.process, start: start, lastSeen: observation.now)
         if entry.start < start {
             // The lock was released and acquired again since the last sample.
             if Self.isEpisode(entry) {
                 entry.end = observation.now
                 ended.append(entry)
             }
-            entry = Entry(kind: key.kind, process: key.process, start: start, last: observation.now)
+            entry = Entry(
+                kind: key.kind,
+                process: key.process,
+                start: start,
+                lastSeen: observation.now
+            )
         }
-        entry.last = observation.now
+        entry.lastSeen = observation.now
         // A reader of the log does not make writers wait.
         if key.kind != .pin { entry.waiters.formUnion(waiters.filter { $0 != key.process }) }
         if key.kind == .pin, let mark = lock.mark,
@@ -101,7 +106,8 @@ struct EpisodeLog: Sendable {
     }
 
     private static func isEpisode(_ entry: Entry) -> Bool {
-        entry.last - entry.start >= (entry.waiters.isEmpty ? length : lengthWithWaiters)
+        entry.lastSeen - entry.start
+            >= (entry.waiters.isEmpty ? minimumLength : minimumLengthWithWaiters)
     }
 
     private static func kind(

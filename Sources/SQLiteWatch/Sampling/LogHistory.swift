@@ -33,10 +33,10 @@ struct LogHistory: Equatable, Sendable {
         } else {
             settledRoom = room
         }
-        let open = UInt64(header.frames - header.backfilled)
+        let backlog = UInt64(header.frames - header.backfilled)
         let wasReset = last.map { $0.salt1 != header.salt1 || $0.frames > header.frames } ?? false
         let wasCopied = last.map { header.backfilled > $0.backfilled } ?? false
-        if open < Self.threshold || wasReset || wasCopied {
+        if backlog < Self.threshold || wasReset || wasCopied {
             neglectedSince = nil
         } else if neglectedSince == nil {
             neglectedSince = observation.now

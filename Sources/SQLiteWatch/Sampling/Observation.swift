@@ -17,7 +17,7 @@ struct Observation: Sendable {
     /// nanoseconds.
     var listWeight: Double
     /// The processes that have the database open, according to the scan of descriptors.
-    var open: Set<Int32> = []
+    var openProcesses: Set<Int32> = []
     /// Whether each checked process is waiting.
     var waiting: [Int32: Bool] = [:]
     /// Whether an invisible process holds a lock.

@@ -83,13 +83,14 @@ struct ProcessList {
         return (kinds.firstIndex(of: lock.kind) ?? 0) * 8 + (lock.mark ?? 0)
     }
 
-    private static func precedes(_ one: WatchedProcess, _ other: WatchedProcess) -> Bool {
+    private static func precedes(_ first: WatchedProcess, _ second: WatchedProcess) -> Bool {
         func key(_ process: WatchedProcess) -> (Int, Double, Double, Double) {
-            let first = process.locks.first.map { order(HeldLock(kind: $0.kind, mark: 0)) } ?? 99
+            let lockOrder =
+                process.locks.first.map { order(HeldLock(kind: $0.kind, mark: 0)) } ?? 99
             let share = process.share
-            return (first, -share.writer.value, -share.checkpoint.value, -share.reader.value)
+            return (lockOrder, -share.writer.value, -share.checkpoint.value, -share.reader.value)
         }
-        let (left, right) = (key(one), key(other))
-        return left == right ? one.pid < other.pid : left < right
+        let (left, right) = (key(first), key(second))
+        return left == right ? first.pid < second.pid : left < right
     }
 }

@@ -10,22 +10,23 @@ struct SampleBudget: Sendable {
     /// The maximum share of one core.
     var limit: Double
     /// The processor time of all samples, in nanoseconds.
-    private(set) var total: Double = 0
-    private let shortest: Double
+    private(set) var totalCost: Double = 0
+    private let minimumSlot: Double
     private var samples = 0
     private var cost: Double = 0
-    private var lists = 0
+    private var listCount = 0
     private var listCost: Double = 0
     private var isFirstRound = true
 
     /// The number of samples between two rate changes.
-    ///
-    /// `slowRound` applies if the samples span more than `slowRoundTime`, in nanoseconds.
-    private static let round = 50
-    private static let slowRound = 5
+    private static let roundLength = 50
+    /// The number of samples in the first round, and in a round that spans more than
+    /// `slowRoundTime`.
+    private static let slowRoundLength = 5
+    /// The duration above which a round is slow, in nanoseconds.
     private static let slowRoundTime = 2e9
     /// The maximum length of a slot, in nanoseconds.
-    private static let longest = 1e9
+    private static let maximumSlot = 1e9
     /// The minimum mean time between two reads of the lock list, in nanoseconds.
     ///
     /// To save processor time, readers are sampled less often than writers.
@@ -37,9 +38,9 @@ struct SampleBudget: Sendable {
     ///   - samplesPerSecond: The maximum sampling rate.
     ///   - limit: The maximum share of one core.
     init(samplesPerSecond: Double, limit: Double) {
-        shortest = 1e9 / max(samplesPerSecond, 0.1)
-        slot = shortest
-        group = Self.minimumGroup(slot: shortest)
+        minimumSlot = 1e9 / max(samplesPerSecond, 0.1)
+        slot = minimumSlot
+        group = Self.minimumGroup(slot: minimumSlot)
         self.limit = max(limit, 0.000_1)
     }
 
@@ -58,11 +59,13 @@ struct SampleBudget: Sendable {
     ) {
         samples += count
         cost += Double(nanoseconds)
-        lists += listCount
+        self.listCount += listCount
         listCost += Double(listNanoseconds)
-        total += Double(nanoseconds) + Double(listNanoseconds)
-        let isRoundComplete = samples >= (isFirstRound ? Self.slowRound : Self.round)
-        let isSlow = samples >= Self.slowRound && Double(samples) * slot > Self.slowRoundTime
+        totalCost += Double(nanoseconds) + Double(listNanoseconds)
+        let isRoundComplete =
+            samples >= (isFirstRound ? Self.slowRoundLength : Self.roundLength)
+        let isSlow =
+            samples >= Self.slowRoundLength && Double(samples) * slot > Self.slowRoundTime
         guard isRoundComplete || isSlow else { return }
         endRound()
     }
@@ -73,14 +76,14 @@ struct SampleBudget: Sendable {
 
     private mutating func endRound() {
         let costPerSample = cost / Double(samples)
-        slot = min(max(shortest, costPerSample / (limit * Self.sampleShare)), Self.longest)
+        slot = min(max(minimumSlot, costPerSample / (limit * Self.sampleShare)), Self.maximumSlot)
         // A round may contain no read of the list, because a group may be longer than a round.
-        if lists > 0 {
+        if listCount > 0 {
             let rest = max(limit - costPerSample / slot, limit * (1 - Self.sampleShare))
-            let desiredGroup = (listCost / Double(lists) / (rest * slot)).rounded(.up)
-            group = Int(min(desiredGroup, max(1, Self.longest / slot)))
+            let desiredGroup = (listCost / Double(listCount) / (rest * slot)).rounded(.up)
+            group = Int(min(desiredGroup, max(1, Self.maximumSlot / slot)))
             group = max(group, Self.minimumGroup(slot: slot))
-            lists = 0
+            listCount = 0
             listCost = 0
         }
         samples = 0

@@ -7,7 +7,7 @@
 /// is held or free for a whole slot contributes no error.
 struct SampleSchedule: Sendable {
     /// The time of the next sample on the monotonic clock.
-    private(set) var planned: UInt64
+    private(set) var plannedTime: UInt64
     /// The time that the next sample represents, in nanoseconds, including preceding slots without
     /// a sample.
     private(set) var weight: Double = 0
@@ -26,7 +26,7 @@ struct SampleSchedule: Sendable {
     ///   - start: The start of the first slot.
     ///   - slot: The length of a slot, in nanoseconds.
     init(seed: UInt64, start: UInt64, slot: Double) {
-        planned = start
+        plannedTime = start
         end = start
         random = RandomBits(seed: seed)
         advance(at: start, slot: slot)
@@ -45,7 +45,7 @@ struct SampleSchedule: Sendable {
         let late = now > end ? Double(now - end) : 0
         let missed = (late / slot).rounded(.down)
         let start = end &+ UInt64(missed * slot)
-        planned = start &+ UInt64(random.nextUnit() * slot)
+        plannedTime = start &+ UInt64(random.nextUnit() * slot)
         weight = min(slot * (1 + missed), max(slot, Self.weightLimit))
         end = start &+ UInt64(slot)
     }

@@ -16,21 +16,25 @@ struct FrameTally: Sendable {
     /// - Parameters:
     ///   - frames: The frames of the transaction, in order.
     ///   - map: The map, to which the method adds new pages.
-    ///   - usable: The page size, excluding the reserved bytes.
-    mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {
+    ///   - usableSize: The page size, excluding the reserved bytes.
+    mutating func add(_ frames: [Frame], map: inout PageMap, usableSize: Int) {
         if frames.count > 1 {
             var last: [UInt32: Int] = [:]
             for (number, frame) in frames.enumerated() { last[frame.page] = number }
-            updateMap(frames, last, &map, usable)
+            updateMap(frames, last, &map, usableSize)
         }
         for frame in frames { counts[map.owner(of: frame.page), default: 0] += 1 }
     }
 
+    /// Adds the new pages of a transaction to the map.
+    ///
+    /// The keys of `last` are the transaction's pages. The values are the indices of their last
+    /// frames.
     private func updateMap(
         _ frames: [Frame],
         _ last: [UInt32: Int],
         _ map: inout PageMap,
-        _ usable: Int
+        _ usableSize: Int
     ) {
         // Mark the free pages first. The code below reassigns pages that this transaction reuses.
         if let number = last[1] {
@@ -54,7 +58,7 @@ struct FrameTally: Sendable {
                 continue
             }
             guard
-                let tree = BTreePage(frames[number].bytes, number: page, usable: usable)
+                let tree = BTreePage(frames[number].bytes, number: page, usableSize: usableSize)
             else { continue }
             queue += assign(tree.children, owner, false, last, &map)
             queue += assign(tree.overflowPages, owner, true, last, &map)

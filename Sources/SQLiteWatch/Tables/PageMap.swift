@@ -1,6 +1,6 @@
 /// Maps the pages of a database to tables and indexes.
 struct PageMap: Sendable {
-    /// The owner of a page: a b-tree or another use.
+    /// The owner of a page: a b-tree, or a use outside the b-trees.
     struct Owner: Equatable, Hashable, Sendable {
         fileprivate var code: UInt16
 
@@ -61,6 +61,7 @@ struct PageMap: Sendable {
 
 extension PageMap {
     struct Limits {
+        /// The maximum number of pages to read.
         var pages = 200_000
         /// A closure that returns whether to continue.
         ///
@@ -75,21 +76,23 @@ extension PageMap {
     ///
     /// - Parameters:
     ///   - pages: The number of pages in the database.
-    ///   - usable: The page size, excluding the reserved bytes.
+    ///   - usableSize: The page size, excluding the reserved bytes.
     ///   - limits: The limits of the walk.
     ///   - read: A closure that returns the bytes of a page, or `nil` if they cannot be read.
     /// - Returns: The map and whether the walk is complete, or `nil` if there is no schema.
     static func walk(
         pages: UInt32,
-        usable: Int,
+        usableSize: Int,
         limits: Limits,
         read: (UInt32) -> [UInt8]?
     ) -> (map: PageMap, isComplete: Bool)? {
-        var left = limits.pages
+        var remainingPages = limits.pages
         func page(_ number: UInt32) -> BTreePage? {
-            guard number > 0, number <= pages, left > 0, limits.mayContinue() else { return nil }
-            left -= 1
-            return read(number).flatMap { BTreePage($0, number: number, usable: usable) }
+            guard number > 0, number <= pages, remainingPages > 0, limits.mayContinue() else {
+                return nil
+            }
+            remainingPages -= 1
+            return read(number).flatMap { BTreePage($0, number: number, usableSize: usableSize) }
         }
         var schemaPages: [UInt32] = []
         var entries: [SchemaEntry] = []
@@ -100,7 +103,7 @@ extension PageMap {
             schemaPages.append(number)
             for child in page.children where seen.insert(child).inserted { queue.append(child) }
             guard !page.isInterior else { continue }
-            for cell in 0..<page.cells {
+            for cell in 0..<page.cellCount {
                 if let entry = page.content(ofCell: cell).flatMap(SchemaEntry.init) {
                     entries.append(entry)
                 }
@@ -121,10 +124,10 @@ extension PageMap {
                     for child in children { map.set(Owner(entry: number), of: child) }
                     if page(first)?.isInterior == true { next += children }
                 }
-                if next.isEmpty || left <= 0 { break }
+                if next.isEmpty || remainingPages <= 0 { break }
                 level = next
             }
         }
-        return (map, left > 0 && limits.mayContinue())
+        return (map, remainingPages > 0 && limits.mayContinue())
     }
 }

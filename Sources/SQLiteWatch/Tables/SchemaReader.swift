@@ -6,9 +6,11 @@ import Glibc
 /// A process that also uses the database through SQLite must not use this type. Closing the files
 /// would release the process's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
 package enum SchemaReader {
-    /// The maximum numbers of schema pages, bytes in a statement, and log frames.
+    /// The maximum number of schema pages.
     private static let pageLimit = 4_096
+    /// The maximum length of a statement, in bytes.
     private static let textLimit = 1 << 18
+    /// The maximum number of log frames in which to look up pages.
     private static let frameLimit: UInt32 = 200_000
 
     /// Returns the statements that create tables, indexes, views, and triggers, in the schema's
@@ -33,25 +35,25 @@ package enum SchemaReader {
             }
             return read(files.databaseDescriptor, pageSize, at: (Int(number) - 1) * pageSize)
         }
-        return statements(usable: pageSize - header.reservedBytes, page: page)
+        return statements(usableSize: pageSize - header.reservedBytes, page: page)
     }
 
     /// Returns the statements in the pages that a closure reads.
-    static func statements(usable: Int, page: (UInt32) -> [UInt8]?) -> [String] {
+    static func statements(usableSize: Int, page: (UInt32) -> [UInt8]?) -> [String] {
         var found: [String] = []
         var stack: [UInt32] = [1]
         var seen: Set<UInt32> = [1]
         while let number = stack.popLast(), seen.count < pageLimit {
             guard let bytes = page(number),
-                let node = BTreePage(bytes, number: number, usable: usable), node.isTable
+                let node = BTreePage(bytes, number: number, usableSize: usableSize), node.isTable
             else { continue }
             // Push the last child first so that its rows are returned last.
             for child in node.children.reversed() where seen.insert(child).inserted {
                 stack.append(child)
             }
             guard !node.isInterior else { continue }
-            for cell in 0..<node.cells {
-                guard let record = record(node, cell, bytes, usable: usable, page: page),
+            for cell in 0..<node.cellCount {
+                guard let record = record(node, cell, bytes, usableSize: usableSize, page: page),
                     let text = statement(record)
                 else { continue }
                 found.append(text)
@@ -65,7 +67,7 @@ package enum SchemaReader {
         _ node: BTreePage,
         _ cell: Int,
         _ bytes: [UInt8],
-        usable: Int,
+        usableSize: Int,
         page: (UInt32) -> [UInt8]?
     ) -> [UInt8]? {
         guard let payload = node.payload(ofCell: cell), payload.length <= textLimit,
@@ -75,9 +77,9 @@ package enum SchemaReader {
         var next = ByteField(bytes).big32(payload.offset + payload.local) ?? 0
         var pages = 0
         while content.count < payload.length, next > 0, pages < pageLimit {
-            guard let overflow = page(next), overflow.count >= usable else { return nil }
+            guard let overflow = page(next), overflow.count >= usableSize else { return nil }
             next = ByteField(overflow).big32(0) ?? 0
-            content += overflow[4..<usable].prefix(payload.length - content.count)
+            content += overflow[4..<usableSize].prefix(payload.length - content.count)
             pages += 1
         }
         return content.count == payload.length ? content : nil

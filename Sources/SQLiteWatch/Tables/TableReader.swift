@@ -21,6 +21,7 @@ final class TableReader {
 
     /// The salts that identify the current log, and the number of the last frame read from it.
     private var position: (salts: (UInt32, UInt32), frame: UInt32)?
+    /// The number of the last frame of each page in the log.
     private var newest: [UInt32: UInt32] = [:]
 
     /// The maximum number of log frames in which a walk looks up pages.
@@ -30,12 +31,12 @@ final class TableReader {
     /// The maximum number of frames to read as one transaction.
     private static let transactionLimit = 8_192
     /// The number of frames to read before checking the log for a reset.
-    private static let chunk = 256
+    private static let chunkLength = 256
     /// The time limit of a walk, in nanoseconds.
     private static let walkTime: UInt64 = 1_000_000_000
     /// The minimum time between two walks, in nanoseconds.
     private static let walkPause: UInt64 = 5_000_000_000
-    /// The share of unknown frames above which another walk starts.
+    /// The share of unknown frames above which a new walk starts.
     private static let unknownShare = 0.02
 
     init(path: [UInt8]) { files = DatabaseFiles(path: path) }
@@ -49,18 +50,18 @@ final class TableReader {
             return counts()
         }
         pageSize = index.pageSize ?? header.pageSize
-        let usable = pageSize - header.reservedBytes
+        let usableSize = pageSize - header.reservedBytes
         follow(index)
-        if map == nil || needsWalk { walk(index, header, usable: usable) }
+        if map == nil || needsWalk { walk(index, header, usableSize: usableSize) }
         let deadline = monotonicNanoseconds() &+ nanoseconds
         while let position, position.frame < index.frames {
             guard monotonicNanoseconds() < deadline else { return counts(isBehind: true) }
-            guard readTransactions(until: index.frames, usable: usable) else { break }
+            guard readTransactions(until: index.frames, usableSize: usableSize) else { break }
         }
         return counts()
     }
 
-    /// Moves to the start of the log after a reset.
+    /// Sets the position after a reset to the start of the log, and on the first call to its end.
     private func follow(_ index: WALIndexHeader) {
         if let position, position.salts == (index.salt1, index.salt2),
             position.frame <= index.frames
@@ -83,11 +84,12 @@ final class TableReader {
 
     // MARK: Walk
 
-    private func walk(_ index: WALIndexHeader, _ header: DatabaseHeader, usable: Int) {
+    private func walk(_ index: WALIndexHeader, _ header: DatabaseHeader, usableSize: Int) {
         let start = monotonicNanoseconds()
         var limits = PageMap.Limits()
         limits.mayContinue = { monotonicNanoseconds() &- start < Self.walkTime }
-        let result = PageMap.walk(pages: index.pages, usable: usable, limits: limits) { number in
+        let result = PageMap.walk(pages: index.pages, usableSize: usableSize, limits: limits) {
+            number in
             self.page(number, size: self.pageSize)
         }
         mappedAt = monotonicNanoseconds()
@@ -98,7 +100,7 @@ final class TableReader {
             var number = 2
             while number <= Int(index.pages) {
                 map.set(.pointerMap, of: UInt32(number))
-                number += usable / 5 + 1
+                number += usableSize / 5 + 1
             }
         }
         storeCounts()
@@ -126,12 +128,13 @@ final class TableReader {
 
     // MARK: Frames
 
-    /// Reads several transactions, or a large part of one, and returns whether this succeeded.
-    private func readTransactions(until end: UInt32, usable: Int) -> Bool {
+    /// Reads several transactions, or a large part of one, and returns whether any frames were
+    /// counted.
+    private func readTransactions(until end: UInt32, usableSize: Int) -> Bool {
         guard let position, var map else { return false }
         var transactions: [[FrameTally.Frame]] = []
         var number = position.frame
-        let limit = number + UInt32(Self.chunk)
+        let limit = number + UInt32(Self.chunkLength)
         while number < min(end, limit) {
             guard let frames = readTransaction(after: number, until: end, position.salts) else {
                 break
@@ -146,14 +149,14 @@ final class TableReader {
         var read = position.frame
         for frames in transactions {
             let unknown = tally.counts[.unknown] ?? 0
-            tally.add(frames, map: &map, usable: usable)
+            tally.add(frames, map: &map, usableSize: usableSize)
             sinceWalk.frames += UInt64(frames.count)
             sinceWalk.unknown += (tally.counts[.unknown] ?? 0) - unknown
             for frame in frames {
                 read += 1
                 if newest.count < Int(Self.newestLimit) { newest[frame.page] = read }
             }
-            // A new schema requires another walk.
+            // A new schema requires a new walk.
             if let first = frames.last(where: { $0.page == 1 }),
                 ByteField(first.bytes).big32(40) != schemaCookie
             {

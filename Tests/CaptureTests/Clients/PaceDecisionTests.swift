@@ -36,7 +36,7 @@ struct PaceDecisionTests {
     }
 
     /// Returns the visits of workers that pause after each transaction.
-    private func closed(workers: Int, service: Double, think: Double, seed: UInt64) -> [Visit] {
+    private func closedLoop(workers: Int, service: Double, think: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var visits: [Visit] = []
         for worker in 0..<workers {
@@ -53,7 +53,7 @@ struct PaceDecisionTests {
     /// Returns the visits of scheduled arrivals.
     ///
     /// Each arrival uses the first free connection.
-    private func open(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
+    private func openLoop(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var free = Array(repeating: 0.0, count: workers)
         var visits: [Visit] = []
@@ -72,7 +72,7 @@ struct PaceDecisionTests {
 
     @Test(arguments: [1, 2, 4, 8], [UInt64(1), 2, 3])
     func aClosedLoopIsRecognized(workers: Int, seed: UInt64) {
-        let visits = closed(workers: workers, service: 0.004, think: 0.01, seed: seed)
+        let visits = closedLoop(workers: workers, service: 0.004, think: 0.01, seed: seed)
         let decision = PaceDecision(visits, connections: workers, span: 0...60, isTimed: true)
         #expect(decision.isClosed, "\(decision.evidence)")
         #expect(abs(decision.pauses.mean - 0.01) < 0.001)
@@ -81,7 +81,7 @@ struct PaceDecisionTests {
     @Test(arguments: [1, 2, 4, 8], [UInt64(1), 2, 3])
     func anOpenLoopIsRecognized(workers: Int, seed: UInt64) {
         let rate = 0.3 * Double(workers) / 0.004
-        let visits = open(workers: workers, service: 0.004, rate: rate, seed: seed)
+        let visits = openLoop(workers: workers, service: 0.004, rate: rate, seed: seed)
         let decision = PaceDecision(visits, connections: workers, span: 0...60, isTimed: true)
         // With one connection, an arrival waits for the previous one, as in a closed loop.
         if workers > 1 { #expect(!decision.isClosed, "\(decision.evidence)") }
@@ -103,15 +103,15 @@ struct PaceDecisionTests {
     }
 
     @Test func connectionsWithoutPausesAreAClosedLoop() {
-        let visits = closed(workers: 4, service: 0.01, think: 0.000_1, seed: 9)
+        let visits = closedLoop(workers: 4, service: 0.01, think: 0.000_1, seed: 9)
         let decision = PaceDecision(visits, connections: 4, span: 0...60, isTimed: true)
         #expect(decision.isClosed && decision.evidence.contains("of the time"))
     }
 
     /// Returns the visits of threads that share too few processors.
     ///
-    /// Each thread runs for 3 ms and then waits for the others.
-    private func starved(workers: Int, processors: Int) -> [Visit] {
+    /// Each thread runs for 3 ms and then waits for the other threads.
+    private func starvedLoop(workers: Int, processors: Int) -> [Visit] {
         var visits: [Visit] = []
         for slice in 0..<2_000 {
             let start = Double(slice / processors) * 0.003
@@ -127,7 +127,7 @@ struct PaceDecisionTests {
     }
 
     @Test func connectionsThatWaitForAProcessorHaveNoThinkTime() {
-        let visits = starved(workers: 8, processors: 2)
+        let visits = starvedLoop(workers: 8, processors: 2)
         let end = visits.last?.end ?? 0
         let decision = PaceDecision(visits, connections: 8, span: 0...end, isTimed: true)
         #expect(decision.isClosed && decision.isSaturated, "\(decision.evidence)")
@@ -147,7 +147,7 @@ struct PaceDecisionTests {
     }
 
     @Test func anUndecidedLoadUsesTheObservedRate() {
-        let short = closed(workers: 1, service: 0.000_01, think: 0.05, seed: 3)
+        let short = closedLoop(workers: 1, service: 0.000_01, think: 0.05, seed: 3)
         let decision = PaceDecision(short, connections: 1, span: 0...60, isTimed: true)
         #expect(!decision.isClosed && decision.evidence.contains("too short"))
         let few = Array(short.prefix(10))
@@ -164,16 +164,16 @@ struct PaceDecisionTests {
     // MARK: Clients
 
     @Test func connectionsWithDifferentMixesAreSeparateClients() {
-        var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
+        var visits = closedLoop(workers: 3, service: 0.001, think: 0.02, seed: 5)
         for index in visits.indices where visits[index].connection == 2 { visits[index].shape = 7 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.connections) == [[0, 1], [2]])
         #expect(Set(clients.map(\.name)) == ["client-1", "client-2"])
     }
 
-    @Test func aRareConnectionIsAClientOnlyIfNoOtherRunsItsTransactions() {
+    @Test func aRareConnectionIsAClientOnlyIfNoOtherConnectionRunsItsTransactions() {
         for (shape, names) in [(7, [[0, 1], [5]]), (0, [[0, 1, 5]])] as [(Int, [Set<Int>])] {
-            var visits = closed(workers: 2, service: 0.001, think: 0.02, seed: 5)
+            var visits = closedLoop(workers: 2, service: 0.001, think: 0.02, seed: 5)
             for start in stride(from: 1.0, to: 59, by: 10) {
                 visits.append(Visit(connection: 5, shape: shape, start: start, end: start + 1.5))
             }
@@ -183,9 +183,9 @@ struct PaceDecisionTests {
         }
     }
 
-    /// A connection that only sets up the database does not run alongside the others.
+    /// A connection that only sets up the database does not run alongside other connections.
     @Test func aShortLivedConnectionIsNotAWorker() {
-        var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
+        var visits = closedLoop(workers: 3, service: 0.001, think: 0.02, seed: 5)
         visits.insert(Visit(connection: 9, shape: 4, start: 0, end: 0.001), at: 0)
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.workers) == [3])
@@ -203,7 +203,7 @@ struct PaceDecisionTests {
     }
 
     @Test func connectionsThatComeAndGoAreOneClient() {
-        var visits = closed(workers: 1, service: 0.001, think: 0.02, seed: 5)
+        var visits = closedLoop(workers: 1, service: 0.001, think: 0.02, seed: 5)
         for index in visits.indices {
             visits[index].connection = index
             visits[index].shape = index % 2
@@ -269,7 +269,7 @@ struct PaceDecisionTests {
 
     /// One of four connections waits for a lock after the first 20 of 60 s.
     @Test func aConnectionThatWaitsForALockDoesNotComeAndGo() {
-        let visits = closed(workers: 4, service: 0.004, think: 0, seed: 5)
+        let visits = closedLoop(workers: 4, service: 0.004, think: 0, seed: 5)
             .filter { $0.connection > 0 || $0.start < 20 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.workers) == [4])
@@ -277,7 +277,7 @@ struct PaceDecisionTests {
     }
 
     @Test func connectionsThatFollowEachOtherComeAndGo() {
-        var visits = closed(workers: 1, service: 0.004, think: 0.01, seed: 5)
+        var visits = closedLoop(workers: 1, service: 0.004, think: 0.01, seed: 5)
         for index in visits.indices { visits[index].connection = index / 100 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.workers) == [1])
@@ -285,7 +285,7 @@ struct PaceDecisionTests {
     }
 
     @Test func aChangingRateIsDividedIntoStages() {
-        var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
+        var visits = openLoop(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         guard case .open(let rates, _) = clients[0].pace else {

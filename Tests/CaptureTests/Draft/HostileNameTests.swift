@@ -66,7 +66,7 @@ struct HostileNameTests {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: draft.yaml, file: "draft.yaml")
         }
-        // A name must not be blank, and the system rejects a long one.
+        // A blank name is rejected. For any other name, there is no such database file.
         let expected = isBlank ? "must not be empty" : "there is no file "
         let description = error?.description ?? ""
         #expect(description.contains(expected), "\(description.prefix(300))")

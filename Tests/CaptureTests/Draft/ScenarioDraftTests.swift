@@ -148,14 +148,16 @@ struct ScenarioDraftTests {
     }
 
     @Test func aParameterWithoutAColumnNeedsValues() throws {
-        var without = draft()
+        var draftWithoutValues = draft()
         let error = #expect(throws: DraftError.self) {
-            try without.addRead("SELECT * FROM users WHERE length(mail) * 2 = abs(:n)")
+            try draftWithoutValues.addRead("SELECT * FROM users WHERE length(mail) * 2 = abs(:n)")
         }
         #expect(error?.description.contains("--values 'n=distribution:") == true)
-        var with = draft { $0.values["n"] = "distribution: uniform, min: 1, max: 9" }
-        try with.addRead("SELECT * FROM users WHERE length(mail) * 2 = abs(:n)")
-        #expect(yaml(of: "n", in: with) == "distribution: uniform, min: 1, max: 9")
+        var draftWithValues = draft {
+            $0.values["n"] = "distribution: uniform, min: 1, max: 9"
+        }
+        try draftWithValues.addRead("SELECT * FROM users WHERE length(mail) * 2 = abs(:n)")
+        #expect(yaml(of: "n", in: draftWithValues) == "distribution: uniform, min: 1, max: 9")
     }
 
     @Test(arguments: [

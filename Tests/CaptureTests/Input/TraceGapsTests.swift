@@ -34,8 +34,8 @@ struct TraceGapsTests {
         #expect(analysis.shapes.count == 1 && abs(rate - 2) < 0.1)
     }
 
-    @Test func aTransactionDuringAPauseIsCounted() throws {
-        // The gaps are between `BEGIN` and `COMMIT` of two transactions, ten seconds apart.
+    @Test func transactionsCutByGapsAreCountedAsLeftovers() throws {
+        // Each gap is inside one transaction, between its `BEGIN` and its `COMMIT`.
         let analysis = try CaptureAnalysis(
             Self.load,
             schema: CaptureFixture.schema,

@@ -115,7 +115,7 @@ struct TransactionAssemblerTests {
         #expect(leftovers.openTransactionCount == 0)
     }
 
-    @Test func aRollbackAfterALockIsAFailure() throws {
+    @Test func aRollbackAfterABusyErrorIsAFailure() throws {
         var executions = CaptureFixture.executions([
             "BEGIN", Self.write, "ROLLBACK", "BEGIN", Self.write, "ROLLBACK",
         ])
@@ -146,7 +146,7 @@ struct TransactionAssemblerTests {
         #expect(transactions.map { $0.statements.count } == [1, 2])
     }
 
-    /// If a trace starts inside a transaction, it contains only the rest of that transaction.
+    /// If a trace starts inside a transaction, the trace contains only the rest of the transaction.
     @Test func aPartialTransactionIsSkipped() throws {
         var executions = CaptureFixture.executions([
             Self.read, Self.write, "COMMIT", "BEGIN", Self.write, "COMMIT",

@@ -30,7 +30,7 @@ struct CapturedPauseTests {
         #expect(!captured.yaml.contains("{pause: "), "\(captured.yaml)")
     }
 
-    /// Half of the gaps are short, and the others are as long as a time slice.
+    /// Half of the gaps are short, and the other gaps are as long as a time slice.
     @Test(arguments: [(0.0, 4.0, true), (0.5, 4, false), (0.5, 0.1, true)])
     func waitsForAProcessorAreNotPauses(share: Double, threads: Double, isModeled: Bool) throws {
         var load: [CapturedExecution] = []

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests how a captured scenario models ranges, and which values share a variable.
 struct CapturedRangeTests {
-    /// An aggregate returns one row, so its range has the length of the other range.
+    /// An aggregate returns one row, so its range has the length of the other query's range.
     @Test(arguments: [
         ("BETWEEN ? AND ? + 4711", "BETWEEN :users_id AND :users_id + 99"),
         (">= ? AND id <= ?", ">= :users_id AND id <= :users_id + 99"),
@@ -34,7 +34,7 @@ struct CapturedRangeTests {
         #expect(!captured.yaml.contains("length of the range"))
     }
 
-    /// Ranges with literals, with an offset before the start, and after another parameter.
+    /// The ranges contain only literals, start before a parameter's value, or follow a comparison.
     @Test(arguments: [
         ("age BETWEEN 0 AND 4711", "4711"), ("id BETWEEN 10 AND 4711", "4711"),
         ("id BETWEEN ? - 4711 AND ? + 4712", "471"),
@@ -56,12 +56,12 @@ struct CapturedRangeTests {
     @Test func theLengthOfALoneAggregateIsReportedAsUnknown() throws {
         var load: [CapturedExecution] = []
         for index in 0..<50 {
-            var one = CaptureFixture.executions(
+            var executions = CaptureFixture.executions(
                 ["SELECT sum(age) FROM users WHERE id BETWEEN ? AND ? + 4711"],
                 from: Double(index) * 0.05
             )
-            one[0].rows = 1
-            load += one
+            executions[0].rows = 1
+            load += executions
         }
         let (_, captured) = try CaptureFixture.parsed(load)
         #expect(captured.yaml.contains("the length of the range over users.id"))
@@ -73,12 +73,12 @@ struct CapturedRangeTests {
         var load: [CapturedExecution] = []
         for index in 0..<50 {
             let list = index == 0 ? "?" : "?, ?, ?"
-            var one = CaptureFixture.executions(
+            var executions = CaptureFixture.executions(
                 ["SELECT mail FROM users WHERE age IN (\(list)) AND id BETWEEN ? AND ? + 4711"],
                 from: Double(index) * 0.05
             )
-            one[0].rows = 10
-            load += one
+            executions[0].rows = 10
+            load += executions
         }
         let (_, captured) = try CaptureFixture.parsed(load)
         #expect(captured.yaml.contains("BETWEEN :users_id AND :users_id + 9'"))

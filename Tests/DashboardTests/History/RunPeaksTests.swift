@@ -27,7 +27,7 @@ struct RunPeaksTests {
     }
 
     /// Returns a sample from a library that counts waits between samples.
-    private func counted(_ sequence: Int, reads: Int, isMeasured: Bool) throws -> Sample {
+    private func countedSample(_ sequence: Int, reads: Int, isMeasured: Bool) throws -> Sample {
         var sample = try #require(Story().samples(until: 0).first)
         sample.sequence = sequence
         sample.time = Double(sequence)
@@ -41,9 +41,9 @@ struct RunPeaksTests {
     }
 
     @Test func waitsBetweenSamplesAreCounted() throws {
-        var end = try counted(1, reads: 16, isMeasured: false)
+        var end = try countedSample(1, reads: 16, isMeasured: false)
         end.state = .finished
-        let model = dashboard([try counted(0, reads: 0, isMeasured: true), end])
+        let model = dashboard([try countedSample(0, reads: 0, isMeasured: true), end])
         #expect(model.history.peaks.accesses.waitingReaders == 16)
         #expect(model.history.peaks.accesses.readersInUse == 3)
         #expect(!model.history.peaks.accesses.areSampled)
@@ -54,23 +54,23 @@ struct RunPeaksTests {
     }
 
     @Test func onlyTheMeasuredTimeIsIncluded() throws {
-        var end = try counted(3, reads: 9, isMeasured: false)
+        var end = try countedSample(3, reads: 9, isMeasured: false)
         end.state = .finished
         let model = dashboard([
             // This sample belongs to the warm-up.
-            try counted(0, reads: 16, isMeasured: false),
-            try counted(1, reads: 16, isMeasured: true),
+            try countedSample(0, reads: 16, isMeasured: false),
+            try countedSample(1, reads: 16, isMeasured: true),
             // The library has restarted its counts. The measured time ends with this sample.
-            try counted(2, reads: 2, isMeasured: false), end,
+            try countedSample(2, reads: 2, isMeasured: false), end,
         ])
         #expect(model.history.peaks.accesses.waitingReaders == 2)
     }
 
     @Test func withoutCountsTheOverviewReportsNoObservedWaiters() throws {
-        var end = try counted(1, reads: 0, isMeasured: false)
+        var end = try countedSample(1, reads: 0, isMeasured: false)
         end.database.waitingReadersPeak = nil
         end.state = .finished
-        let model = dashboard([try counted(0, reads: 0, isMeasured: true), end])
+        let model = dashboard([try countedSample(0, reads: 0, isMeasured: true), end])
         let overview = model.render(size: Size(width: 120, height: 40)).plainText
         #expect(overview.contains("o waiters observed"))
     }
@@ -95,7 +95,7 @@ struct RunPeaksTests {
         #expect(!past.contains("has ended") && !past.contains("at most"))
     }
 
-    /// Waiters that give up at the same age, one after another, must be reported separately.
+    /// Waiters that time out at the same age, but at different times, must be reported separately.
     @Test func oldestWaitersWithEqualAgesAreDistinguished() throws {
         var sample = try #require(Story().samples(until: 0).first)
         sample.database.waitingReaders = [

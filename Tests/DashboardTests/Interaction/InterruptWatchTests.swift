@@ -34,7 +34,7 @@ struct InterruptWatchTests {
             .filter { $0.contains("interrupt") || $0.contains("no statement") }
     }
 
-    @Test func reportsTheLatencyOnce() {
+    @Test func theLatencyIsReportedOnce() {
         var model = DashboardModel()
         model.ingest(
             sample(0) {
@@ -61,7 +61,7 @@ struct InterruptWatchTests {
         )
     }
 
-    @Test func reportsAnInterruptWithoutEffect() {
+    @Test func anInterruptWithoutEffectIsReported() {
         var model = DashboardModel()
         model.ingest(sample(0))
         // The writer is the only connection.
@@ -71,7 +71,7 @@ struct InterruptWatchTests {
         #expect(messages(model) == ["db.writer: no statement was running"])
     }
 
-    @Test func doesNotWaitForever() {
+    @Test func anInterruptWithoutAnOutcomeIsReportedAfterATimeout() {
         var model = DashboardModel()
         model.ingest(sample(0))
         _ = model.handle(.key(.character("I")))

@@ -45,7 +45,7 @@ struct MouseTests {
         )
     }
 
-    @Test func aClickOnATitleSortsAndAnotherClickReversesTheOrder() throws {
+    @Test func aClickOnATitleSortsAndASecondClickReversesTheOrder() throws {
         var model = dashboard()
         _ = model.handle(.key(.character("2")))
         let held = try place(of: "held   accesses", in: model)

@@ -58,7 +58,7 @@ struct TimeTravelTests {
 
     @Test func eventsAfterTheMomentAreNotShown() {
         var model = dashboard()
-        model.handleSeek("22")
+        model.enterTime("22")
         let messages = model.shown.newestEvents(10).map(\.message)
         #expect(messages.first == "cancel: no statement was running")
         #expect(!messages.contains { $0.contains("import began") })
@@ -66,7 +66,7 @@ struct TimeTravelTests {
 
     @Test func collectionContinuesDuringTimeTravel() {
         var model = dashboard(until: 20)
-        model.handleSeek("10")
+        model.enterTime("10")
         let frozen = model.render(size: size)
         for sample in Story().samples(until: 31).dropFirst(201) { model.ingest(sample) }
         #expect(model.render(size: size) == frozen)
@@ -97,8 +97,8 @@ struct TimeTravelTests {
 }
 
 extension DashboardModel {
-    /// Types a time into the prompt.
-    fileprivate mutating func handleSeek(_ text: String) {
+    /// Opens the prompt for a time, types the time, and presses Enter.
+    fileprivate mutating func enterTime(_ text: String) {
         _ = handle(.key(.character("S")))
         for character in text { _ = handle(.key(.character(character))) }
         _ = handle(.key(.enter))

@@ -47,6 +47,6 @@ struct DashboardKeysTests {
 }
 
 extension DashboardCommand {
-    /// A short alias.
+    /// A short alias for ``nextArm``.
     fileprivate static var next: DashboardCommand { .nextArm }
 }

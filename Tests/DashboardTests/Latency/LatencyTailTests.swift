@@ -12,11 +12,11 @@ struct LatencyTailTests {
         for var sample in Story().samples() {
             for client in sample.clients.indices {
                 for index in sample.clients[client].operations?.indices ?? 0..<0 {
-                    guard let once = sample.clients[client].operations?[index].response else {
+                    guard let response = sample.clients[client].operations?[index].response else {
                         continue
                     }
                     for _ in 1..<factor {
-                        sample.clients[client].operations?[index].response.add(once)
+                        sample.clients[client].operations?[index].response.add(response)
                     }
                 }
             }
@@ -29,9 +29,9 @@ struct LatencyTailTests {
     /// The story has 3,600 accesses of each operation in 30 seconds.
     @Test func listsAPercentileOnlyWithEnoughAccesses() throws {
         #expect(try !picture(factor: 2).contains("resp p99.9"))
-        let some = try picture(factor: 3)
-        #expect(some.contains("resp p99  resp p99.9  wait p50"))
-        #expect(!some.contains("resp p99.99"))
+        let threefold = try picture(factor: 3)
+        #expect(threefold.contains("resp p99  resp p99.9  wait p50"))
+        #expect(!threefold.contains("resp p99.99"))
         #expect(try picture(factor: 30).contains("resp p99.9  resp p99.99  wait p50"))
     }
 }

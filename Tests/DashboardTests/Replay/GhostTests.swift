@@ -7,7 +7,7 @@ import Testing
 
 /// Tests the second recording (the ghost), which is drawn underneath the charts.
 struct GhostTests {
-    /// Returns a dashboard that shows a run up to `end`, with the run of a larger pool as its
+    /// Returns a dashboard that shows a run, with the run of a larger pool up to `end` as its
     /// ghost.
     private func dashboard(
         theme: String = "dark",

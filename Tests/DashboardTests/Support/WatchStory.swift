@@ -23,7 +23,7 @@ struct WatchStory {
     private static let start: Int64 = 1_795_348_800_000
 
     private static let pinStart = 10.0
-    private static let work = 16.0..<19.0
+    private static let workPeriod = 16.0..<19.0
 
     /// Returns the reports up to a given second.
     func reports(until end: Double = 24) -> [WatchReport] {
@@ -37,7 +37,7 @@ struct WatchStory {
 
     private func report(at now: Double) -> WatchReport {
         let isPinned = now >= Self.pinStart + 1
-        let isWorking = Self.work.contains(now)
+        let isWorking = Self.workPeriod.contains(now)
         // The log grows by 100 frames per second. While it is not pinned, a checkpoint runs every
         // five seconds.
         let frames =
@@ -62,8 +62,8 @@ struct WatchStory {
         }
         if isWorking {
             processes[3].locks = [
-                lock(.writer, for: now - Self.work.lowerBound, now),
-                lock(.reader, mark: 3, frame: frames, for: now - Self.work.lowerBound, now),
+                lock(.writer, for: now - Self.workPeriod.lowerBound, now),
+                lock(.reader, mark: 3, frame: frames, for: now - Self.workPeriod.lowerBound, now),
             ]
             processes[0].waiting = WatchedWait(isWaiting: true, share: 1)
         }

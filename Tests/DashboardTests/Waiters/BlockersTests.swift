@@ -11,7 +11,7 @@ struct BlockersTests {
         )
     }
 
-    private func held(
+    private func heldConnection(
         _ label: String,
         _ role: ConnectionRole,
         by name: String,
@@ -30,9 +30,9 @@ struct BlockersTests {
         var database = DatabaseStatus(label: "d", kind: .pool)
         database.readers = ReaderPoolStatus(inUse: 2, open: 2, maximum: 2)
         database.connections = [
-            held("d.writer", .writer, by: "import", for: 30),
-            held("d.reader.1", .reader, by: "ui", for: 5),
-            held("d.reader.2", .reader, by: "report", for: 900),
+            heldConnection("d.writer", .writer, by: "import", for: 30),
+            heldConnection("d.reader.1", .reader, by: "ui", for: 5),
+            heldConnection("d.reader.2", .reader, by: "report", for: 900),
         ]
         return database
     }
@@ -59,7 +59,7 @@ struct BlockersTests {
 
     @Test func readsAndWritesOfAQueueWaitForItsConnection() {
         var database = DatabaseStatus(label: "d", kind: .queue)
-        database.connections = [held("d.queue", .queue, by: "import", for: 7)]
+        database.connections = [heldConnection("d.queue", .queue, by: "import", for: 7)]
         database.waitingReaders = [waiter("ui", 1)]
         database.waitingWriters = [waiter("pay", 2), waiter("pay", 1)]
         let groups = Blockers.all(in: database)

@@ -27,7 +27,7 @@ struct HoldSharesTests {
         )
     }
 
-    @Test func addsUpTheHoldsOfTheLastSeconds() {
+    @Test func theHoldsOfTheLastSecondsAreAdded() {
         var history = History()
         // This sample is too old to be included.
         for sequence in 0..<100 { history.append(sample(sequence, reader: "old", writer: "old")) }

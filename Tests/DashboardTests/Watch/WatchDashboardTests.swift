@@ -36,7 +36,7 @@ struct WatchDashboardTests {
         }
     }
 
-    @Test func configuredKeysApplyToTop() throws {
+    @Test func configuredKeysApplyToTheWatchDashboard() throws {
         let keys = try WatchKeys(
             screens: WatchScreens.standard,
             changing: [

@@ -95,7 +95,7 @@ struct WatchGoldenTests {
         try Golden.expect(picture, named: "watch-help-\(size.0)x\(size.1)")
     }
 
-    @Test func explainsTheWaitBeforeTheFirstReport() throws {
+    @Test func showsThePlaceholderBeforeTheFirstReport() throws {
         let model = WatchDashboard(placeholder: "There is no SQLite database in '/srv'.")
         let picture = model.render(size: Size(width: 80, height: 24))
         try Golden.expect(picture, named: "watch-empty-80x24")

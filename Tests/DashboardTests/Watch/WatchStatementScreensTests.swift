@@ -47,11 +47,11 @@ struct WatchStatementScreensTests {
             var block = WatchedBlock(time: report.time, pid: 812, seconds: 4.9, failed: true)
             block.name = "worker.py"
             block.sql = Self.update
-            var by = WatchedBlock.Blocker(pid: 77, isInferred: false)
-            by.name = "cron.py"
-            by.transactionSeconds = 4.9
-            by.idleSeconds = 4.8
-            block.by = by
+            var blocker = WatchedBlock.Blocker(pid: 77, isInferred: false)
+            blocker.name = "cron.py"
+            blocker.transactionSeconds = 4.9
+            blocker.idleSeconds = 4.8
+            block.by = blocker
             report.blocked = [block]
             report.tracing = WatchedTracing(level: "light")
             model.ingest([report])

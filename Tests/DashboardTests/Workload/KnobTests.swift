@@ -50,10 +50,10 @@ struct KnobTests {
         (200.0, true, 300.0), (300, false, 200), (100, false, 80), (80, true, 100),
         (0.1, true, 0.15), (0, true, 0.1), (147, true, 150), (147, false, 100),
     ])
-    func ratesChangeInRoundSteps(from: Double, up: Bool, to: Double) throws {
-        let knob = Knob(kind: .rate(client: "ui"), value: from)
-        let next = try #require(knob.stepped(from: from, up: up))
-        #expect(abs(next - to) < 1e-9)
+    func ratesChangeInRoundSteps(rate: Double, isIncrease: Bool, expected: Double) throws {
+        let knob = Knob(kind: .rate(client: "ui"), value: rate)
+        let next = try #require(knob.stepped(from: rate, up: isIncrease))
+        #expect(abs(next - expected) < 1e-9)
     }
 
     @Test func aRunWithoutKnobsIsReported() throws {

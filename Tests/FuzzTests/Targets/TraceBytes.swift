@@ -9,7 +9,7 @@ enum TraceBytes {
         resultCode: 52,
         steps: 224,
         autocommit: 101,
-        file: [32, 8, 8, 0, 216],
+        filePointers: [32, 8, 8, 0, 216],
         busyCalls: 680,
         busyTimeout: 764,
         values: .init(array: 128, count: 32, stride: 56, flags: 20, length: 16, pointer: 8)

@@ -64,9 +64,14 @@ extension FuzzTarget {
             let part = bytes[start..<min(bytes.count, start + size)]
             return Array(part) + [UInt8](repeating: 0, count: size - part.count)
         }
-        for usable in [size, 480] {
-            let walked = PageMap.walk(pages: 64, usable: usable, limits: .init(), read: page)
-            for statement in SchemaReader.statements(usable: usable, page: page)
+        for usableSize in [size, 480] {
+            let walked = PageMap.walk(
+                pages: 64,
+                usableSize: usableSize,
+                limits: .init(),
+                read: page
+            )
+            for statement in SchemaReader.statements(usableSize: usableSize, page: page)
             where statement.utf8.count > 3 * bytes.count {
                 throw WrongResult("a statement is longer than the file")
             }
@@ -75,7 +80,7 @@ extension FuzzTarget {
             let frames = (1...8).compactMap { number in
                 page(number).map { FrameTally.Frame(page: number, bytes: $0) }
             }
-            tally.add(frames, map: &map, usable: usable)
+            tally.add(frames, map: &map, usableSize: usableSize)
             guard tally.counts.values.reduce(0, +) == frames.count else {
                 throw WrongResult("the tally omits frames")
             }

@@ -13,7 +13,7 @@ struct CalibrationTests {
     func aProcessThatKeepsRespondingExceedsTheDeadline() throws {
         let path = try #require(Self.library)
         let library = try #require(SQLiteLibrary(path: path, link: path))
-        // Each answer arrives in time, but their total exceeds the deadline.
+        // The process writes a line every 20 ms, but never ends.
         let endless = "while :; do echo x; /bin/sleep 0.02; done"
         var calibration = Calibration(command: ["/bin/sh", "-c", endless])
         calibration.answerTimeout = 300_000_000

@@ -13,7 +13,7 @@ extension ExecutionDecoderTests {
     }
 
     @Test mutating func aStatementFinalizedWhileItsTextIsReadHasItsText() {
-        // Another statement uses the address when the memory is read.
+        // A different statement uses the address when the memory is read.
         memory.texts[Self.sql] = "DELETE FROM other"
         let batch = [end(1)]
         let isRead = decoder.prepare(batch, at: { 2 })
@@ -91,7 +91,7 @@ extension ExecutionDecoderTests {
     @Test mutating func textsInMemoryAreDiscardedAfterALoss() {
         let batch = [end(1)]
         decoder.prepare(batch)
-        decoder.texts?.forgetRead()
+        decoder.texts?.discardMemoryTexts()
         guard case .execution(let execution, _) = decoder.decode(batch).first else {
             Issue.record("no execution")
             return

@@ -42,7 +42,7 @@ struct ExecutionDecoderTests {
                 resultCode: 52,
                 steps: 224,
                 autocommit: 101,
-                file: [32, 8, 8, 0, 216]
+                filePointers: [32, 8, 8, 0, 216]
             )
         ]
         // These words link the connection to the name of its file.
@@ -108,7 +108,7 @@ struct ExecutionDecoderTests {
     }
 
     @Test mutating func aStatementFinalizedInTheSameBatchHasItsText() {
-        // When the memory is read, another statement already uses the address.
+        // When the memory is read, a different statement already uses the address.
         memory.texts[Self.sql] = "DELETE FROM other"
         let found = executions([
             end(1), end(2, source: .finalize, programCounter: -1, text: "SELECT 1"), end(3),

@@ -42,7 +42,7 @@ struct TransactionTrackerTests {
         add(execution("BEGIN", at: second))
         add(execution("SELECT 1", at: 2 * second, seconds: seconds))
         add(execution("COMMIT", at: 3 * second, isAutocommit: true, seconds: seconds))
-        #expect(tracker.longest.allSatisfy { $0.idle <= 2 * second })
+        #expect(tracker.longestTransactions.allSatisfy { $0.idle <= 2 * second })
         #expect(StatementExecution.nanoseconds(0.5) == second / 2)
     }
 
@@ -50,10 +50,10 @@ struct TransactionTrackerTests {
         add(execution("BEGIN", at: 1 * second))
         add(execution("INSERT INTO t VALUES(?)", at: 2 * second))
         add(execution("SELECT 1", at: 5 * second))
-        #expect(tracker.open.count == 1)
+        #expect(tracker.openTransactions.count == 1)
         add(execution("COMMIT", at: 6 * second, isAutocommit: true))
-        #expect(tracker.open.isEmpty)
-        let ended = tracker.longest.first
+        #expect(tracker.openTransactions.isEmpty)
+        let ended = tracker.longestTransactions.first
         #expect(ended?.seconds(at: 9 * second) == 5)
         #expect(ended?.statements == 3)
         #expect(ended?.longestGap.length == 3 * second)
@@ -61,17 +61,17 @@ struct TransactionTrackerTests {
         #expect(ended?.lastSQL == "SELECT 1")
     }
 
-    @Test mutating func statementsOutsideATransactionDoNotOpenOne() {
+    @Test mutating func autocommitStatementsDoNotOpenATransaction() {
         add(execution("INSERT INTO t VALUES(?)", at: second, isAutocommit: true))
-        #expect(tracker.open.isEmpty)
-        #expect(tracker.longest.isEmpty)
+        #expect(tracker.openTransactions.isEmpty)
+        #expect(tracker.longestTransactions.isEmpty)
     }
 
     @Test mutating func theEndOfAProcessEndsItsTransactions() {
         add(execution("BEGIN IMMEDIATE", at: second))
         tracker.end(process: 1, at: 4 * second)
-        #expect(tracker.open.isEmpty)
-        #expect(tracker.longest.first?.seconds(at: 9 * second) == 3)
+        #expect(tracker.openTransactions.isEmpty)
+        #expect(tracker.longestTransactions.first?.seconds(at: 9 * second) == 3)
     }
 
     @Test mutating func onlyTheLongestTransactionsAreKept() {
@@ -80,7 +80,7 @@ struct TransactionTrackerTests {
             add(execution("BEGIN", at: start))
             add(execution("COMMIT", at: start + (index * 37 % 101) * second, isAutocommit: true))
         }
-        let lengths = tracker.longest.map { $0.seconds(at: 0) }
+        let lengths = tracker.longestTransactions.map { $0.seconds(at: 0) }
         #expect(lengths == (81...100).reversed().map(Double.init))
     }
 
@@ -96,11 +96,11 @@ struct TransactionTrackerTests {
             tracker
         )
         let block = blocks.latest.first
-        #expect(block?.by?.key.process == 2)
-        #expect(block?.by?.lastSQL == "UPDATE stock SET n = ?")
+        #expect(block?.blocker?.key.process == 2)
+        #expect(block?.blocker?.lastSQL == "UPDATE stock SET n = ?")
         #expect(block?.failed == true)
         #expect(block?.length == 4 * second)
-        #expect(block?.by?.idle(from: 4 * second, to: 8 * second) == 4 * second)
+        #expect(block?.blocker?.idle(from: 4 * second, to: 8 * second) == 4 * second)
     }
 
     @Test mutating func aWaiterThatSucceededWaitedForAnEndedTransaction() {
@@ -114,23 +114,23 @@ struct TransactionTrackerTests {
             waited: 3
         )
         blocks.add(waiter, sql: waiter.sql, tracker)
-        #expect(blocks.latest.first?.by?.key.process == 2)
+        #expect(blocks.latest.first?.blocker?.key.process == 2)
         #expect(blocks.latest.first?.failed == false)
     }
 
     @Test mutating func aClosedConnectionDoesNotBlockOthers() {
         add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
         tracker.end(ConnectionKey(process: 2, connection: 0x1000), at: 2 * second)
-        #expect(tracker.open.isEmpty)
-        #expect(tracker.longest.first?.end == 2 * second)
+        #expect(tracker.openTransactions.isEmpty)
+        #expect(tracker.longestTransactions.first?.end == 2 * second)
         #expect(tracker.writer(from: 3 * second, to: 4 * second, except: waiter) == nil)
     }
 
     private let waiter = ConnectionKey(process: 1, connection: 0x1000)
 
     @Test mutating func aShortTransactionWithinAWaitIsNotACertainBlocker() {
-        // Before that, an autocommit write held the lock. Such a write is not tracked as a
-        // transaction.
+        // Before this transaction, an autocommit write may have held the lock. Such a write is not
+        // tracked as a transaction.
         add(execution("BEGIN IMMEDIATE", at: 9 * second, of: 2))
         #expect(tracker.writer(from: 5 * second, to: 10 * second, except: waiter) == nil)
         #expect(
@@ -155,7 +155,7 @@ struct TransactionTrackerTests {
             sql: "COMMIT",
             tracker
         )
-        #expect(blocks.latest.first?.by == nil)
+        #expect(blocks.latest.first?.blocker == nil)
     }
 
     @Test mutating func aWaitOfUnknownLengthIsBoundedByTheLastStatement() {

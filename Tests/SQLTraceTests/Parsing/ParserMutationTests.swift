@@ -95,7 +95,7 @@ struct ParserMutationTests {
         put(UInt64(42))
         let content = PerfRecords.parse(bytes)
         #expect(content.records.map(\.time) == [123])
-        #expect(content.lost == 42)
+        #expect(content.lostCount == 42)
         mutate(bytes, seed: 2, rounds: 20_000) { _ = PerfRecords.parse($0) }
     }
 
@@ -146,7 +146,7 @@ struct ParserMutationTests {
             resultCode: 52,
             steps: 224,
             autocommit: 101,
-            file: [32, 8, 8, 0, 216],
+            filePointers: [32, 8, 8, 0, 216],
             busyCalls: 680,
             busyTimeout: 764,
             values: nil
@@ -173,7 +173,8 @@ struct ParserMutationTests {
             }
         }
         #expect(parse(content) != nil, "\(path) is an ELF file")
-        // Symbols and sections are at the end of the file. A small file has both headers.
+        // Mutate a small file, because random mutations of a large file rarely affect its headers,
+        // sections, and symbols.
         content = Self.smallFile()
         let small = try #require(parse(content))
         #expect(small.functions["sqlite3_step"]?.fileOffset == 0x140)
@@ -183,7 +184,7 @@ struct ParserMutationTests {
         }
     }
 
-    /// Returns a file with one segment, a dynamic symbol table and the names of its symbols.
+    /// Returns a file with one segment, a dynamic symbol table, and the names of its symbols.
     private static func smallFile() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 0x400)
         func put<Integer: FixedWidthInteger>(_ value: Integer, _ place: Int) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// Tests the period to which the rates of a report refer.
+/// Tests the period over which a report's rates are calculated.
 struct RatePeriodTests {
     private let second: UInt64 = 1_000_000_000
 

@@ -36,7 +36,11 @@ struct LostEventsTests {
         // The first event after the loss may not be an execution.
         let lossEnd = try #require(gaps.map(\.upperBound).filter { $0 <= start.end }.max())
         #expect(start.end - lossEnd < first[100].end - start.end)
-        #expect(first.allSatisfy { one in !gaps.contains { $0.contains(one.end + 1) } })
+        #expect(
+            first.allSatisfy { execution in
+                !gaps.contains { $0.contains(execution.end + 1) }
+            }
+        )
 
         // Recording resumes.
         try program.run("select(range(150001, 150101))")
@@ -46,8 +50,10 @@ struct LostEventsTests {
     }
 
     private static func numbers(_ executions: [StatementExecution]) -> [Int] {
-        executions.compactMap { one in
-            one.sql.flatMap { $0.hasPrefix("SELECT ") ? Int($0.split(separator: " ")[1]) : nil }
+        executions.compactMap { execution in
+            execution.sql.flatMap {
+                $0.hasPrefix("SELECT ") ? Int($0.split(separator: " ")[1]) : nil
+            }
         }
     }
 

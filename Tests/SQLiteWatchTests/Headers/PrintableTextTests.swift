@@ -10,7 +10,7 @@ struct PrintableTextTests {
         #expect(PrintableText.escaped("naïve ☃ 𝄞") == "naïve ☃ 𝄞")
     }
 
-    @Test func jsonKeepsItsValue() throws {
+    @Test func escapedJSONKeepsItsValue() throws {
         let name = "a\u{7f}\u{9b}\u{2028}\u{1b}\"\\ é"
         let json = String(decoding: try JSONEncoder().encode([name]), as: UTF8.self)
         let escaped = PrintableText.escaped(json: json, keepingNewlines: false)

@@ -8,8 +8,9 @@ struct LockListTests {
         "1: POSIX  ADVISORY  READ \(process) 08:01:\(inode) 123 123\n"
     }
 
-    private func processes(others: Int) -> [[Int32]] {
-        let rest = String(repeating: line(1, 1), count: others)
+    /// Returns the processes in the results of two calls, for a list with a number of other locks.
+    private func processes(otherLocks: Int) -> [[Int32]] {
+        let rest = String(repeating: line(1, 1), count: otherLocks)
         var texts = [
             rest + line(11, 99) + line(12, 99),
             // Lock 12 is missing first, and then lock 11.
@@ -23,11 +24,11 @@ struct LockListTests {
         }
     }
 
-    @Test func aLockMissingFromALongListIsReadAgain() {
-        #expect(processes(others: 100) == [[11, 12], [11, 12]])
+    @Test func aLongListThatLacksALockIsReadAgain() {
+        #expect(processes(otherLocks: 100) == [[11, 12], [11, 12]])
     }
 
     @Test func aShortListIsComplete() {
-        #expect(processes(others: 0) == [[11, 12], [11]])
+        #expect(processes(otherLocks: 0) == [[11, 12], [11]])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Tests that queries find the locks of another process without setting any.
+/// Tests that queries find the locks of another process.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct LockQueryTests {
     private let folder = TemporaryFolder()
@@ -17,7 +17,7 @@ struct LockQueryTests {
 
     /// Returns the locks that queries find while a program holds locks.
     ///
-    /// The locks of the program are arguments of Python's `fcntl.lockf`.
+    /// Each lock is a string with arguments of Python's `fcntl.lockf`.
     private func writeLocks(
         index: [String] = [],
         database: [String] = []
@@ -40,7 +40,7 @@ struct LockQueryTests {
         var testDescription: String { locks.joined(separator: "; ") }
     }
 
-    private static let ofIndex: [Case] = [
+    private static let indexCases: [Case] = [
         Case(locks: ["LOCK_EX, 1, 120"], expected: [.writer]),
         Case(locks: ["LOCK_EX, 1, 121"], expected: [.checkpoint]),
         Case(locks: ["LOCK_EX, 2, 121"], expected: [.checkpoint, .recovery]),
@@ -50,14 +50,14 @@ struct LockQueryTests {
         Case(locks: ["LOCK_EX, 1, 123", "LOCK_SH, 1, 128"], expected: []),
     ]
 
-    @Test(arguments: ofIndex)
+    @Test(arguments: indexCases)
     func queriesFindLocksOnTheIndex(example: Case) throws {
         let (found, pid) = try writeLocks(index: example.locks)
         #expect(found[pid] ?? [] == example.expected)
         #expect(found.count == (example.expected.isEmpty ? 0 : 1))
     }
 
-    private static let ofDatabase: [Case] = [
+    private static let databaseCases: [Case] = [
         Case(locks: ["LOCK_EX, 1, 0x40000001"], expected: [.reserved]),
         Case(locks: ["LOCK_EX, 2, 0x40000000"], expected: [.pending, .reserved]),
         Case(locks: ["LOCK_EX, 512, 0x40000000"], expected: [.pending, .reserved, .exclusive]),
@@ -65,7 +65,7 @@ struct LockQueryTests {
         Case(locks: ["LOCK_SH, 510, 0x40000002", "LOCK_SH, 1, 0x40000000"], expected: []),
     ]
 
-    @Test(arguments: ofDatabase)
+    @Test(arguments: databaseCases)
     func queriesFindLocksOnTheDatabase(example: Case) throws {
         let (found, pid) = try writeLocks(database: example.locks)
         #expect(found[pid] ?? [] == example.expected)

@@ -4,7 +4,7 @@ import Testing
 
 /// Tests how reports group waits for locks.
 struct BlockGroupTests {
-    private func block(_ sql: String, _ seconds: Double, by: Int32?) -> WatchedBlock {
+    private func block(_ sql: String, _ seconds: Double, by blocker: Int32) -> WatchedBlock {
         var block = WatchedBlock(
             time: WatchTime(milliseconds: 1),
             pid: 7,
@@ -12,7 +12,7 @@ struct BlockGroupTests {
             failed: false
         )
         block.sql = sql
-        block.by = by.map { WatchedBlock.Blocker(pid: $0, isInferred: true) }
+        block.by = WatchedBlock.Blocker(pid: blocker, isInferred: true)
         return block
     }
 

@@ -28,8 +28,9 @@ struct BatchSamplerTests {
     private func files() -> DatabaseFiles { DatabaseFiles(path: Array(folder.file().utf8)) }
 
     /// Returns a complete sample through separate descriptors, without the processor time.
-    private func complete() -> FileSample { comparable(files().sample(probesReaders: false)) }
+    private func completeSample() -> FileSample { comparable(files().sample(probesReaders: false)) }
 
+    /// Returns a sample without the values that may differ between the two kinds of samples.
     private func comparable(_ sample: FileSample) -> FileSample {
         var sample = sample
         sample.helperNanoseconds = 0
@@ -51,7 +52,7 @@ struct BatchSamplerTests {
         for (moment, step) in steps.enumerated() {
             try program.run(step)
             sampler.sample(moment, list: nil)
-            expected.append(complete())
+            expected.append(completeSample())
         }
         let batch = sampler.batch
         #expect(batch.entries.map(\.moment) == Array(steps.indices))

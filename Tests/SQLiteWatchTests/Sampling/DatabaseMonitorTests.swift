@@ -11,7 +11,8 @@ struct DatabaseMonitorTests {
     private let header = index(frames: 12, marks: [0, 9, nil, nil, nil])
 
     /// Returns an observation that contains only exclusive locks.
-    private func quick(at milliseconds: UInt64, _ held: [Int32: Set<HeldLock>]) -> Observation {
+    private func withoutList(at milliseconds: UInt64, _ held: [Int32: Set<HeldLock>]) -> Observation
+    {
         var observation = observation(at: milliseconds, header, held)
         observation.hasList = false
         observation.listWeight = 0
@@ -34,8 +35,8 @@ struct DatabaseMonitorTests {
 
     @Test func readersStayListedBetweenTwoLists() throws {
         let report = report([
-            observation(at: 0, header, [7: [reader], 8: []]), quick(at: 10, [8: [writer]]),
-            quick(at: 20, [8: [writer]]),
+            observation(at: 0, header, [7: [reader], 8: []]), withoutList(at: 10, [8: [writer]]),
+            withoutList(at: 20, [8: [writer]]),
         ])
         #expect(report.processes.map(\.pid) == [8, 7])
         #expect(report.processes[0].locks.map(\.kind) == [.writer])
@@ -51,7 +52,8 @@ struct DatabaseMonitorTests {
         var first = observation(at: 0, header, [7: [reader, writer]])
         first.listWeight = 4e7
         let report = report([
-            first, quick(at: 10, [:]), quick(at: 20, [:]), quick(at: 30, [:]), last,
+            first, withoutList(at: 10, [:]), withoutList(at: 20, [:]), withoutList(at: 30, [:]),
+            last,
         ])
         #expect(abs((report.processes.first?.share.writer.value ?? 0) - 0.2) < 1e-9)
         #expect(report.processes.first?.share.reader.value == 0.5)
@@ -59,17 +61,17 @@ struct DatabaseMonitorTests {
 
     @Test func aWriterIsNotListedWithAReleasedLock() {
         let report = report([
-            observation(at: 0, header, [7: [writer, reader]]), quick(at: 10, [:]),
+            observation(at: 0, header, [7: [writer, reader]]), withoutList(at: 10, [:]),
         ])
         #expect(report.processes.first?.locks.map(\.kind) == [.reader])
     }
 
     /// Without permission to open the files, only the list shows locks.
     @Test func samplesWithoutWriteLocksDoNotEndAHold() {
-        var blind = quick(at: 10, [:])
-        blind.hasWriteLocks = false
+        var withoutWriteLocks = withoutList(at: 10, [:])
+        withoutWriteLocks.hasWriteLocks = false
         let report = report([
-            observation(at: 0, header, [7: [writer]]), blind,
+            observation(at: 0, header, [7: [writer]]), withoutWriteLocks,
             observation(at: 20, header, [7: [writer]]),
         ])
         #expect(report.processes.first?.locks.first?.since.milliseconds == 0)

@@ -72,7 +72,7 @@ struct DiagnosisTests {
         #expect(verdict.text.contains("app8 (8) probably waited"))
     }
 
-    @Test func aWriterThatRepeatsItsLockIsReportedWithTheLastTime() throws {
+    @Test func aWriterThatHeldItsLockTwiceIsReportedWithTheLastTime() throws {
         let header = index(frames: 10, backfilled: 10)
         let found = findings([
             observation(at: 0, header, [7: [writer]]),
@@ -127,7 +127,7 @@ struct DiagnosisTests {
         #expect(findings(observations).first?.kind == .overlappingReaders)
     }
 
-    /// A log that is already long is reported even if it does not grow.
+    /// A log that is already long is reported even if it grows slowly.
     @Test func aLongLogIsReportedImmediately() {
         let observations = (0..<20).map { step in
             let frames = UInt32(9_000 + step)

@@ -32,7 +32,7 @@ struct HoldTrackerTests {
         tracker.update(observation(at: 0, index(change: 5, frames: 9), [7: [writer]]))
         tracker.update(observation(at: 10, index(change: 5, frames: 9), [7: [writer]]))
         #expect(tracker.holds[7]?[writer]?.since == 0)
-        // The writer committed and began another transaction.
+        // The writer committed and began a new transaction.
         tracker.update(observation(at: 20, index(change: 6, frames: 11), [7: [writer]]))
         #expect(tracker.holds[7]?[writer]?.since == 20_000_000)
         tracker.update(observation(at: 30, index(change: 6, frames: 11), [:]))

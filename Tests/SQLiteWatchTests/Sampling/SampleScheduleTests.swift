@@ -4,26 +4,30 @@ import Testing
 
 struct SampleScheduleTests {
     /// Returns the moments and weights of samples that are taken without delay.
-    private func moments(_ count: Int, seed: UInt64, slot: Double) -> [(at: UInt64, Double)] {
+    private func moments(
+        _ count: Int,
+        seed: UInt64,
+        slot: Double
+    ) -> [(time: UInt64, weight: Double)] {
         var schedule = SampleSchedule(seed: seed, start: 1_000, slot: slot)
         return (0..<count).map { _ in
-            defer { schedule.advance(at: schedule.planned, slot: slot) }
-            return (schedule.planned, schedule.weight)
+            defer { schedule.advance(at: schedule.plannedTime, slot: slot) }
+            return (schedule.plannedTime, schedule.weight)
         }
     }
 
     @Test func momentsAreDeterminedByTheSeed() {
-        let one = moments(100, seed: 7, slot: 1e7).map(\.at)
-        #expect(one == moments(100, seed: 7, slot: 1e7).map(\.at))
-        #expect(one != moments(100, seed: 8, slot: 1e7).map(\.at))
+        let times = moments(100, seed: 7, slot: 1e7).map(\.time)
+        #expect(times == moments(100, seed: 7, slot: 1e7).map(\.time))
+        #expect(times != moments(100, seed: 8, slot: 1e7).map(\.time))
     }
 
     @Test func eachSlotHasOneSampleAtARandomMoment() {
         var offsets: [Double] = []
         for (number, moment) in moments(10_000, seed: 8, slot: 1e7).enumerated() {
-            let offset = Double(moment.at) - 1_000 - Double(number) * 1e7
+            let offset = Double(moment.time) - 1_000 - Double(number) * 1e7
             #expect((0..<1e7).contains(offset))
-            #expect(moment.1 == 1e7)
+            #expect(moment.weight == 1e7)
             offsets.append(offset / 1e7)
         }
         for tenth in 0..<10 {
@@ -37,7 +41,7 @@ struct SampleScheduleTests {
     func aProgramWithTheSameRateIsMeasured(slot: Double) {
         var held = 0.0
         let samples = moments(20_000, seed: 9, slot: slot)
-        for sample in samples where sample.at % 100_000_000 < 20_000_000 { held += 1 }
+        for sample in samples where sample.time % 100_000_000 < 20_000_000 { held += 1 }
         #expect(abs(held / Double(samples.count) - 0.2) < 0.01)
     }
 
@@ -61,7 +65,7 @@ struct SampleScheduleTests {
             var seen = 0
             var edge = 0
             for sample in samples {
-                while edges[edge + 1] <= sample.at { edge += 1 }
+                while edges[edge + 1] <= sample.time { edge += 1 }
                 if edge.isMultiple(of: 2) { seen += 1 }
             }
             var truth = 0.0
@@ -78,10 +82,10 @@ struct SampleScheduleTests {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         // The first slot ends at 10 ms. The slots that end by 40 ms pass without a sample.
         schedule.advance(at: 45_000_000, slot: 1e7)
-        #expect((40_000_000..<50_000_000).contains(schedule.planned))
+        #expect((40_000_000..<50_000_000).contains(schedule.plannedTime))
         #expect(schedule.weight == 4e7)
         schedule.advance(at: 49_000_000, slot: 1e7)
-        #expect((50_000_000..<60_000_000).contains(schedule.planned))
+        #expect((50_000_000..<60_000_000).contains(schedule.plannedTime))
         #expect(schedule.weight == 1e7)
     }
 
@@ -89,7 +93,7 @@ struct SampleScheduleTests {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         schedule.advance(at: 3_600_000_000_000, slot: 1e7)
         #expect(schedule.weight == 1e9)
-        #expect(schedule.planned >= 3_600_000_000_000 - 10_000_000)
+        #expect(schedule.plannedTime >= 3_600_000_000_000 - 10_000_000)
     }
 
     @Test func theWeightsAddUpToTheTime() {
@@ -98,7 +102,7 @@ struct SampleScheduleTests {
         var sum = 0.0
         var now: UInt64 = 0
         for number in 0..<10_000 {
-            now = max(now, schedule.planned)
+            now = max(now, schedule.plannedTime)
             sum += schedule.weight
             // Every hundredth sample takes up to half a second.
             if number % 100 == 0 { now += delays.next() % 500_000_000 }

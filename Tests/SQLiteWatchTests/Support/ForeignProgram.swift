@@ -46,7 +46,7 @@ final class ForeignProgram {
 
     /// Starts a program whose variable `path` is the path of a database.
     ///
-    /// If a command is given, such as one that changes the user, it starts the program.
+    /// If a command is given, such as one that changes the user, that command starts the program.
     init(_ path: String, name: String? = nil, through command: [String] = []) throws {
         let words = command + [Self.python ?? "/nonexistent", "-c", Self.script]
         process.executableURL = URL(fileURLWithPath: words[0])

@@ -24,9 +24,9 @@ struct PageMutationTests {
                 bytes.removeLast(Int.random(in: 0...512, using: &random))
             }
             let number: UInt32 = round.isMultiple(of: 2) ? 1 : 2
-            guard let tree = BTreePage(bytes, number: number, usable: 512) else { continue }
+            guard let tree = BTreePage(bytes, number: number, usableSize: 512) else { continue }
             found += tree.children.count + tree.overflowPages.count
-            for cell in 0..<min(tree.cells, 8) {
+            for cell in 0..<min(tree.cellCount, 8) {
                 _ = tree.content(ofCell: cell).flatMap(SchemaEntry.init)
             }
         }
@@ -50,7 +50,8 @@ struct PageMutationTests {
                 pages[UInt32(number)] = bytes
             }
             var reads = 0
-            _ = PageMap.walk(pages: 60, usable: 512, limits: PageMap.Limits(pages: 500)) { number in
+            let limits = PageMap.Limits(pages: 500)
+            _ = PageMap.walk(pages: 60, usableSize: 512, limits: limits) { number in
                 reads += 1
                 return pages[number]
             }
@@ -58,12 +59,12 @@ struct PageMutationTests {
             var map = PageMap(entries: [], pages: 60)
             var tally = FrameTally()
             let frames = pages.map { FrameTally.Frame(page: $0.key, bytes: $0.value) }
-            tally.add(frames, map: &map, usable: 512)
+            tally.add(frames, map: &map, usableSize: 512)
             #expect(tally.counts.values.reduce(0, +) == 60)
         }
     }
 
-    @Test func answersSurviveARoundTrip() {
+    @Test func countsSurviveARoundTrip() {
         let counts = TableCounts(
             counts: [
                 .init(kind: .table, name: "a\u{1b}"): 5, .init(kind: .unknown, name: ""): 7,

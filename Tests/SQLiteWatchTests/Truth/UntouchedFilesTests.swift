@@ -26,12 +26,12 @@ struct UntouchedFilesTests {
             content = FileManager.default.contents(atPath: path)
         }
 
-        static func == (one: State, other: State) -> Bool {
-            one.size == other.size && one.content == other.content
-                && one.modified.tv_sec == other.modified.tv_sec
-                && one.modified.tv_nsec == other.modified.tv_nsec
-                && one.changed.tv_sec == other.changed.tv_sec
-                && one.changed.tv_nsec == other.changed.tv_nsec
+        static func == (left: State, right: State) -> Bool {
+            left.size == right.size && left.content == right.content
+                && left.modified.tv_sec == right.modified.tv_sec
+                && left.modified.tv_nsec == right.modified.tv_nsec
+                && left.changed.tv_sec == right.changed.tv_sec
+                && left.changed.tv_nsec == right.changed.tv_nsec
         }
     }
 
@@ -86,7 +86,7 @@ struct UntouchedFilesTests {
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         // A path after a quotation mark is an argument. A path after a bracket belongs to a
         // descriptor.
-        let ofDatabase = lines.filter { line in
+        let databaseCalls = lines.filter { line in
             (line.contains("\"" + folder.file()) || line.contains("<" + folder.file()))
                 && !line.contains("execve(")
                 // If another process interrupts a call, only the first part contains the arguments.
@@ -96,18 +96,18 @@ struct UntouchedFilesTests {
         func call(_ line: Substring) -> Substring {
             line.drop { $0 != " " }.drop { $0 == " " }.prefix { $0 != "(" }
         }
-        let watcherCalls = ofDatabase.filter { $0.hasPrefix(watcher + " ") }.map(call)
+        let watcherCalls = databaseCalls.filter { $0.hasPrefix(watcher + " ") }.map(call)
         #expect(
             Set(watcherCalls).isSubset(of: [
                 "newfstatat", "stat", "lstat", "readlink", "readlinkat",
             ])
         )
-        let helper = ofDatabase.filter { !$0.hasPrefix(watcher + " ") }
-        let opens = helper.filter { call($0) == "openat" }
+        let helperCalls = databaseCalls.filter { !$0.hasPrefix(watcher + " ") }
+        let opens = helperCalls.filter { call($0) == "openat" }
         #expect(!opens.isEmpty)
         #expect(opens.allSatisfy { $0.contains("O_RDONLY") && !$0.contains("O_CREAT") })
         #expect(
-            Set(helper.map(call)).isSubset(
+            Set(helperCalls.map(call)).isSubset(
                 of: ["openat", "newfstatat", "stat", "pread64", "fcntl", "close"]
             )
         )

@@ -23,7 +23,7 @@ private func canRun(_ command: [String]) -> Bool {
 private let otherUser = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
 private let namespace = [unshare, "--pid", "--fork", "--mount-proc", "--kill-child"]
 
-/// Whether the test program can run as another user, who may lack access to the program's folder.
+/// Whether the helper program can run as a different user, who may lack access to its folder.
 private let canChangeUser = canRun(otherUser + ["/usr/bin/test", "-x", helperCommand[0]])
 private let canChangeNamespace = canRun(namespace + ["/bin/true"])
 
@@ -40,7 +40,7 @@ struct VisibilityTruthTests {
         c.execute("begin immediate"); c.execute("insert into t values(1)")
         """
 
-    /// Returns the report of a watching program that another command starts.
+    /// Returns the report of the watching program, started through `command`.
     private func report(_ command: [String], on path: String? = nil) throws -> WatchReport {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])

@@ -52,22 +52,22 @@ struct WALTruthTests {
     }
 
     @Test func readersAreListedWithTheirMarks() throws {
-        let one = try program("r = connect(path)")
-        let other = try program()
+        let first = try program("r = connect(path)")
+        let second = try program()
         let session = try WatchSession.watching(folder.file())
-        try one.run("c.execute('insert into t values(1)')")
-        try one.run("r.execute('begin'); r.execute('select count(*) from t').fetchall()")
-        try one.run("for i in range(7): c.execute('insert into t values(1)')")
-        try other.run("c.execute('begin'); c.execute('select count(*) from t').fetchall()")
+        try first.run("c.execute('insert into t values(1)')")
+        try first.run("r.execute('begin'); r.execute('select count(*) from t').fetchall()")
+        try first.run("for i in range(7): c.execute('insert into t values(1)')")
+        try second.run("c.execute('begin'); c.execute('select count(*) from t').fetchall()")
         let report = session.report()
-        let old = try #require(report.process(one)?.locks.first)
-        let new = try #require(report.process(other)?.locks.first)
+        let old = try #require(report.process(first)?.locks.first)
+        let new = try #require(report.process(second)?.locks.first)
         #expect(old.kind == .reader && new.kind == .reader)
         #expect(old.mark != new.mark)
         #expect(new.frame == report.wal?.frames)
         let frames = try #require(report.wal?.frames)
         let frame = try #require(old.frame)
-        #expect(report.pins.map(\.pid) == [one.pid])
+        #expect(report.pins.map(\.pid) == [first.pid])
         #expect(report.pins.first?.frames == frames - frame)
         #expect(report.pins.first?.bytes == (frames - frame) * 4120)
         #expect(report.wal?.pinned == frames - frame)
@@ -103,37 +103,37 @@ struct WALTruthTests {
     }
 
     @Test func aReaderThatIgnoresTheLogUsesMarkZero() throws {
-        let one = try program("c.execute('pragma wal_checkpoint(truncate)')")
-        let other = try program()
-        try other.run("c.execute('pragma wal_checkpoint(truncate)')")
-        try other.run("c.execute('begin'); c.execute('select count(*) from t').fetchall()")
-        try one.run("c.execute('insert into t values(1)')")
+        let writer = try program("c.execute('pragma wal_checkpoint(truncate)')")
+        let reader = try program()
+        try reader.run("c.execute('pragma wal_checkpoint(truncate)')")
+        try reader.run("c.execute('begin'); c.execute('select count(*) from t').fetchall()")
+        try writer.run("c.execute('insert into t values(1)')")
         let report = try WatchSession.watching(folder.file()).report()
-        #expect(report.process(other)?.locks.map(\.mark) == [0])
-        #expect(report.pins.first?.pid == other.pid)
+        #expect(report.process(reader)?.locks.map(\.mark) == [0])
+        #expect(report.pins.first?.pid == reader.pid)
         #expect(report.pins.first?.frames == report.wal?.frames)
     }
 
     @Test func aCheckpointThatWaitsHoldsBothLocks() throws {
-        let one = try program("for i in range(5): c.execute('insert into t values(1)')")
-        let other = try program()
-        try other.run("c.execute('begin'); c.execute('select * from t').fetchall()")
+        let checkpointer = try program("for i in range(5): c.execute('insert into t values(1)')")
+        let reader = try program()
+        try reader.run("c.execute('begin'); c.execute('select * from t').fetchall()")
         let session = try WatchSession.watching(folder.file())
-        try one.run("c.execute('pragma busy_timeout=60000')")
-        try one.begin("c.execute('pragma wal_checkpoint(truncate)').fetchall()")
-        try eventually { session.report(samples: 1).locks(one).contains(.checkpoint) }
+        try checkpointer.run("c.execute('pragma busy_timeout=60000')")
+        try checkpointer.begin("c.execute('pragma wal_checkpoint(truncate)').fetchall()")
+        try eventually { session.report(samples: 1).locks(checkpointer).contains(.checkpoint) }
         try eventually {
-            session.report(samples: 2).process(one)?.waiting?.isWaiting ?? cannotInfer
+            session.report(samples: 2).process(checkpointer)?.waiting?.isWaiting ?? cannotInfer
         }
         let report = session.report()
-        #expect(report.locks(one).contains(.writer))
-        #expect(report.locks(other) == [.reader])
-        try other.run("c.execute('commit')")
-        try one.finish()
+        #expect(report.locks(checkpointer).contains(.writer))
+        #expect(report.locks(reader) == [.reader])
+        try reader.run("c.execute('commit')")
+        try checkpointer.finish()
         let after = session.report()
         #expect(after.wal?.frames == 0)
         #expect(after.wal?.resets == 1)
-        #expect(after.locks(one).isEmpty)
+        #expect(after.locks(checkpointer).isEmpty)
     }
 
     @Test func aWaitingWriterIsInferred() throws {
