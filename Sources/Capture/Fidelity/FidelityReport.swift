@@ -32,7 +32,7 @@ package struct FidelityReport {
     ///
     /// - Parameters:
     ///   - scenario: The captured scenario.
-    ///   - result: The run of the arm ``CapturedScenario/presentArm``.
+    ///   - result: The result of the arm ``CapturedScenario/presentArm``.
     ///   - meanRows: A closure that returns the mean number of rows per execution of a statement in
     ///     the run, or `nil` if unknown.
     package init(
@@ -77,8 +77,8 @@ package struct FidelityReport {
                 notes.append("\(name): \(codes)")
             }
         }
-        for (what, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
-            notes.append("rejected by the guard: \(count) × \(what)")
+        for (request, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
+            notes.append("rejected by the guard: \(count) × \(request)")
         }
         self.notes = notes
     }

@@ -6,7 +6,7 @@ struct SlotNames {
     private let groups: SlotGroups
     /// The variable of each group of equal slots.
     private var names: [SlotGroups.Place: String] = [:]
-    /// The names of values that remain the same in all repetitions of a loop.
+    /// The variable of each slot whose value is the same in all repetitions of a loop.
     private var constants: [SlotGroups.Place: String] = [:]
     /// The shared variables of long lists and of inserts with many rows.
     private var cycles: [Cycle: String] = [:]
@@ -83,6 +83,8 @@ struct SlotNames {
     }
 
     /// Creates variables for values that are the same in all repetitions of a loop.
+    ///
+    /// - Returns: The name of each variable, and the name of the variable that supplies its value.
     mutating func keepConstants(
         in range: Range<Int>,
         _ variables: inout VariableRegistry

@@ -83,7 +83,7 @@ package struct CapturedScenario {
             ).text
     }
 
-    /// Compares the number of commits with the captured transactions.
+    /// Compares the number of commits that the database counted with the captured transactions.
     ///
     /// The number of commits excludes rollbacks and transactions that write without changing a
     /// page.
@@ -156,12 +156,12 @@ package struct CapturedScenario {
         return omissions
     }
 
-    /// Returns the omissions for transactions that begin differently in the arm.
+    /// Returns the omissions for transactions that the scenario begins differently.
     private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
-        let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }
-        if !alone.isEmpty {
-            let count = TimeText.count(alone.reduce(0) { $0 + $1.count }, "statement")
+        let withoutBegin = analysis.shapes.filter { $0.shape.begin == .autocommit }
+        if !withoutBegin.isEmpty {
+            let count = TimeText.count(withoutBegin.reduce(0) { $0 + $1.count }, "statement")
             omissions.append(
                 "\(count) ran without BEGIN; in the scenario, each runs in a separate transaction"
             )
@@ -187,7 +187,7 @@ package struct CapturedScenario {
         _ analysis: CaptureAnalysis
     ) -> Operation {
         let shape = analysis.shapes[planned.operation.shape]
-        let rows = shape.rows.allSatisfy { $0.count > 0 }
+        let hasRowCounts = shape.rows.allSatisfy { $0.count > 0 }
         return Operation(
             client: client,
             name: planned.operation.name,
@@ -195,7 +195,7 @@ package struct CapturedScenario {
             meanSeconds: shape.isTimed ? shape.durations.mean : nil,
             medianSeconds: shape.isTimed ? shape.durations.quantile(0.5) : nil,
             p99Seconds: shape.isTimed && shape.count >= 1000 ? shape.durations.quantile(0.99) : nil,
-            rows: rows ? shape.meanRows : nil,
+            rows: hasRowCounts ? shape.meanRows : nil,
             busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
             writes: shape.writes,
             statements: planned.operation.steps.flatMap(\.statements),

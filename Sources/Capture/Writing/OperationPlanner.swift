@@ -6,6 +6,7 @@ struct OperationPlanner {
     let options: CaptureOptions
     let isMachineBusy: Bool
     private(set) var variables = VariableRegistry()
+    /// The names of all planned operations.
     private var names: Set<String> = []
 
     init(schema: CaptureSchema, options: CaptureOptions, isMachineBusy: Bool) {
@@ -60,7 +61,7 @@ struct OperationPlanner {
         let kept = slots.keepConstants(in: range, &variables)
         if !kept.isEmpty {
             let drawn = kept.map { ":\($0.drawn)" }.joined(separator: ", ")
-            steps.append(.keep(sql: "SELECT \(drawn)", into: kept.map(\.name)))
+            steps.append(.keep(sql: "SELECT \(drawn)", names: kept.map(\.name)))
         }
         var body: [PlannedOperation.Step] = []
         for position in range {

@@ -7,7 +7,7 @@ struct WrittenLoad: Equatable {
     var commits: UInt64
     /// The number of frames written by these commits, or `nil` without a write-ahead log.
     var frames: UInt64?
-    /// The share of time during which a process held the write lock, in 0…1.
+    /// The share of time during which a process held the write lock, from 0 through 1.
     var writerShare: Double
 
     /// Extracts the load from a report, or returns `nil` if the report does not count commits.
