@@ -18,8 +18,9 @@ struct AgentChoice {
         }
     }
 
-    /// Returns the index of the agent with the given number or name, or `nil` if there is no such agent
-    /// or several agents have the name.
+    /// Returns the index of the agent with the given number or name.
+    ///
+    /// Returns `nil` if there is no such agent, or if several agents have the name.
     func index(of answer: String) -> Int? {
         let answer = answer.split(separator: " ").joined()
         if let number = Int(answer), list.agents.indices.contains(number - 1) { return number - 1 }

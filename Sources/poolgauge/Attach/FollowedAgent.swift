@@ -28,8 +28,8 @@ struct FollowedAgent {
             return follower.receive(status, at: MonotonicTime.now)
         } catch {
             let events = follower.fail(error.description)
-            // Without a name, the agent's next socket cannot be found. For example, the socket may be
-            // forwarded from another machine.
+            // Without a name, the agent's next socket cannot be found. The known socket may, for
+            // example, be forwarded from another machine.
             guard let name = socket.name else { return events }
             let candidates = directory.sockets(named: name)
             guard !candidates.contains(socket) else { return events }

@@ -107,7 +107,8 @@ struct RecordedExecutions {
         if transactionCount > 0 {
             notes.append(
                 "The programs began \(transactionCount) "
-                    + "\(transactionCount == 1 ? "transaction" : "transactions"). A recording does not show which "
+                    + "\(transactionCount == 1 ? "transaction" : "transactions"). "
+                    + "A recording does not show which "
                     + "statements a transaction contains, so each statement is a separate "
                     + "transaction."
             )

@@ -9,8 +9,9 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes.
     private static let usualPageSize = 4_096
-    /// The minimum shares of free pages to report as a note and as a warning.
+    /// The minimum share of free pages to report as a note.
     private static let notableFreeShare = 0.1
+    /// The minimum share of free pages to report as a warning.
     private static let largeFreeShare = 0.25
     /// The minimum number of free pages to report.
     private static let notableFreePages: UInt64 = 100
@@ -62,7 +63,7 @@ struct FileChecks {
                 text += ", \(Self.count(frames, "frame")) in use"
             }
             found.append(Finding(part: .journal, mark: .ok, text: text))
-            if wal.bytes > report.file.bytes ?? 0 { found.append(large(wal)) }
+            if wal.bytes > report.file.bytes ?? 0 { found.append(largeLogFinding(wal)) }
         } else {
             found.append(
                 Finding(
@@ -76,7 +77,7 @@ struct FileChecks {
             )
         }
         // Findings about processes are listed with the processes.
-        for finding in report.findings where Self.isOfJournal(finding.kind) {
+        for finding in report.findings where Self.concernsJournal(finding.kind) {
             found.append(
                 Finding(
                     part: .journal,
@@ -89,7 +90,7 @@ struct FileChecks {
         return found
     }
 
-    private func large(_ wal: WatchedWAL) -> Finding {
+    private func largeLogFinding(_ wal: WatchedWAL) -> Finding {
         var text =
             "The -wal file (\(HumanUnits.bytes(wal.bytes))) is larger than the database "
             + "(\(HumanUnits.bytes(report.file.bytes ?? 0)))."
@@ -110,7 +111,7 @@ struct FileChecks {
         )
     }
 
-    private static func isOfJournal(_ kind: WatchVerdict.Kind) -> Bool {
+    private static func concernsJournal(_ kind: WatchVerdict.Kind) -> Bool {
         switch kind {
         case .hotJournal, .leftoverWAL, .largeNotPinned, .pinned, .overlappingReaders,
             .largeTransaction, .noCheckpoint:
@@ -177,7 +178,7 @@ struct FileChecks {
         let more = report.processes.count - found.count
         if more > 0 { found.append(Finding(part: .processes, mark: .ok, text: "and \(more) more")) }
         for finding in report.findings
-        where finding.kind != .nothing && !Self.isOfJournal(finding.kind) {
+        where finding.kind != .nothing && !Self.concernsJournal(finding.kind) {
             found.append(
                 Finding(
                     part: .processes,

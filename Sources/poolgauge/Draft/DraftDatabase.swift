@@ -18,7 +18,7 @@ struct DraftDatabase {
 
     /// The number of attempts for each write, with different rows, because each row may violate
     /// different constraints.
-    private static let trials = 5
+    private static let trialCount = 5
     /// The number of words to read from a full-text index.
     private static let wordCount = 20
 
@@ -93,7 +93,7 @@ struct DraftDatabase {
         with statement: TableStatements.Statement,
         on target: any WorkloadTarget
     ) -> String? {
-        for _ in 0..<trials {
+        for _ in 0..<trialCount {
             do {
                 try target.perform(.write, as: WorkloadClientName("draft")) { session in
                     _ = try session.run(statement.trial, [])

@@ -223,16 +223,16 @@ struct Doctor {
                 )
                 : (.ok, "\(count) processors")
         ]
-        let noop = try? GeneratorCost.measure()
-        if let noop {
+        let generatorNanoseconds = try? GeneratorCost.measure()
+        if let generatorNanoseconds {
             found.append(
-                noop > 1000
+                generatorNanoseconds > 1000
                     ? (
                         .warning,
-                        "the load generator takes \(noop) ns per access: build with -c release for "
+                        "the load generator takes \(generatorNanoseconds) ns per access: build with -c release for "
                             + "reliable results"
                     )
-                    : (.ok, "the load generator takes \(noop) ns per access")
+                    : (.ok, "the load generator takes \(generatorNanoseconds) ns per access")
             )
         }
         return found

@@ -27,7 +27,9 @@ struct ReportDestination {
         if case .file = target { true } else { false }
     }
 
-    /// Checks that a report can be written, without changing an existing file.
+    /// Creates a destination, after checking that a report can be written to it.
+    ///
+    /// The check does not change an existing file.
     ///
     /// - Parameters:
     ///   - path: The path, or `nil` for standard output.
@@ -58,7 +60,7 @@ struct ReportDestination {
         target = .file(path: file, isReplaceable: isReplaceable)
     }
 
-    /// Checks that a file that a user may edit, such as a scenario, can be created.
+    /// Creates a destination for a file that a user may edit, such as a scenario.
     ///
     /// - Throws: ``CommandFailure`` if the file exists and `replacesFile` is `false`, or if the
     ///   file cannot be written.
@@ -105,7 +107,7 @@ struct ReportDestination {
         }
     }
 
-    /// Returns whether the path could be a trap that another user created.
+    /// Returns whether another user may have created the path, to redirect the report.
     ///
     /// In a folder such as `/tmp`, another user can create a link to one of this user's files, or a
     /// FIFO. Linux can reject such links and FIFOs, but only when a program opens or creates a file
