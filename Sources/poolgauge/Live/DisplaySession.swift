@@ -17,8 +17,8 @@ struct DisplaySession {
     /// Shows content in the process's terminal until the display ends.
     ///
     /// - Parameters:
-    ///   - make: Creates the content.
-    ///   - report: Writes the results after the terminal is restored.
+    ///   - make: A closure that creates the content.
+    ///   - report: A closure that writes the results after the terminal is restored.
     /// - Throws: `TerminalError`, errors from `make` and `report`, or an exit code for a signal.
     func run<Content: DisplayContent>(
         _ make: (any Terminal, Glyphs) throws -> Content,

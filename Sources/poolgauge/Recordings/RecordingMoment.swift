@@ -33,6 +33,7 @@ enum RecordingMoment: Equatable {
         }
     }
 
+    /// The accepted forms, for help and error messages.
     static let forms =
         "10m, or 90 in seconds (after the start), -5m (before the end), 02:13 or 02:13:05 (local "
         + "time), or 2026-11-26T02:13:00Z"
@@ -103,7 +104,7 @@ enum LocalTime {
             from: date
         )
         func two(_ number: Int?) -> String { ((number ?? 0) < 10 ? "0" : "") + "\(number ?? 0)" }
-        return "\(parts.year ?? 0)-\(two(parts.month))-\(two(parts.day)) "
-            + "\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
+        return "\(parts.year ?? 0)-\(twoDigits(parts.month))-\(twoDigits(parts.day)) "
+            + "\(twoDigits(parts.hour)):\(twoDigits(parts.minute)):\(twoDigits(parts.second))"
     }
 }

@@ -13,7 +13,8 @@ struct PhaseAlignment {
         shown.phases.contains { !$0.name.isEmpty && ghost.phase(named: $0.name) != nil }
     }
 
-    /// Returns the time, in seconds, at which the displayed run shows a sample of the other run.
+    /// Returns the time in the displayed run, in seconds, that corresponds to a sample of the other
+    /// run.
     ///
     /// Returns `nil` if the displayed run does not have the sample's phase, or if that phase ended
     /// before the sample's time.

@@ -1,5 +1,6 @@
 import TerminalUI
 
+/// A picture of a theme's roles and gradients.
 struct ThemePreview {
     let theme: Theme
 
