@@ -19,7 +19,7 @@ struct TransactionAssembler {
     }
 
     private struct Connection {
-        var open: CapturedTransaction?
+        var openTransaction: CapturedTransaction?
         var savepoint: String?
         /// The number of attempts to begin the next transaction that failed because of a lock.
         var busyBegins = 0

@@ -61,7 +61,7 @@ struct AgentSampler {
         since previous: AgentStatus?,
         _ time: Double
     ) -> Sample {
-        if let before = previous?.database {
+        if let previousDatabase = previous?.database {
             let database = status.database
             note(
                 countOf: database.busyCount,

@@ -103,7 +103,9 @@ enum LocalTime {
             [.year, .month, .day, .hour, .minute, .second],
             from: date
         )
-        func two(_ number: Int?) -> String { ((number ?? 0) < 10 ? "0" : "") + "\(number ?? 0)" }
+        func twoDigits(_ number: Int?) -> String {
+            ((number ?? 0) < 10 ? "0" : "") + "\(number ?? 0)"
+        }
         return "\(parts.year ?? 0)-\(twoDigits(parts.month))-\(twoDigits(parts.day)) "
             + "\(twoDigits(parts.hour)):\(twoDigits(parts.minute)):\(twoDigits(parts.second))"
     }
