@@ -7,7 +7,7 @@ func measureTasks(
     _ access: @escaping @Sendable (_ key: Int64) async throws -> Void
 ) -> Double {
     let state = RoundState()
-    let done = DispatchSemaphore(value: 0)
+    let completion = DispatchSemaphore(value: 0)
     let start = DispatchTime.now().uptimeNanoseconds
     Task {
         await withTaskGroup(of: Void.self) { group in
@@ -23,11 +23,11 @@ func measureTasks(
                 }
             }
         }
-        done.signal()
+        completion.signal()
     }
     usleep(UInt32(seconds * 1_000_000))
     state.shouldStop.store(true, ordering: .relaxed)
     let elapsed = DispatchTime.now().uptimeNanoseconds - start
-    done.wait()
+    completion.wait()
     return Double(state.accessCount.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }

@@ -49,13 +49,13 @@ final class Flag: Sendable {
 /// Performs reads for the given time, and returns the number of reads per second.
 func measure() -> Double {
     let total = Atomic<Int>(0)
-    let stop = Flag()
-    let done = DispatchSemaphore(value: 0)
+    let stopFlag = Flag()
+    let completion = DispatchSemaphore(value: 0)
     let begin = DispatchTime.now().uptimeNanoseconds
     for _ in 0..<threads {
         Thread.detachNewThread {
             var count = 0
-            while !stop.isSet.load(ordering: .relaxed) {
+            while !stopFlag.isSet.load(ordering: .relaxed) {
                 do {
                     _ = try pool.read { db in
                         try Int.fetchOne(
@@ -66,12 +66,12 @@ func measure() -> Double {
                 count += 1
             }
             total.add(count, ordering: .relaxed)
-            done.signal()
+            completion.signal()
         }
     }
     usleep(UInt32(seconds * 1_000_000))
-    stop.isSet.store(true, ordering: .relaxed)
-    for _ in 0..<threads { done.wait() }
+    stopFlag.isSet.store(true, ordering: .relaxed)
+    for _ in 0..<threads { completion.wait() }
     let elapsed = DispatchTime.now().uptimeNanoseconds - begin
     return Double(total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }

@@ -128,7 +128,7 @@ func countAlarms() async throws {
                 continue
             }
             let isAlarm = noise.p <= 0.05
-            if isAlarm { findings[index].tested += 1 }
+            if isAlarm { findings[index].alarmCount += 1 }
             findings[index].floors.append(noise.floor)
             findings[index].ratios.append(noise.ratio)
             report(
@@ -173,9 +173,9 @@ func countDetections() async throws {
                 continue
             }
             let isSlower = metric.hasSuffix("throughput") ? ratio < 1 : ratio > 1
-            if p <= 0.05, isSlower { findings[index].tested += 1 }
+            if p <= 0.05, isSlower { findings[index].alarmCount += 1 }
             if pair.verdict == .worse {
-                findings[index].found += 1
+                findings[index].worseCount += 1
                 foundDifference = true
             }
             findings[index].ratios.append(ratio)

@@ -77,13 +77,13 @@ struct Outcome {
 func measure(_ access: @escaping Access) -> Outcome {
     let counts = Mutex([Int](repeating: 0, count: threads))
     let longest = Atomic<UInt64>(0)
-    let stop = Flag()
-    let done = DispatchSemaphore(value: 0)
+    let stopFlag = Flag()
+    let completion = DispatchSemaphore(value: 0)
     for index in 0..<threads {
         let thread = Thread {
             var count = 0
             var wait: UInt64 = 0
-            while !stop.isSet.load(ordering: .relaxed) {
+            while !stopFlag.isSet.load(ordering: .relaxed) {
                 let start = DispatchTime.now().uptimeNanoseconds
                 do {
                     try access { wait = max(wait, DispatchTime.now().uptimeNanoseconds - start) }
@@ -94,13 +94,13 @@ func measure(_ access: @escaping Access) -> Outcome {
             }
             counts.withLock { $0[index] = count }
             longest.max(wait, ordering: .relaxed)
-            done.signal()
+            completion.signal()
         }
         thread.start()
     }
     usleep(UInt32(seconds * 1_000_000))
-    stop.isSet.store(true, ordering: .relaxed)
-    for _ in 0..<threads { done.wait() }
+    stopFlag.isSet.store(true, ordering: .relaxed)
+    for _ in 0..<threads { completion.wait() }
     let threadCounts = counts.withLock { $0 }
     let total = threadCounts.reduce(0, +)
     return Outcome(

@@ -15,8 +15,8 @@ struct Options {
     var accesses: UInt64?
 
     init(_ arguments: [String]) {
-        var rest = arguments[...]
-        while let name = rest.popFirst(), let value = rest.popFirst() {
+        var remainingArguments = arguments[...]
+        while let name = remainingArguments.popFirst(), let value = remainingArguments.popFirst() {
             switch name {
             case "--seconds": seconds = Double(value) ?? seconds
             case "--rounds": rounds = Int(value) ?? rounds

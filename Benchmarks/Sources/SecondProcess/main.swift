@@ -34,7 +34,7 @@ let rounds = Int(option("rounds", "5")) ?? 5
 let commits = Int(option("commits", "20000")) ?? 20_000
 let slowCommits = Int(option("slow-commits", "40")) ?? 40
 let threads = Int(option("threads", "2")) ?? 2
-let only = option("only", "")
+let selectedText = option("only", "")
 let program = Bundle.main.executablePath ?? arguments[0]
 
 /// Returns the load average of the last minute.
@@ -82,7 +82,7 @@ report(
     ])
 )
 for testCase in Case.all(commits: commits, slowCommits: slowCommits)
-where only.isEmpty || testCase.name.contains(only) {
+where selectedText.isEmpty || testCase.name.contains(selectedText) {
     let values = try Alternation(rounds: rounds) { keeps in
         numbers(
             try testCase.measure(keepsReadTransactions: keeps, threads: threads, program: program)

@@ -66,10 +66,10 @@ struct ClientInference {
         // Short-lived connections, such as those that set up a database, do not add concurrency.
         // Count them with the largest group.
         let counts = groups.map(\.connections.count)
-        let others = Set(byConnection.keys).subtracting(longLived.keys).subtracting(
+        let otherConnections = Set(byConnection.keys).subtracting(longLived.keys).subtracting(
             uniqueMixes.keys
         )
-        groups[0].connections.formUnion(others)
+        groups[0].connections.formUnion(otherConnections)
         return groups.enumerated().map { index, group in
             let evidence =
                 switch (groups.count, counts[index]) {

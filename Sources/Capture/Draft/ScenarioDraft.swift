@@ -43,8 +43,8 @@ package struct ScenarioDraft {
         comment: String? = nil
     ) throws(DraftError) {
         let statements = try parse(sql)
-        if let other = statements.first(where: { !$0.isReadOnly }) {
-            throw DraftError("'\(sql)' writes (\(other.verb)); use --write")
+        if let writingStatement = statements.first(where: { !$0.isReadOnly }) {
+            throw DraftError("'\(sql)' writes (\(writingStatement.verb)); use --write")
         }
         reads.append(try operation(statements, of: sql, name: name, comment: comment))
     }
@@ -74,8 +74,9 @@ package struct ScenarioDraft {
             do {
                 normalized = try StatementParser.parse(statement, schema: schema)
             } catch {
-                let shown = error.message.contains("'\(statement)'") ? "" : ": '\(statement)'"
-                throw DraftError(error.message + shown)
+                let statementText =
+                    error.message.contains("'\(statement)'") ? "" : ": '\(statement)'"
+                throw DraftError(error.message + statementText)
             }
             if let control = Self.controlProblem(normalized.verb) {
                 throw DraftError("\(control): '\(statement)'")

@@ -50,9 +50,9 @@ package struct FidelityReport {
             let lag = metrics?.lag.map { Double($0.mean) } ?? 0
             let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
             if operation.writes { replayedShare += rate * (seconds ?? 0) }
-            let busy =
+            let busyErrorCount =
                 metrics?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
-            let lockFailures = (metrics?.retried ?? 0) + busy
+            let lockFailures = (metrics?.retried ?? 0) + busyErrorCount
             return Row(
                 name: "\(operation.client) \(operation.name)",
                 rate: (operation.rate, rate),

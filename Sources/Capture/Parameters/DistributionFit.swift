@@ -100,18 +100,18 @@ struct DistributionFit: Equatable {
     /// Returns a choice of a few values with their weights, or `nil` if it would miss too many
     /// values.
     private static func choice(of sample: ValueSample, minimumCount: Int) -> DistributionFit? {
-        let shown = sample.counts.filter { $0.value >= minimumCount }
+        let shownValues = sample.counts.filter { $0.value >= minimumCount }
             .sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
-        let shownCount = shown.reduce(0) { $0 + $1.value }
-        let hasBlobs = shown.contains { if case .blob = $0.key { true } else { false } }
-        guard !shown.isEmpty, !hasBlobs, shown.count <= choiceLimit,
+        let shownCount = shownValues.reduce(0) { $0 + $1.value }
+        let hasBlobs = shownValues.contains { if case .blob = $0.key { true } else { false } }
+        guard !shownValues.isEmpty, !hasBlobs, shownValues.count <= choiceLimit,
             sample.counts.count <= 2 * choiceLimit, shownCount * 10 >= sample.count * 9
         else { return nil }
-        let values = shown.map { yaml(of: $0.key) }.joined(separator: ", ")
-        let weights = shown.map { String($0.value) }.joined(separator: ", ")
+        let values = shownValues.map { yaml(of: $0.key) }.joined(separator: ", ")
+        let weights = shownValues.map { String($0.value) }.joined(separator: ", ")
         return DistributionFit(
             yaml: "distribution: choice, values: [\(values)]"
-                + (shown.count > 1 ? ", weights: [\(weights)]" : ""),
+                + (shownValues.count > 1 ? ", weights: [\(weights)]" : ""),
             needsRange: false,
             distance: 1 - Double(shownCount) / Double(sample.count)
         )
@@ -179,22 +179,24 @@ struct DistributionFit: Equatable {
         /// distribution function.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
             let popularityDifference = abs(topTenShare - min(1, mostFrequent))
-            var seen = 0.0
+            var cumulativeCount = 0.0
             var maximum = 0.0
             for (value, count) in values {
                 let shareBelow = share((Double(value) - Double(first)) / size)
-                maximum = max(maximum, abs(shareBelow - seen / total))
-                seen += Double(count)
+                maximum = max(maximum, abs(shareBelow - cumulativeCount / total))
+                cumulativeCount += Double(count)
                 let shareThrough = share((Double(value) - Double(first) + 1) / size)
-                maximum = max(maximum, abs(shareThrough - seen / total))
+                maximum = max(maximum, abs(shareThrough - cumulativeCount / total))
             }
             return max(maximum, popularityDifference)
         }
 
         func share(upTo part: Double) -> Double {
             let limit = Double(first) + part * size
-            let seen = values.reduce(0) { $0 + (Double($1.value) < limit ? $1.count : 0) }
-            return Double(seen) / total
+            let cumulativeCount = values.reduce(0) {
+                $0 + (Double($1.value) < limit ? $1.count : 0)
+            }
+            return Double(cumulativeCount) / total
         }
 
         /// Returns the difference from a scrambled zipfian distribution.
@@ -205,15 +207,15 @@ struct DistributionFit: Equatable {
             let items = 1e10
             let evenShare = (1 - Zipf.share(size, of: items, theta: theta)) / size
             let mean = total / size
-            var seen = 0.0
+            var cumulativeCount = 0.0
             var maximum = 0.0
             for (index, count) in values.map(\.count).sorted(by: >).enumerated() {
                 // Beyond this point, the order of frequencies is random.
                 guard Double(count) > mean + 3 * mean.squareRoot() + 3 || index < 10 else { break }
-                seen += Double(count)
+                cumulativeCount += Double(count)
                 let rank = Double(index + 1)
                 let expected = Zipf.share(rank, of: items, theta: theta) + evenShare * rank
-                maximum = max(maximum, abs(expected - seen / total))
+                maximum = max(maximum, abs(expected - cumulativeCount / total))
             }
             return maximum
         }
@@ -222,12 +224,12 @@ struct DistributionFit: Equatable {
         static func rankDistance(_ frequencies: [Double], of size: Double, theta: Double) -> Double
         {
             let total = frequencies.reduce(0, +)
-            var seen = 0.0
+            var cumulativeCount = 0.0
             var maximum = 0.0
             for (index, frequency) in frequencies.enumerated() {
-                seen += frequency
+                cumulativeCount += frequency
                 let expected = Zipf.share(Double(index + 1), of: size, theta: theta)
-                maximum = max(maximum, abs(expected - seen / total))
+                maximum = max(maximum, abs(expected - cumulativeCount / total))
             }
             return maximum
         }

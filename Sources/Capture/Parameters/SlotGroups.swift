@@ -39,7 +39,7 @@ struct SlotGroups {
         var sharedCount = 0
         var equalCount = 0
         var values: Set<WorkloadValue> = []
-        for kept in shape.kept {
+        for kept in shape.keptValues {
             guard let firstValue = value(first, kept), let secondValue = value(second, kept) else {
                 continue
             }

@@ -89,7 +89,7 @@ struct SlotNames {
         in range: Range<Int>,
         _ variables: inout VariableRegistry
     ) -> [(name: String, drawn: String)] {
-        var kept: [SlotGroups.Place: (name: String, drawn: String)] = [:]
+        var keptVariables: [SlotGroups.Place: (name: String, drawn: String)] = [:]
         var order: [SlotGroups.Place] = []
         for position in range {
             let statement = shape.positions[position]
@@ -97,20 +97,20 @@ struct SlotNames {
                 guard shape.isConstant(position, index) else { continue }
                 let place = SlotGroups.Place(position: position, slot: index)
                 let root = groups.root(of: place)
-                if let known = kept[root] {
-                    constants[place] = known.name
+                if let variable = keptVariables[root] {
+                    constants[place] = variable.name
                     continue
                 }
                 let text = text(of: slot, in: statement, at: place, previous: nil, &variables)
                 guard text.hasPrefix(":") else { continue }
                 let drawn = String(text.dropFirst())
                 let name = "kept_\(drawn)"
-                kept[root] = (name, drawn)
+                keptVariables[root] = (name, drawn)
                 order.append(root)
                 constants[place] = name
             }
         }
-        return order.compactMap { kept[$0] }
+        return order.compactMap { keptVariables[$0] }
     }
 }
 

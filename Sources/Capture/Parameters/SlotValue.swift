@@ -92,7 +92,7 @@ struct SlotPlanner {
         of statement: NormalizedStatement
     ) -> SlotValue {
         let hasSeveralRows = statement.slots.contains {
-            if case .insert(let other) = $0.role { other > 0 } else { false }
+            if case .insert(let rowIndex) = $0.role { rowIndex > 0 } else { false }
         }
         if hasSeveralRows {
             if schemaColumn.isRowID { return .text("NULL") }
@@ -195,7 +195,7 @@ struct SlotPlanner {
         of shape: ShapeStatistics
     ) -> Int64? {
         var spans = SampledNumbers()
-        for kept in shape.kept where options.showsValues {
+        for kept in shape.keptValues where options.showsValues {
             guard place.position < kept.count, place.slot < kept[place.position].count,
                 case .integer(let first)? = kept[place.position][place.slot - 1],
                 case .integer(let last)? = kept[place.position][place.slot]

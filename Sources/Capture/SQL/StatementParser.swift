@@ -162,7 +162,7 @@ struct StatementParser {
             return number - 1
         }
         if text != "?" {
-            if let known = names[text] { return known }
+            if let index = names[text] { return index }
             names[text] = count
         }
         count += 1
@@ -174,9 +174,9 @@ struct StatementParser {
         var result: [String] = []
         var index = 0
         while index < words.count {
-            let rest = words[index...]
-            if words[index] == "IN", rest.dropFirst().first == "(" {
-                let values = rest.dropFirst(2).prefix { $0 == "?" || $0 == "," }
+            let remainingWords = words[index...]
+            if words[index] == "IN", remainingWords.dropFirst().first == "(" {
+                let values = remainingWords.dropFirst(2).prefix { $0 == "?" || $0 == "," }
                 if values.count > 1, words.indices.contains(values.endIndex),
                     words[values.endIndex] == ")"
                 {

@@ -54,7 +54,7 @@ struct ShapeStatistics {
     /// The values of some transactions, from the first execution at each position.
     ///
     /// The indexes are the transaction, the position, and the slot.
-    private(set) var kept: [[[WorkloadValue?]]] = []
+    private(set) var keptValues: [[[WorkloadValue?]]] = []
     /// Whether the values of each slot differ between the repetitions of a loop, by position and
     /// slot.
     private(set) var varies: [[Bool]]
@@ -141,7 +141,7 @@ struct ShapeStatistics {
                 seconds[positions.count].add(commitDuration)
             }
         }
-        if kept.count < Self.maximumKeptTransactions { kept.append(first) }
+        if keptValues.count < Self.maximumKeptTransactions { keptValues.append(first) }
     }
 
     private mutating func add(

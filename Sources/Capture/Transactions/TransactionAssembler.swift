@@ -5,7 +5,7 @@ struct TransactionAssembler {
     /// The parts of the input that cannot be used.
     struct Leftovers: Equatable {
         /// The number of statements in transactions that began before the start of the input.
-        var cutAtStart = 0
+        var cutStatementCount = 0
         /// The number of transactions that were open at the end.
         var openTransactionCount = 0
         /// The number of transactions whose end is missing from the input.
@@ -13,9 +13,9 @@ struct TransactionAssembler {
         /// The number of failed statements, by result code.
         var failures: [Int: Int] = [:]
         /// The number of transactions that were open when the trace paused.
-        var cutByGaps = 0
+        var cutTransactionCount = 0
         /// The number of PRAGMA statements.
-        var pragmas = 0
+        var pragmaCount = 0
     }
 
     private struct Connection {
@@ -57,7 +57,7 @@ struct TransactionAssembler {
 
     /// Discards open transactions at a gap, because executions are missing.
     mutating func discardOpenTransactions() {
-        leftovers.cutByGaps += connections.values.count { $0.openTransaction != nil }
+        leftovers.cutTransactionCount += connections.values.count { $0.openTransaction != nil }
         connections = [:]
     }
 
@@ -159,7 +159,7 @@ struct TransactionAssembler {
         _ connection: inout Connection
     ) {
         if statement.verb == "PRAGMA" {
-            leftovers.pragmas += 1
+            leftovers.pragmaCount += 1
             return
         }
         guard execution.succeeded || execution.wasBusy else {
@@ -178,7 +178,7 @@ struct TransactionAssembler {
         // A library may begin a transaction without a statement in the input.
         if connection.openTransaction == nil, execution.autocommit == false, execution.succeeded {
             guard statesAreKnown || connection.isStateKnown else {
-                leftovers.cutAtStart += 1
+                leftovers.cutStatementCount += 1
                 return
             }
             begin(.deferred, execution, name, &connection)
@@ -190,20 +190,20 @@ struct TransactionAssembler {
                 connection.busyBegins += 1
                 return
             }
-            var alone = CapturedTransaction(
+            var singleStatementTransaction = CapturedTransaction(
                 connection: name,
                 begin: .autocommit,
                 start: item.start,
                 end: item.end
             )
-            alone.firstStep = execution.firstStep
-            alone.statements = [item]
-            alone.busyCount = connection.busyBegins
-            alone.isTimed = item.seconds != nil
-            alone.waited = execution.waited ?? 0
-            alone.beginSeconds = item.seconds
+            singleStatementTransaction.firstStep = execution.firstStep
+            singleStatementTransaction.statements = [item]
+            singleStatementTransaction.busyCount = connection.busyBegins
+            singleStatementTransaction.isTimed = item.seconds != nil
+            singleStatementTransaction.waited = execution.waited ?? 0
+            singleStatementTransaction.beginSeconds = item.seconds
             connection.busyBegins = 0
-            transactions.append(alone)
+            transactions.append(singleStatementTransaction)
             return
         }
         if item.isBusy { transaction.busyCount += 1 }

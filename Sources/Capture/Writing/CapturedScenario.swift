@@ -111,9 +111,9 @@ package struct CapturedScenario {
     private static func generalOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
         let leftovers = analysis.leftovers
-        if leftovers.cutAtStart > 0 {
+        if leftovers.cutStatementCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.cutAtStart, "statement")) of transactions that began "
+                "\(TimeText.count(leftovers.cutStatementCount, "statement")) of transactions that began "
                     + "before the capture"
             )
         }
@@ -123,9 +123,9 @@ package struct CapturedScenario {
                 "\(TimeText.count(unfinishedCount, "transaction")) whose end is not captured"
             )
         }
-        if leftovers.cutByGaps > 0 {
+        if leftovers.cutTransactionCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.cutByGaps, "transaction")) during which the trace paused"
+                "\(TimeText.count(leftovers.cutTransactionCount, "transaction")) during which the trace paused"
             )
         }
         for (code, count) in leftovers.failures.sorted(by: { $0.key < $1.key }) {
@@ -139,9 +139,9 @@ package struct CapturedScenario {
                     + "cannot be read"
             )
         }
-        if leftovers.pragmas > 0 {
+        if leftovers.pragmaCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.pragmas, "PRAGMA statement")); settings among them are in "
+                "\(TimeText.count(leftovers.pragmaCount, "PRAGMA statement")); settings among them are in "
                     + "the arms"
             )
         }
@@ -167,13 +167,13 @@ package struct CapturedScenario {
             )
         }
         let begin = CapturedArms.begin(analysis)
-        let others = analysis.shapes.filter { shape in
+        let otherShapes = analysis.shapes.filter { shape in
             shape.writes && shape.shape.begin != .autocommit
                 && (shape.shape.begin == .savepoint ? "deferred" : shape.shape.begin.rawValue)
                     != begin
         }
-        if !others.isEmpty {
-            let count = TimeText.count(others.reduce(0) { $0 + $1.count }, "transaction")
+        if !otherShapes.isEmpty {
+            let count = TimeText.count(otherShapes.reduce(0) { $0 + $1.count }, "transaction")
             omissions.append(
                 "\(count) began with another kind of BEGIN; the scenario uses \(begin) for all"
             )

@@ -29,22 +29,22 @@ enum ForeignKeyCheck {
                 : "All \(keys.count) foreign keys have an index."
             return [.init(part: .foreignKeys, mark: .ok, text: text)]
         }
-        var found = try unindexedKeys.prefix(SchemaChecks.limit).map { key in
+        var results = try unindexedKeys.prefix(SchemaChecks.limit).map { key in
             finding(key, index: try unusedName(database, for: key))
         }
-        let more = unindexedKeys.count - found.count
-        if more > 0 {
-            found.append(
+        let unlistedCount = unindexedKeys.count - results.count
+        if unlistedCount > 0 {
+            results.append(
                 .init(
                     part: .foreignKeys,
                     mark: .note,
-                    text: more == 1
+                    text: unlistedCount == 1
                         ? "1 more foreign key has no index."
-                        : "\(more) more foreign keys have no index."
+                        : "\(unlistedCount) more foreign keys have no index."
                 )
             )
         }
-        return found
+        return results
     }
 
     /// Returns an unused name for an index on a foreign key.

@@ -83,8 +83,8 @@ enum SchemaChecks {
 
     /// Joins the first five names, followed by the number of other names.
     static func list(_ names: [String]) -> String {
-        let shown = names.prefix(5).joined(separator: ", ")
-        return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
+        let listedNames = names.prefix(5).joined(separator: ", ")
+        return names.count > 5 ? "\(listedNames) and \(names.count - 5) more" : listedNames
     }
 }
 

@@ -30,7 +30,7 @@ final class Interruption: Sendable {
         /// The time of the last request's first signal, in nanoseconds.
         var receivedAt: UInt64?
         /// A closure that ends the current part early, or `nil` if a signal ends the process.
-        var stop: (@Sendable () -> Void)?
+        var stopHandler: (@Sendable () -> Void)?
     }
 
     private let state: Mutex<State>
@@ -69,7 +69,7 @@ final class Interruption: Sendable {
         cleanUp: @escaping @Sendable () -> Void = {},
         _ stop: (@Sendable () -> Void)?
     ) {
-        state = Mutex(State(stop: stop))
+        state = Mutex(State(stopHandler: stop))
         self.cleanUp = cleanUp
         self.clock = clock
         Self.listen(self)
@@ -105,7 +105,7 @@ final class Interruption: Sendable {
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
             state.receivedSignal = nil
-            state.stop = stop
+            state.stopHandler = stop
         }
     }
 
@@ -119,7 +119,7 @@ final class Interruption: Sendable {
         let action: Action? = state.withLock { state in
             if let lastTime = state.receivedAt, now &- lastTime <= Self.requestTime { return nil }
             guard state.receivedSignal == nil else { return number == SIGHUP ? nil : .exit }
-            guard let stop = state.stop else { return .exit }
+            guard let stop = state.stopHandler else { return .exit }
             state.receivedSignal = number
             state.receivedAt = now
             return .stop(stop)

@@ -79,9 +79,9 @@ struct DisplaySession {
     }
 
     private func writeCosts(_ cost: DisplayCost) throws {
-        guard let costs = options.costs, let used = cost.total else { return }
+        guard let costs = options.costs, let total = cost.total else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try costs.write(String(decoding: encoder.encode(used), as: UTF8.self) + "\n")
+        try costs.write(String(decoding: encoder.encode(total), as: UTF8.self) + "\n")
     }
 }
