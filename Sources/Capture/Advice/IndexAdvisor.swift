@@ -3,7 +3,7 @@ import WorkloadEngine
 /// Proposes indexes for statements whose query plan scans a table or sorts.
 ///
 /// The plan determines the table. The statement determines the columns: first the columns that
-/// WHERE, ON and USING compare for equality, then the columns of ORDER BY or the first column in a
+/// WHERE, ON, and USING compare for equality, then the columns of ORDER BY or the first column in a
 /// range comparison (<https://sqlite.org/queryplanner.html>).
 package struct IndexAdvisor {
     private let schema: CaptureSchema

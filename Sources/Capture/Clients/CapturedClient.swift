@@ -1,4 +1,4 @@
-/// Connections with the same kind of load, and the pace of their transactions.
+/// A group of connections with the same mix of transactions, and the pace of the transactions.
 struct CapturedClient {
     enum Pace: Equatable {
         /// Transactions start on a schedule, at one rate or at consecutive rates for equal periods.

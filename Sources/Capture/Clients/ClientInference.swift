@@ -7,7 +7,7 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
-    /// The minimum number of transactions of a connection with a unique mix that forms a client.
+    /// The number of transactions that a connection with a unique mix must run to form a client.
     private static let minimumRareCount = 3
     /// The maximum cosine similarity between a unique mix and the mixes of other clients.
     private static let maximumUniqueSimilarity = 0.1

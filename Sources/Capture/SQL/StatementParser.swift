@@ -105,8 +105,8 @@ struct StatementParser {
         )
     }
 
-    /// Returns a token's text, or the same text for all savepoint names, because programs often
-    /// number them.
+    /// Returns a token's text, or a fixed text for the name of a savepoint, because programs often
+    /// number savepoints.
     private func canonicalText(at index: Int) -> String {
         let isSavepoint =
             index > 0

@@ -79,7 +79,7 @@ struct SettingArgument {
     }
 }
 
-/// Whether to show progress on standard error.
+/// When to show progress on standard error.
 enum ProgressMode: String, CaseIterable, ExpressibleByArgument {
     case auto
     case always

@@ -2,7 +2,7 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// Checks and copies of the database that `--database` specifies.
+/// Functions that check and copy the database that `--database` specifies.
 enum DatabaseFile {
     /// Returns the URL of an existing file.
     ///

@@ -7,7 +7,7 @@ import WorkloadEngine
 struct CaptureDatabase {
     let schema: CaptureSchema
 
-    /// The maximum number of rows of a table that is scanned for the ranges of columns without an
+    /// The number of rows up to which a table is scanned for the ranges of columns without an
     /// index.
     private static let maximumScannedRows: Int64 = 2_000_000
 

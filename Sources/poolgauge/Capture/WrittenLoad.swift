@@ -25,7 +25,7 @@ struct WrittenLoad: Equatable {
     }
 }
 
-/// A watch of a run's database from a separate process.
+/// A separate process that watches a run's database.
 ///
 /// A process that uses a database through SQLite must not open and close the database's files
 /// separately, because closing a file releases SQLite's locks.

@@ -27,7 +27,7 @@ enum DatabaseFileProblem {
         }
     }
 
-    /// Describes a file that has data but no SQLite header, or returns `nil`.
+    /// Returns a description of a file that has data but no SQLite header, or `nil` for other files.
     static func headerProblem(of path: String) -> String? {
         var information = stat()
         // Opening a named pipe would wait for a writer.

@@ -76,7 +76,7 @@ struct FileChecks {
                 )
             )
         }
-        // Findings about processes are listed with the processes.
+        // `processes` contains the findings about processes.
         for finding in report.findings where Self.concernsJournal(finding.kind) {
             results.append(
                 Finding(

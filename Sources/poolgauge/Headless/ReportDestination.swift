@@ -107,7 +107,8 @@ struct ReportDestination {
         }
     }
 
-    /// Returns whether another user may have created the path, to redirect the report.
+    /// Returns whether the path may be a link or a FIFO that another user created to redirect the
+    /// report.
     ///
     /// In a folder such as `/tmp`, another user can create a link to one of this user's files, or a
     /// FIFO. Linux can reject such links and FIFOs, but only when a program opens or creates a file

@@ -77,8 +77,8 @@ struct RunDisplay: DisplayContent {
 
     var isOver: Bool { endsWithRun && cycle.isOver }
 
-    /// Returns the time since the load started, or `.max` if the run failed before the load
-    /// started.
+    /// Returns the time since the load started, `nil` if the load has not started yet, or `.max` if
+    /// the run failed before the load started.
     func age(at now: UInt64) -> UInt64? {
         guard let loadStart else { return cycle.isOver ? .max : nil }
         return now - min(now, loadStart)
@@ -93,7 +93,7 @@ struct RunDisplay: DisplayContent {
         model.note("the program was suspended while the load was running", severity: .warning)
     }
 
-    /// Ends the run, waits briefly for the removal of the run's files, and records the result.
+    /// Ends the run, waits up to five seconds for the removal of its files, and records the result.
     mutating func end() {
         run.end(within: 5)
         let (_, outcome) = run.take()

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// A time in a recording: an offset, or a time of day.
+/// A time in a recording: an offset, a time of day, or a date with a time.
 enum RecordingMoment: Equatable {
     /// A time after the start of the recording, in milliseconds.
     case offset(Int64)

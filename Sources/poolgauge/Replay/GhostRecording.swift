@@ -10,7 +10,7 @@ struct GhostRecording {
     /// The values to draw, with times in seconds on the axis of the first recording.
     enum Values {
         case samples([(sample: Sample, time: Double)])
-        /// The reports, keyed by the path of the displayed database.
+        /// The reports. Each key is the path of a database in the first recording.
         case reports([String: [(report: WatchReport, time: Double)]])
     }
 
