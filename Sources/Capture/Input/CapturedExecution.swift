@@ -63,7 +63,8 @@ package struct CapturedExecution: Sendable, Equatable {
     /// The start time, or the start of the wait for locks if the duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 
-    /// Returns the time, in seconds, that the program itself spent since an earlier execution ended.
+    /// Returns the time, in seconds, that the program itself spent since the end of an earlier
+    /// execution.
     ///
     /// This is the time before the first step and between steps, without the cost of a trace. If
     /// other statements ran between the steps, their time and the gaps before them are excluded.

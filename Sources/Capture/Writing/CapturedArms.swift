@@ -126,8 +126,8 @@ struct CapturedArms {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout: the value set by a pragma, the median wait of statements that failed
-    /// with `SQLITE_BUSY`, or five seconds.
+    /// Returns the busy timeout: the value set by a pragma, the median wait of statements that
+    /// failed with `SQLITE_BUSY`, or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
             return (milliseconds / 1000, "set by PRAGMA")

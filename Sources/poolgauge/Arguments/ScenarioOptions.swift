@@ -44,8 +44,8 @@ extension Scenario {
     ///
     /// Without names, returns ``WorkloadEngine/Scenario/defaultArms``.
     ///
-    /// - Throws: ``RunError`` if an arm does not exist, or ``CommandFailure`` if this build does not
-    ///   include the arm's library.
+    /// - Throws: ``RunError`` if an arm does not exist, or ``CommandFailure`` if this build does
+    ///   not include the arm's library.
     func arms(named names: [String]) throws -> [Arm] {
         for name in names { _ = try arm(named: name) }
         let selectedArms = names.isEmpty ? defaultArms : arms.filter { names.contains($0.name) }

@@ -27,7 +27,8 @@ enum DatabaseFileProblem {
         }
     }
 
-    /// Returns a description of a file that has data but no SQLite header, or `nil` for other files.
+    /// Returns a description of a file that has data but no SQLite header, or `nil` for any other
+    /// file.
     static func headerProblem(of path: String) -> String? {
         var information = stat()
         // Opening a named pipe would wait for a writer.

@@ -3,8 +3,8 @@ import Foundation
 /// Standard output, or the file that an option such as `--output` specifies.
 ///
 /// An existing file is replaced only by a complete report. The report is written to a new file in
-/// the same folder, and that file is then renamed. Other destinations, such as a FIFO or a terminal,
-/// are opened immediately and written to directly.
+/// the same folder, and that file is then renamed. Other destinations, such as a FIFO or a
+/// terminal, are opened immediately and written to directly.
 struct ReportDestination {
     private enum Target {
         /// A descriptor that remains open until the process ends.

@@ -33,8 +33,8 @@ struct PhaseAlignment {
     /// - Parameters:
     ///   - sample: A sample of the displayed run.
     ///   - rows: The samples of the other recording.
-    /// - Returns: The time in the other recording, in milliseconds since 1970, or `nil` if the other
-    ///   run does not have the sample's phase.
+    /// - Returns: The time in the other recording, in milliseconds since 1970, or `nil` if the
+    ///   other run does not have the sample's phase.
     func ghostTime(for sample: Sample, in rows: [RecordedRow]) -> Int64? {
         let phase: RecordedRun.Phase?
         var elapsed = sample.time
