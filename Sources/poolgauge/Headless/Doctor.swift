@@ -182,7 +182,7 @@ struct Doctor {
         var results: [(Mark, String)] = []
         var files = rlimit()
         if getrlimit(resource(RLIMIT_NOFILE), &files) == 0 {
-            // In WAL mode, a connection opens the database, the log, and the wal-index.
+            // In WAL mode, a connection opens three files: the database, log, and wal-index.
             let connections = files.rlim_cur / 3
             let text =
                 "the limit of \(files.rlim_cur) open files allows about \(connections) connections"
