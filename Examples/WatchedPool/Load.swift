@@ -2,7 +2,8 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Three threads that each read an order every 2 ms, and one thread that changes orders every 5 ms.
+/// A load of three threads that each read an order every 2 ms, and one that changes orders every
+/// 5 ms.
 final class Load: Sendable {
     private let pool: DatabasePool
     private let isStopped = Atomic<Bool>(false)
@@ -22,8 +23,8 @@ final class Load: Sendable {
     }
 
     func start() {
-        for _ in 1...3 { repeating(every: 0.002) { try $0.readOrder() } }
-        repeating(every: 0.005) { try $0.changeOrders() }
+        for _ in 1...3 { repeatOperation(every: 0.002) { try $0.readOrder() } }
+        repeatOperation(every: 0.005) { try $0.changeOrders() }
     }
 
     func stop() {
@@ -51,7 +52,7 @@ final class Load: Sendable {
         }
     }
 
-    private func repeating(
+    private func repeatOperation(
         every seconds: Double,
         _ operation: @escaping @Sendable (Load) throws -> Void
     ) {

@@ -9,21 +9,20 @@ struct StatusTable {
     ///
     /// - Parameters:
     ///   - status: The current status of the pool.
-    ///   - last: The previous status. The table shows the differences between its totals and the
-    ///     current ones.
+    ///   - last: The previous status. The table shows the usage since then.
     ///   - start: The time when the watch started, in nanoseconds.
     init(_ status: DatabaseStatus, since last: DatabaseStatus, start: UInt64) {
         var lines = [Self.summary(status, last, start)]
         lines += status.connections.map(Self.line)
         if let oldest = status.waitingReaders.first {
             lines.append(
-                "  \(status.waitingReaders.count) wait for a reader, "
+                "  waiting for a reader: \(status.waitingReaders.count), longest "
                     + "\(oldest.origin.name) for \(time(oldest.waitedNanoseconds))"
             )
         }
         if let oldest = status.waitingWriters.first {
             lines.append(
-                "  \(status.waitingWriters.count) wait for the writer, "
+                "  waiting for the writer: \(status.waitingWriters.count), longest "
                     + "\(oldest.origin.name) for \(time(oldest.waitedNanoseconds))"
             )
         }
@@ -49,11 +48,17 @@ struct StatusTable {
     ) -> String {
         let elapsed = status.takenAtNanoseconds - last.takenAtNanoseconds
         var parts = [time(status.takenAtNanoseconds - start)]
-        if let now = status.readers, let before = last.readers {
-            let all = elapsed * UInt64(now.maximum)
-            parts.append("readers \(now.inUse) of \(now.open) open, at most \(now.maximum)")
-            parts.append("used \(percent(now.busyNanoseconds - before.busyNanoseconds, of: all))")
-            let (end, start) = (now.saturatedNanoseconds ?? 0, before.saturatedNanoseconds ?? 0)
+        if let current = status.readers, let previous = last.readers {
+            let capacity = elapsed * UInt64(current.maximum)
+            parts.append(
+                "readers \(current.inUse) of \(current.open) open, at most \(current.maximum)"
+            )
+            parts.append(
+                "used \(percent(current.busyNanoseconds - previous.busyNanoseconds, of: capacity))"
+            )
+            let (end, start) = (
+                current.saturatedNanoseconds ?? 0, previous.saturatedNanoseconds ?? 0
+            )
             let saturated = end - start
             parts.append("saturated \(percent(saturated, of: elapsed))")
         }
@@ -71,11 +76,12 @@ struct StatusTable {
 
     private static func line(_ connection: ConnectionStatus) -> String {
         let held = connection.heldNanoseconds.map(time) ?? ""
-        let count = "\(connection.accessCount) accesses"
+        let accesses =
+            connection.accessCount == 1 ? "1 access" : "\(connection.accessCount) accesses"
         return [
             "  " + column(connection.label, 16),
             column(connection.state.rawValue, 14),
-            column(count, 15),
+            column(accesses, 15),
             column(held, 9),
             column(connection.holder?.name ?? "", 28),
             String(connection.sql?.prefix(50) ?? ""),

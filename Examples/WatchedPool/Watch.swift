@@ -19,13 +19,13 @@ final class Watch: Sendable {
         thread.enter()
         Thread.detachNewThread { [self] in
             defer { thread.leave() }
-            var last = pool.status()
-            let start = last.takenAtNanoseconds
+            var previous = pool.status()
+            let start = previous.takenAtNanoseconds
             while !isStopped.load(ordering: .relaxed) {
                 Thread.sleep(forTimeInterval: 0.5)
                 let status = pool.status()
-                print(StatusTable(status, since: last, start: start).text)
-                last = status
+                print(StatusTable(status, since: previous, start: start).text)
+                previous = status
             }
         }
     }

@@ -50,7 +50,7 @@ package struct CaptureAnalysis {
         var pragmas: [String: String] = [:]
         var waits = SampledNumbers()
         var missing: [String: Int] = [:]
-        var known = 0
+        var knownTableCount = 0
         var unreadableStatementCount = 0
         for var execution in executions {
             guard let moment = gaps.moment(at: execution.end) else { continue }
@@ -83,11 +83,11 @@ package struct CaptureAnalysis {
                 waits.add(seconds)
             }
             for table in statement.missingTables { missing[table, default: 0] += 1 }
-            if statement.missingTables.isEmpty, statement.table != nil { known += 1 }
+            if statement.missingTables.isEmpty, statement.table != nil { knownTableCount += 1 }
             assembler.add(execution, statement)
         }
         assembler.finish()
-        try Self.check(assembler, missing: missing, known: known, file: file)
+        try Self.check(assembler, missing: missing, knownTableCount: knownTableCount, file: file)
         self.pragmas = pragmas
         busyWaits = waits
         commits = assembler.commits
@@ -110,7 +110,7 @@ package struct CaptureAnalysis {
         )
     }
 
-    /// Returns an estimate of the total time between the statements of each connection, in seconds.
+    /// Returns an estimate of the time between statements, summed over all connections, in seconds.
     ///
     /// The time before a statement of unknown duration includes that duration, so the estimate uses
     /// the mean of the other times.
@@ -135,11 +135,13 @@ package struct CaptureAnalysis {
     private static func check(
         _ assembler: TransactionAssembler,
         missing: [String: Int],
-        known: Int,
+        knownTableCount: Int,
         file: String?
     ) throws(CaptureError) {
-        let named = missing.values.reduce(0, +)
-        if named > known, let table = missing.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
+        let missingTableCount = missing.values.reduce(0, +)
+        if missingTableCount > knownTableCount,
+            let table = missing.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })
+        {
             throw CaptureError(
                 "most statements refer to tables that the database does not have, such as "
                     + "'\(table.key)'; specify the database that the program uses",
@@ -209,7 +211,7 @@ package struct CaptureAnalysis {
         }
         // A trace may time only some executions, so estimate the other durations from the mean of
         // the known durations. Waits for locks are known for all executions.
-        var unknown = 0
+        var unknownDurationCount = 0
         for (index, isAlone, waited) in untimed {
             let shape = shapes[visits[index].shape]
             if !isAlone {
@@ -217,14 +219,14 @@ package struct CaptureAnalysis {
             } else if shape.isTimed {
                 visits[index].start = visits[index].end - waited - shape.activeDurations.mean
             } else {
-                unknown += 1
+                unknownDurationCount += 1
             }
         }
         if !untimed.isEmpty { visits.sort { $0.start < $1.start } }
         let clients = ClientInference(
             visits: visits,
             span: span,
-            isTimed: unknown * 10 <= visits.count,
+            isTimed: unknownDurationCount * 10 <= visits.count,
             isMachineBusy: isMachineBusy
         ).clients()
         return (shapes, clients)
@@ -239,14 +241,14 @@ private struct StatementReader {
     private static let capacity = 20_000
 
     let schema: CaptureSchema
-    private var known: [String: NormalizedStatement] = [:]
+    private var cache: [String: NormalizedStatement] = [:]
 
     init(schema: CaptureSchema) { self.schema = schema }
 
     mutating func statement(of sql: String) throws(SQLLexer.Failure) -> NormalizedStatement {
-        if let statement = known[sql] { return statement }
+        if let statement = cache[sql] { return statement }
         let statement = try StatementParser.parse(sql, schema: schema)
-        if known.count < Self.capacity { known[sql] = statement }
+        if cache.count < Self.capacity { cache[sql] = statement }
         return statement
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A kind of access, performed by raw SQLite, this engine, and GRDB.
 struct Case {
-    /// The name of the row in the table.
+    /// The name of the case, shown in the table of results.
     let name: String
     /// The number of concurrent threads, or 1 for the asynchronous cases, which use tasks.
     let threads: Int
@@ -11,12 +11,12 @@ struct Case {
     ///
     /// Each closure performs one access.
     let contenders: [@Sendable (_ thread: Int, _ key: Int64) throws -> Void]
-    /// The closures that run a whole round, for cases without threads.
+    /// For cases that use tasks, the closures that each run a whole round of a contender.
     ///
-    /// Each closure returns accesses per second.
+    /// Each closure returns the number of accesses per second.
     var rounds: [@Sendable (_ seconds: Double) -> Double]?
 
-    /// Runs one round of a contender.
+    /// Runs one round of the contender at an index.
     ///
     /// - Returns: The number of accesses per second.
     func measure(_ index: Int, seconds: Double) -> Double {
@@ -25,36 +25,36 @@ struct Case {
         let state = RoundState()
         for thread in 0..<threads {
             let worker = Thread {
-                state.ready.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                state.activeThreads.wrappingAdd(1, ordering: .sequentiallyConsistent)
                 while !state.hasStarted.load(ordering: .acquiring) { usleep(50) }
                 var count = 0
                 var keys = KeySequence(thread: thread)
-                while !state.stop.load(ordering: .relaxed) {
+                while !state.shouldStop.load(ordering: .relaxed) {
                     do { try contender(thread, keys.next()) } catch { fatalError("\(error)") }
                     count += 1
                 }
-                state.total.wrappingAdd(count, ordering: .relaxed)
-                state.ready.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                state.accessCount.wrappingAdd(count, ordering: .relaxed)
+                state.activeThreads.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
             worker.start()
         }
-        while state.ready.load(ordering: .sequentiallyConsistent) < threads { usleep(50) }
+        while state.activeThreads.load(ordering: .sequentiallyConsistent) < threads { usleep(50) }
         let start = DispatchTime.now().uptimeNanoseconds
         state.hasStarted.store(true, ordering: .releasing)
         usleep(UInt32(seconds * 1_000_000))
-        state.stop.store(true, ordering: .relaxed)
+        state.shouldStop.store(true, ordering: .relaxed)
         let elapsed = DispatchTime.now().uptimeNanoseconds - start
-        while state.ready.load(ordering: .sequentiallyConsistent) > 0 { usleep(50) }
-        return Double(state.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
+        while state.activeThreads.load(ordering: .sequentiallyConsistent) > 0 { usleep(50) }
+        return Double(state.accessCount.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
     }
 }
 
 /// The state that the threads of a round share.
 final class RoundState: Sendable {
-    let ready = Atomic<Int>(0)
+    let activeThreads = Atomic<Int>(0)
     let hasStarted = Atomic<Bool>(false)
-    let stop = Atomic<Bool>(false)
-    let total = Atomic<Int>(0)
+    let shouldStop = Atomic<Bool>(false)
+    let accessCount = Atomic<Int>(0)
 }
 
 /// A generator of keys for 10,000 rows (xorshift64, Marsaglia, 2003).

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 /// A bare connection that prepares each statement of the benchmark cases once.
-final class RawConnection: @unchecked Sendable {  // used by one thread or under `lock`
+final class RawConnection: @unchecked Sendable {  // used by one thread, or while `lock` is held
     struct Failure: Error {
         let code: CInt
     }
@@ -75,7 +75,7 @@ final class RawConnection: @unchecked Sendable {  // used by one thread or under
         try run(commit)
     }
 
-    /// Reads all rows, and copies each column as C programs do.
+    /// Reads all rows, and copies each column as a C program would.
     func copyRows() throws -> Int {
         try copy(rows, integers: [0, 1], doubles: [3], texts: [2, 4])
     }

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Returns the accesses per second of 64 tasks that each repeat `access`.
+/// Returns the number of accesses per second when each of 64 tasks performs `access` repeatedly.
 func measureTasks(
     _ seconds: Double,
     _ access: @escaping @Sendable (_ key: Int64) async throws -> Void
 ) -> Double {
     let state = RoundState()
-    let done = DispatchSemaphore(value: 0)
+    let completion = DispatchSemaphore(value: 0)
     let start = DispatchTime.now().uptimeNanoseconds
     Task {
         await withTaskGroup(of: Void.self) { group in
@@ -15,19 +15,19 @@ func measureTasks(
                 group.addTask {
                     var keys = KeySequence(thread: task)
                     var count = 0
-                    while !state.stop.load(ordering: .relaxed) {
+                    while !state.shouldStop.load(ordering: .relaxed) {
                         do { try await access(keys.next()) } catch { fatalError("\(error)") }
                         count += 1
                     }
-                    state.total.wrappingAdd(count, ordering: .relaxed)
+                    state.accessCount.wrappingAdd(count, ordering: .relaxed)
                 }
             }
         }
-        done.signal()
+        completion.signal()
     }
     usleep(UInt32(seconds * 1_000_000))
-    state.stop.store(true, ordering: .relaxed)
+    state.shouldStop.store(true, ordering: .relaxed)
     let elapsed = DispatchTime.now().uptimeNanoseconds - start
-    done.wait()
-    return Double(state.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
+    completion.wait()
+    return Double(state.accessCount.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }

@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteEngine
 
-// Measures kinds of access that `PointReads` does not cover. Raw SQLite, this engine, and GRDB take
-// turns in one process.
+// Measures kinds of access that `PointReads` does not cover. Rounds of raw SQLite, this engine, and
+// GRDB alternate in one process.
 //
 //     swift run -c release Accesses [--rounds N] [--seconds S] [--only TEXT]
 //     swift run -c release Accesses --only TEXT --contender raw|engine|GRDB --accesses N
@@ -24,7 +24,7 @@ defer { try? FileManager.default.removeItem(at: folder) }
 
 /// Creates a database.
 ///
-/// Each library uses a separate database, so its writes do not wait for those of the others.
+/// Each library uses a separate database, so that its writes do not wait for another library's.
 func makeFile(_ name: String) throws -> String {
     let path = folder.appendingPathComponent(name).path
     let pool = try DatabasePool(path: path)
@@ -47,13 +47,13 @@ func makeFile(_ name: String) throws -> String {
 }
 
 let rawPath = try makeFile("raw.sqlite")
-let raws = (0..<8).map { _ in RawConnection(path: rawPath) }
-let shared = RawConnection(path: rawPath)
+let rawConnections = (0..<8).map { _ in RawConnection(path: rawPath) }
+let sharedConnection = RawConnection(path: rawPath)
 let engine = try EngineCases(path: makeFile("engine.sqlite"))
 let grdb = try GRDBCases(path: makeFile("grdb.sqlite"))
 
-func behindLock(_ key: Int64) throws {
-    try shared.lock.withLock { _ = try shared.read(key) }
+func readWithLock(_ key: Int64) throws {
+    try sharedConnection.lock.withLock { _ = try sharedConnection.read(key) }
 }
 
 func expectAllRows(_ count: Int) throws {
@@ -67,7 +67,7 @@ for threads in [1, 8] {
             name: "pool.read, fetchOne(db, sql:)",
             threads: threads,
             contenders: [
-                { thread, key in _ = try raws[thread].read(key) },
+                { thread, key in _ = try rawConnections[thread].read(key) },
                 { _, key in _ = try engine.fetchWithSQL(key) },
                 { _, key in _ = try grdb.fetchWithSQL(key) },
             ]
@@ -80,7 +80,7 @@ for threads in [1, 8] {
             name: "queue.read (raw: one mutex)",
             threads: threads,
             contenders: [
-                { _, key in try behindLock(key) },
+                { _, key in try readWithLock(key) },
                 { _, key in _ = try engine.readQueue(key) },
                 { _, key in _ = try grdb.readQueue(key) },
             ]
@@ -92,7 +92,7 @@ cases.append(
         name: "pool.write, one update",
         threads: 1,
         contenders: [
-            { _, key in try shared.write(key) },
+            { _, key in try sharedConnection.write(key) },
             { _, key in try engine.write(key) },
             { _, key in try grdb.write(key) },
         ]
@@ -100,10 +100,10 @@ cases.append(
 )
 cases.append(
     Case(
-        name: "10,000 rows of 5 into [Row]",
+        name: "10,000 rows of 5 columns into [Row]",
         threads: 1,
         contenders: [
-            { _, _ in try expectAllRows(shared.copyRows()) },
+            { _, _ in try expectAllRows(sharedConnection.copyRows()) },
             { _, _ in try expectAllRows(engine.rows()) },
             { _, _ in try expectAllRows(grdb.rows()) },
         ]
@@ -111,10 +111,10 @@ cases.append(
 )
 cases.append(
     Case(
-        name: "10,000 Codable records of 4",
+        name: "10,000 Codable records of 4 columns",
         threads: 1,
         contenders: [
-            { _, _ in try expectAllRows(shared.copyNotes()) },
+            { _, _ in try expectAllRows(sharedConnection.copyNotes()) },
             { _, _ in try expectAllRows(engine.notes()) },
             { _, _ in try expectAllRows(grdb.notes()) },
         ]
@@ -122,10 +122,10 @@ cases.append(
 )
 cases.append(
     Case(
-        name: "10,000 Codable records of 5, one a date",
+        name: "10,000 Codable records of 5 columns, including a date",
         threads: 1,
         contenders: [
-            { _, _ in try expectAllRows(shared.copyDatedNotes()) },
+            { _, _ in try expectAllRows(sharedConnection.copyDatedNotes()) },
             { _, _ in try expectAllRows(engine.datedNotes()) },
             { _, _ in try expectAllRows(grdb.datedNotes()) },
         ]
@@ -141,7 +141,7 @@ cases.append(
                 Case(
                     name: "",
                     threads: 2,
-                    contenders: [{ thread, key in _ = try raws[thread].read(key) }]
+                    contenders: [{ thread, key in _ = try rawConnections[thread].read(key) }]
                 ).measure(0, seconds: seconds)
             },
             { seconds in measureTasks(seconds) { _ = try await engine.awaitRead($0) } },
@@ -167,13 +167,13 @@ func spread(_ values: [Double]) -> String {
     )
 }
 
-// With `--contender engine --accesses 20`, one thread performs a fixed number of accesses for
-// callgrind.
+// With `--contender engine --accesses 20`, one thread performs a fixed number of accesses, to be
+// profiled by callgrind.
 if let limit = Int(option("accesses", "")),
     let contender = ["raw", "engine", "GRDB"].firstIndex(of: option("contender", "engine"))
 {
-    for access in cases where access.name.contains(option("only", "")) {
-        for key in 1...limit { try access.contenders[contender](0, Int64(key)) }
+    for testCase in cases where testCase.name.contains(option("only", "")) {
+        for key in 1...limit { try testCase.contenders[contender](0, Int64(key)) }
     }
     // `exit` does not run the `defer` statement.
     try? FileManager.default.removeItem(at: folder)
@@ -182,21 +182,22 @@ if let limit = Int(option("accesses", "")),
 
 print("\(rounds) rounds of \(seconds) s each, medians (min–max)")
 print("threads      raw/s   engine/s     GRDB/s            engine/raw           engine/GRDB  case")
-for access in cases where option("only", "").isEmpty || access.name.contains(option("only", "")) {
+for testCase in cases where option("only", "").isEmpty || testCase.name.contains(option("only", ""))
+{
     var rates: [[Double]] = [[], [], []]
-    for contender in 0..<3 { _ = access.measure(contender, seconds: 0.05) }
+    for contender in 0..<3 { _ = testCase.measure(contender, seconds: 0.05) }
     for round in 0..<rounds {
         for turn in 0..<3 {
             let contender = (turn + round) % 3
-            rates[contender].append(access.measure(contender, seconds: seconds))
+            rates[contender].append(testCase.measure(contender, seconds: seconds))
         }
     }
     let cells =
-        [pad("\(access.threads)", 7)]
+        [pad("\(testCase.threads)", 7)]
         + rates.map { pad(String(format: "%.0f", median($0)), 10) } + [
             pad(spread(zip(rates[1], rates[0]).map { $0 / $1 }), 21),
             pad(spread(zip(rates[1], rates[2]).map { $0 / $1 }), 21),
-            " " + access.name,
+            " " + testCase.name,
         ]
     print(cells.joined(separator: " "))
 }

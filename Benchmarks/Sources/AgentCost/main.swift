@@ -4,14 +4,14 @@ import SQLiteEngine
 import Synchronization
 
 // Measures the cost of an agent to its program: the throughput of point reads without an agent,
-// with an agent without clients, and with an agent that serves four clients. The settings take
-// turns.
+// with an agent without clients, and with an agent that serves four clients. Each round measures
+// all three settings.
 //
 //     swift run -c release AgentCost [--rounds N] [--seconds S] [--threads N]
 //
 // The clients are separate processes. Two request the status four times per second, as the
-// dashboard does. One requests the metrics once per second, and one stops reading a stream of
-// events.
+// dashboard does. One requests the metrics once per second, and one requests the stream of
+// events but never reads it.
 
 func option(_ name: String, _ defaultValue: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -46,16 +46,16 @@ final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
 }
 
-/// Returns the number of reads per second.
+/// Performs reads for the given time, and returns the number of reads per second.
 func measure() -> Double {
     let total = Atomic<Int>(0)
-    let stop = Flag()
-    let done = DispatchSemaphore(value: 0)
+    let stopFlag = Flag()
+    let completion = DispatchSemaphore(value: 0)
     let begin = DispatchTime.now().uptimeNanoseconds
     for _ in 0..<threads {
         Thread.detachNewThread {
             var count = 0
-            while !stop.isSet.load(ordering: .relaxed) {
+            while !stopFlag.isSet.load(ordering: .relaxed) {
                 do {
                     _ = try pool.read { db in
                         try Int.fetchOne(
@@ -66,18 +66,20 @@ func measure() -> Double {
                 count += 1
             }
             total.add(count, ordering: .relaxed)
-            done.signal()
+            completion.signal()
         }
     }
     usleep(UInt32(seconds * 1_000_000))
-    stop.isSet.store(true, ordering: .relaxed)
-    for _ in 0..<threads { done.wait() }
+    stopFlag.isSet.store(true, ordering: .relaxed)
+    for _ in 0..<threads { completion.wait() }
     let elapsed = DispatchTime.now().uptimeNanoseconds - begin
     return Double(total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }
 
-/// A program that requests a path at an interval, or that connects and does not read.
-func client(_ socket: String, _ path: String, interval: Double?) throws -> Process {
+/// Starts a program that requests a path at an interval.
+///
+/// If the interval is `nil`, the program sends one request and does not read the response.
+func startClient(_ socket: String, _ path: String, interval: Double?) throws -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let python = """
@@ -104,44 +106,44 @@ func median(_ values: [Double]) -> Double {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-var idle: [Double] = []
-var busy: [Double] = []
-print("\(threads) threads, \(rounds) rounds of \(seconds) s, taking turns")
+var idleRatios: [Double] = []
+var servingRatios: [Double] = []
+print("\(threads) threads, \(rounds) rounds of \(seconds) s, alternating")
 _ = measure()
 for round in 1...rounds {
-    let base = measure()
+    let rateWithoutAgent = measure()
     let agent = try Agent.start(pool, name: "cost")
-    let alone = measure()
+    let idleRate = measure()
     let clients = try [
-        client(agent.socketPath, "/status", interval: 0.25),
-        client(agent.socketPath, "/status", interval: 0.25),
-        client(agent.socketPath, "/metrics", interval: 1),
-        client(agent.socketPath, "/events", interval: nil),
+        startClient(agent.socketPath, "/status", interval: 0.25),
+        startClient(agent.socketPath, "/status", interval: 0.25),
+        startClient(agent.socketPath, "/metrics", interval: 1),
+        startClient(agent.socketPath, "/events", interval: nil),
     ]
-    // Python starts before the measurement.
+    // Let Python start before the measurement.
     usleep(300_000)
-    let served = measure()
+    let servingRate = measure()
     for client in clients { kill(client.processIdentifier, SIGKILL) }
     for client in clients { client.waitUntilExit() }
     agent.stop()
-    idle.append(alone / base)
-    busy.append(served / base)
+    idleRatios.append(idleRate / rateWithoutAgent)
+    servingRatios.append(servingRate / rateWithoutAgent)
     print(
         String(
             format: "%2d  without %9.0f/s  without clients %9.0f/s  with four clients %9.0f/s",
             round,
-            base,
-            alone,
-            served
+            rateWithoutAgent,
+            idleRate,
+            servingRate
         )
     )
 }
-for (name, ratios) in [("without clients", idle), ("with four clients", busy)] {
+for (name, ratios) in [("without clients", idleRatios), ("with four clients", servingRatios)] {
     let text = String(
         format: "%.3f (%.3f to %.3f)",
         median(ratios),
         ratios.min() ?? .nan,
         ratios.max() ?? .nan
     )
-    print("median of the ratios \(name): \(text)")
+    print("median ratio to the rate without an agent, \(name): \(text)")
 }

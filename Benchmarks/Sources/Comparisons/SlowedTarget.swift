@@ -3,7 +3,7 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A target on a pool that lengthens each access by a known fraction.
+/// A target that uses a pool and lengthens each access by a known fraction.
 final class SlowedTarget: WorkloadTarget {
     private let pool: DatabasePool
     /// The relative slowdown of an access, such as 0.1 for a tenth of its duration.
@@ -47,14 +47,14 @@ final class SlowedTarget: WorkloadTarget {
         case .write, .snapshot: try pool.write { try body(Session(database: $0)) }
         case .writeWithoutTransaction:
             try pool.writeWithoutTransaction { db in
-                // This access creates datasets, so its statements return no rows.
+                // Accesses of this kind create datasets, so their statements return no rows.
                 try body(Session(database: db))
             }
         }
         guard slowdown > 0 else { return }
         let end = DispatchTime.now().uptimeNanoseconds
-        let late = end + UInt64(Double(end - start) * slowdown)
-        while DispatchTime.now().uptimeNanoseconds < late {}
+        let deadline = end + UInt64(Double(end - start) * slowdown)
+        while DispatchTime.now().uptimeNanoseconds < deadline {}
     }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
@@ -70,7 +70,7 @@ final class SlowedTarget: WorkloadTarget {
 
 /// A factory that opens `SlowedTarget`s.
 ///
-/// The arm `slowed` is slower than the others.
+/// Only the target of the arm `slowed` lengthens its accesses.
 struct SlowedFactory: WorkloadTargetFactory {
     let slowdown: Double
 

@@ -6,11 +6,11 @@ import WorkloadEngine
 //     swift run -c release Comparisons [--alarms N] [--finds N] [--blocks N] [--seconds S]
 //                                      [--slowdown SHARE] [--workers N]
 //
-// First, the program compares an arm with an arm whose accesses take a tenth longer, and counts how
+// First, the program compares an arm with one whose accesses take a tenth longer, and counts how
 // often the comparison detects the difference. Then it compares an arm with itself, and counts how
-// often the test reports a difference at 5%. By default, the first comparison uses forty
-// quarter-second blocks, and the second comparison uses ten half-second blocks. On a machine whose
-// speed changes occasionally, many short blocks detect more than a few long ones.
+// often the test reports a difference at a significance level of 5%. By default, the first
+// comparison uses forty quarter-second blocks, and the second uses ten half-second blocks. On a
+// machine whose speed changes occasionally, many short blocks detect more than a few long ones.
 
 func option(_ name: String, _ defaultValue: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -33,7 +33,7 @@ let slowdown = option("slowdown", 0.1)
 let metrics = ["read.throughput", "read.response.p50"]
 
 /// Returns the load average of the last minute.
-func load() -> String {
+func loadAverage() -> String {
     var averages = [0.0, 0, 0]
     guard getloadavg(&averages, 3) > 0 else { return "unknown" }
     return String(format: "%.1f", averages[0])
@@ -87,26 +87,24 @@ func compare(
 }
 
 /// Prints a line without buffering, so that it is visible immediately, even in a file.
-func say(_ line: String) {
+func report(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// The findings of comparisons for a metric.
-///
-/// An arm is compared with itself or with a slower arm.
+/// The findings for one metric, from all comparisons of an arm with itself or with a slower arm.
 struct Findings {
     let metric: String
-    /// The number of alarms based on p alone.
+    /// The number of comparisons whose uncorrected p-value is at most 0.05.
     ///
-    /// For the slowed arm, only alarms in the true direction are counted.
-    var tested = 0
+    /// For the slowed arm, only differences in the true direction are counted.
+    var alarmCount = 0
     /// The number of *worse* verdicts, with Holm's correction for all metrics.
-    var found = 0
+    var worseCount = 0
     var ratios: [Double] = []
     var floors: [Double] = []
 
-    func medians() -> String {
+    var medians: String {
         guard !ratios.isEmpty else { return "no samples" }
         return String(
             format: "ratio %.3f, noise floor %.3f (medians)",
@@ -116,7 +114,7 @@ struct Findings {
     }
 }
 
-/// Compares an arm with itself.
+/// Compares an arm with itself, and counts the alarms.
 ///
 /// Each block runs the arm twice.
 func countAlarms() async throws {
@@ -126,14 +124,14 @@ func countAlarms() async throws {
         for index in findings.indices {
             let metric = findings[index].metric
             guard let noise = result.noise.first(where: { $0.metric == metric }) else {
-                say("A/A \(round + 1), \(metric): no samples")
+                report("A/A \(round + 1), \(metric): no samples")
                 continue
             }
             let isAlarm = noise.p <= 0.05
-            if isAlarm { findings[index].tested += 1 }
+            if isAlarm { findings[index].alarmCount += 1 }
             findings[index].floors.append(noise.floor)
             findings[index].ratios.append(noise.ratio)
-            say(
+            report(
                 "A/A \(round + 1), \(metric): "
                     + String(
                         format: "%.3f (%.3f to %.3f), p %.3f%@",
@@ -147,43 +145,43 @@ func countAlarms() async throws {
         }
     }
     for finding in findings where alarmRounds > 0 {
-        say(
-            "\(finding.metric): \(finding.tested) alarms in \(alarmRounds) comparisons of an "
-                + "arm with itself; \(finding.medians())"
+        report(
+            "\(finding.metric): \(finding.alarmCount) alarms in \(alarmRounds) comparisons of an "
+                + "arm with itself; \(finding.medians)"
         )
     }
 }
 
-/// Compares an arm with an arm whose accesses take longer.
-func countFinds() async throws {
+/// Compares an arm with a slower arm, and counts the comparisons that detect the difference.
+func countDetections() async throws {
     var findings = metrics.map { Findings(metric: $0) }
-    var either = 0
+    var roundsWithDifference = 0
     for round in 0..<findRounds {
         let result = try await compare(
             ["plain", "slowed"],
             in: findBlocks,
             seed: UInt64(2000 + round)
         )
-        var isFound = false
+        var foundDifference = false
         for index in findings.indices {
             let metric = findings[index].metric
             guard let pair = result.pair(metric, of: "slowed", against: "plain"),
                 let ratio = pair.ratio, let low = pair.low, let high = pair.high,
                 let p = pair.uncorrected
             else {
-                say("slowed \(round + 1), \(metric): no samples")
+                report("slowed \(round + 1), \(metric): no samples")
                 continue
             }
             let isSlower = metric.hasSuffix("throughput") ? ratio < 1 : ratio > 1
-            if p <= 0.05, isSlower { findings[index].tested += 1 }
+            if p <= 0.05, isSlower { findings[index].alarmCount += 1 }
             if pair.verdict == .worse {
-                findings[index].found += 1
-                isFound = true
+                findings[index].worseCount += 1
+                foundDifference = true
             }
             findings[index].ratios.append(ratio)
             let floor = result.noiseFloor[metric] ?? 1
             findings[index].floors.append(floor)
-            say(
+            report(
                 "slowed \(round + 1), \(metric): "
                     + String(
                         format: "%.3f (%.3f to %.3f), p %.3f, noise floor %.3f, ",
@@ -195,19 +193,23 @@ func countFinds() async throws {
                     ) + pair.verdict.rawValue
             )
         }
-        if isFound { either += 1 }
+        if foundDifference { roundsWithDifference += 1 }
     }
     for finding in findings where findRounds > 0 {
-        say(
-            "\(finding.metric): \(finding.found) of \(findRounds) found "
-                + "(\(finding.tested) by p alone); " + finding.medians()
+        report(
+            "\(finding.metric): \(finding.worseCount) of \(findRounds) differences "
+                + "detected (\(finding.alarmCount) without the correction); " + finding.medians
         )
     }
-    if findRounds > 0 { say("either metric: \(either) of \(findRounds) found") }
+    if findRounds > 0 {
+        report("either metric: \(roundsWithDifference) of \(findRounds) differences detected")
+    }
 }
 
-say("load average \(load()) at the start")
+report("load average \(loadAverage()) at the start")
 let start = ContinuousClock.now
-try await countFinds()
+try await countDetections()
 try await countAlarms()
-say("load average \(load()) at the end, \((ContinuousClock.now - start).components.seconds) s")
+report(
+    "load average \(loadAverage()) at the end, \((ContinuousClock.now - start).components.seconds) s"
+)

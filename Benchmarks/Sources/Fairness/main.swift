@@ -41,24 +41,24 @@ var grdbConfiguration = GRDB.Configuration()
 grdbConfiguration.maximumReaderCount = readers
 let grdb = try GRDB.DatabasePool(path: path, configuration: grdbConfiguration)
 
-/// Performs an access, and calls `entered` when the closure of the access starts.
-typealias Access = @Sendable (_ entered: () -> Void) throws -> Void
+/// A function that performs an access, and calls `onEntry` when the closure of the access starts.
+typealias Access = @Sendable (_ onEntry: () -> Void) throws -> Void
 
 let contenders: [(name: String, access: Access)] = [
     (
         "engine",
-        { entered in
+        { onEntry in
             try engine.read { db in
-                entered()
+                onEntry()
                 _ = try Int.fetchOne(db.cachedStatement(sql: sql))
             }
         }
     ),
     (
         "GRDB",
-        { entered in
+        { onEntry in
             try grdb.read { db in
-                entered()
+                onEntry()
                 _ = try Int.fetchOne(db.cachedStatement(sql: sql))
             }
         }
@@ -68,7 +68,8 @@ let contenders: [(name: String, access: Access)] = [
 /// The result of one round.
 struct Outcome {
     var accesses: Int
-    var share: Double
+    /// The lowest number of accesses of any thread, divided by the mean of all threads.
+    var smallestShare: Double
     /// The longest wait in nanoseconds.
     var longestWait: UInt64
 }
@@ -76,13 +77,13 @@ struct Outcome {
 func measure(_ access: @escaping Access) -> Outcome {
     let counts = Mutex([Int](repeating: 0, count: threads))
     let longest = Atomic<UInt64>(0)
-    let stop = Flag()
-    let done = DispatchSemaphore(value: 0)
+    let stopFlag = Flag()
+    let completion = DispatchSemaphore(value: 0)
     for index in 0..<threads {
         let thread = Thread {
             var count = 0
             var wait: UInt64 = 0
-            while !stop.isSet.load(ordering: .relaxed) {
+            while !stopFlag.isSet.load(ordering: .relaxed) {
                 let start = DispatchTime.now().uptimeNanoseconds
                 do {
                     try access { wait = max(wait, DispatchTime.now().uptimeNanoseconds - start) }
@@ -93,18 +94,18 @@ func measure(_ access: @escaping Access) -> Outcome {
             }
             counts.withLock { $0[index] = count }
             longest.max(wait, ordering: .relaxed)
-            done.signal()
+            completion.signal()
         }
         thread.start()
     }
     usleep(UInt32(seconds * 1_000_000))
-    stop.isSet.store(true, ordering: .relaxed)
-    for _ in 0..<threads { done.wait() }
-    let all = counts.withLock { $0 }
-    let total = all.reduce(0, +)
+    stopFlag.isSet.store(true, ordering: .relaxed)
+    for _ in 0..<threads { completion.wait() }
+    let threadCounts = counts.withLock { $0 }
+    let total = threadCounts.reduce(0, +)
     return Outcome(
         accesses: total,
-        share: Double(all.min() ?? 0) / (Double(total) / Double(threads)),
+        smallestShare: Double(threadCounts.min() ?? 0) / (Double(total) / Double(threads)),
         longestWait: longest.load(ordering: .relaxed)
     )
 }
@@ -114,7 +115,7 @@ final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
 }
 
-print("\(threads) threads, \(readers) readers, \(rounds) rounds of \(seconds) s, taking turns")
+print("threads: \(threads), readers: \(readers), alternating rounds of \(seconds) s: \(rounds)")
 for round in 1...rounds {
     for (name, access) in contenders {
         let outcome = measure(access)
@@ -124,7 +125,7 @@ for round in 1...rounds {
                 round,
                 name.padding(toLength: 6, withPad: " ", startingAt: 0),
                 Double(outcome.accesses) / seconds,
-                outcome.share,
+                outcome.smallestShare,
                 Double(outcome.longestWait) / 1e6
             )
         )

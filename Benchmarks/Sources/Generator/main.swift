@@ -4,8 +4,8 @@ import Telemetry
 import WorkloadEngine
 
 // Measures the cost of the load generator. A closed loop without think time runs on a target that
-// does nothing, through the code that every run uses. With --accesses, the program measures how the
-// memory of the generator grows.
+// does nothing, through the code that every run uses. With --accesses, the program prints the
+// memory of the generator as the number of accesses increases.
 
 /// The command-line options.
 struct Options {
@@ -15,14 +15,14 @@ struct Options {
     var accesses: UInt64?
 
     init(_ arguments: [String]) {
-        var rest = arguments[...]
-        while let name = rest.popFirst(), let value = rest.popFirst() {
+        var remainingArguments = arguments[...]
+        while let name = remainingArguments.popFirst(), let value = remainingArguments.popFirst() {
             switch name {
             case "--seconds": seconds = Double(value) ?? seconds
             case "--rounds": rounds = Int(value) ?? rounds
             case "--workers": workers = value.split(separator: ",").compactMap { Int($0) }
             case "--accesses": accesses = UInt64(value)
-            default: FileHandle.standardError.write(Data("unknown: \(name)\n".utf8))
+            default: FileHandle.standardError.write(Data("unknown option: \(name)\n".utf8))
             }
         }
     }
@@ -75,34 +75,34 @@ let options = Options(Array(CommandLine.arguments.dropFirst()))
 
 if let accesses = options.accesses {
     print("accesses  resident KiB")
-    let shown = Mutex<(next: UInt64, run: WorkloadRun?)>((0, nil))
+    let progress = Mutex<(nextPrintedCount: UInt64, run: WorkloadRun?)>((0, nil))
     var settings = RunOptions()
     settings.onSample = { sample in
         guard sample.state == .running else { return }
         let count = sample.clients.first?.counts.completed ?? 0
-        let run: WorkloadRun? = shown.withLock { shown in
-            if count >= shown.next, let memory = residentKiB() {
+        let run: WorkloadRun? = progress.withLock { progress in
+            if count >= progress.nextPrintedCount, let memory = residentKiB() {
                 print("\(count)  \(memory)")
-                shown.next += accesses / 10
+                progress.nextPrintedCount += accesses / 10
             }
-            return count >= accesses ? shown.run : nil
+            return count >= accesses ? progress.run : nil
         }
         run?.stop()
     }
     // The run ends after `accesses` accesses, long before this duration has elapsed.
-    let long = scenario(workers: options.workers.first ?? 1, seconds: 86_400)
+    let longScenario = scenario(workers: options.workers.first ?? 1, seconds: 86_400)
     let run = WorkloadRun(
-        scenario: long,
-        arm: long.arms[0],
+        scenario: longScenario,
+        arm: longScenario.arms[0],
         factory: NoopFactory(),
         options: settings
     )
-    shown.withLock { $0.run = run }
+    progress.withLock { $0.run = run }
     let result = try await run.run()
     print("\(result.clients["noop"]?.completed ?? 0)  \(residentKiB() ?? 0)  (at the end)")
 } else {
     print(
-        "workers  accesses/s        CPU ns/access   (medians of \(options.rounds), smallest–largest)"
+        "workers  accesses/s        CPU ns/access   (medians of \(options.rounds) rounds, min–max)"
     )
     for workers in options.workers {
         var rates: [Double] = []

@@ -4,17 +4,17 @@ import Synchronization
 
 /// The result of one round, with times in nanoseconds.
 struct Round {
-    /// The time from each commit's scheduled start to its end.
-    var response: [UInt64] = []
-    /// The time from the start of each commit to its end.
-    var service: [UInt64] = []
+    /// The times from the scheduled start of each commit to its end.
+    var responseTimes: [UInt64] = []
+    /// The times from the actual start of each commit to its end.
+    var serviceTimes: [UInt64] = []
     /// The number of values that observers received.
     var notifications = 0
     /// The processor time of the process in seconds.
     var processorSeconds = 0.0
     /// The time from the last commit until every observer has received its value, or `nil` if an
-    /// observer never received it.
-    var settling: UInt64?
+    /// observer did not receive it within ten seconds.
+    var settlingTime: UInt64?
 }
 
 /// The last value that each observer received.
@@ -31,12 +31,14 @@ private final class ReceivedValues: Sendable {
 
     var total: Int { count.load(ordering: .relaxed) }
 
-    func isEverywhere(_ value: Int) -> Bool { last.withLock { $0.allSatisfy { $0 == value } } }
+    func isReceivedByAll(_ value: Int) -> Bool { last.withLock { $0.allSatisfy { $0 == value } } }
 
     /// Waits up to ten seconds until each observer has received `value`.
+    ///
+    /// - Returns: Whether each observer has received it.
     func wait(for value: Int) -> Bool {
         let deadline = now() + 10_000_000_000
-        while !isEverywhere(value) {
+        while !isReceivedByAll(value) {
             if now() > deadline { return false }
             usleep(200)
         }
@@ -49,13 +51,13 @@ func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 /// Returns the processor time of the process in seconds.
 func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
-/// Commits on a schedule that does not depend on the duration of commits.
+/// Runs one round, which commits on a schedule that does not depend on the duration of commits.
 ///
 /// - Parameters:
 ///   - contender: The library that commits and observes.
 ///   - observers: The number of observers of the table.
 ///   - rate: The number of commits per second.
-///   - seconds: The duration.
+///   - seconds: The duration of the schedule.
 ///   - first: The first value. Each commit writes the next value.
 /// - Returns: The times of the commits and the notifications.
 /// - Throws: An error from a commit.
@@ -71,38 +73,38 @@ func run(
         contender.observe { value in received.record(value, by: observer) }
     }
     guard received.wait(for: first - 1) else {
-        fatalError("\(contender.name): an observer has no first value.")
+        fatalError("\(contender.name): an observer did not receive the initial value within 10 s")
     }
     var round = Round()
     let count = Int(rate * seconds)
     let interval = UInt64(1_000_000_000 / rate)
-    round.response.reserveCapacity(count)
-    round.service.reserveCapacity(count)
-    let processor = processorSeconds()
+    round.responseTimes.reserveCapacity(count)
+    round.serviceTimes.reserveCapacity(count)
+    let startProcessorSeconds = processorSeconds()
     let begin = now() + interval
     for index in 0..<count {
         let due = begin + UInt64(index) * interval
-        let early = Int64(due) - Int64(now())
-        if early > 0 {
-            var pause = timespec(tv_sec: 0, tv_nsec: Int(early))
+        let remaining = Int64(due) - Int64(now())
+        if remaining > 0 {
+            var pause = timespec(tv_sec: 0, tv_nsec: Int(remaining))
             nanosleep(&pause, nil)
         }
         let start = now()
         try contender.commit(first + index)
         let end = now()
-        round.response.append(end - min(due, end))
-        round.service.append(end - start)
+        round.responseTimes.append(end - min(due, end))
+        round.serviceTimes.append(end - start)
     }
     let end = now()
-    if received.wait(for: first + count - 1) { round.settling = now() - end }
-    round.processorSeconds = processorSeconds() - processor
+    if received.wait(for: first + count - 1) { round.settlingTime = now() - end }
+    round.processorSeconds = processorSeconds() - startProcessorSeconds
     round.notifications = received.total
     withExtendedLifetime(observations) {}
     return round
 }
 
 extension [UInt64] {
-    /// Returns a percentile in microseconds.
+    /// Returns a quantile of times in nanoseconds, converted to microseconds.
     func microseconds(at share: Double) -> Double {
         let sorted = sorted()
         guard !sorted.isEmpty else { return 0 }

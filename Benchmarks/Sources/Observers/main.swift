@@ -41,7 +41,7 @@ let seconds = Double(option("seconds", "3")) ?? 3
 let observers = Int(option("observers", "100")) ?? 100
 let rate = Double(option("rate", "1000")) ?? 1000
 let readers = Int(option("readers", "5")) ?? 5
-let only = option("only", "")
+let selectedName = option("only", "")
 
 let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("poolgauge-observers-\(ProcessInfo.processInfo.processIdentifier)")
@@ -50,7 +50,7 @@ defer { try? FileManager.default.removeItem(at: folder) }
 
 let contenders = try [
     Contender.engine(in: folder, readers: readers), Contender.grdb(in: folder, readers: readers),
-].filter { only.isEmpty || $0.name == only }
+].filter { selectedName.isEmpty || $0.name == selectedName }
 
 print(
     "\(observers) observers, \(Int(rate)) commits/s, \(readers) readers,",
@@ -70,19 +70,19 @@ var serviceRatios: [String: [Double]] = [:]
         seconds: seconds,
         first: first
     )
-    nextValue[contender.name] = first + round.response.count
-    let settling = round.settling.map { String(format: "%.1f ms", Double($0) / 1e6) }
+    nextValue[contender.name] = first + round.responseTimes.count
+    let settling = round.settlingTime.map { String(format: "%.1f ms", Double($0) / 1e6) }
     print(
         String(
             format: "%@  %@ %4d observers  p50 %7.0f  p99 %7.0f  max %7.0f µs"
-                + "  the call: p99 %7.0f µs  processor %4.0f %%  %7d values  settled %@  %d KiB",
+                + "  the call: p99 %7.0f µs  CPU %4.0f %%  %7d values  settled %@  %d KiB",
             label,
             contender.name.padding(toLength: 6, withPad: " ", startingAt: 0),
             observers,
-            round.response.microseconds(at: 0.5),
-            round.response.microseconds(at: 0.99),
-            round.response.microseconds(at: 1),
-            round.service.microseconds(at: 0.99),
+            round.responseTimes.microseconds(at: 0.5),
+            round.responseTimes.microseconds(at: 0.99),
+            round.responseTimes.microseconds(at: 1),
+            round.serviceTimes.microseconds(at: 0.99),
             100 * round.processorSeconds / seconds,
             round.notifications,
             settling ?? "NEVER",
@@ -103,8 +103,8 @@ for index in 1...rounds {
         var (response, service) = ([Int: Double](), [Int: Double]())
         for count in order {
             let round = try measure(contender, observers: count, label: "round \(index)")
-            response[count] = round.response.microseconds(at: 0.99)
-            service[count] = round.service.microseconds(at: 0.99)
+            response[count] = round.responseTimes.microseconds(at: 0.99)
+            service[count] = round.serviceTimes.microseconds(at: 0.99)
         }
         ratios[contender.name, default: []]
             .append((response[observers] ?? .nan) / (response[0] ?? .nan))

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A method of reading rows by their keys, each in a transaction.
+/// A reader that fetches rows by key, one row per read.
 protocol PointReader {
-    /// The name of the reader in the table.
+    /// The name of the reader, shown in the table of results.
     var name: String { get }
-    /// Reads until `stop` is set or `limit` is reached.
+    /// Reads until `stop` is set or the number of reads reaches `limit`.
     ///
     /// - Returns: The number of reads.
     func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
@@ -19,7 +19,7 @@ struct StopFlag: ~Copyable {
     func set() { flag.store(true, ordering: .relaxed) }
 }
 
-/// A generator of keys that is the same for all readers (xorshift64, Marsaglia, 2003).
+/// A generator of keys, which produces the same keys for each reader (xorshift64, Marsaglia, 2003).
 struct KeySequence {
     private var state: UInt64
     private let rows: UInt64
@@ -40,9 +40,9 @@ struct KeySequence {
 /// The state that the threads of a round share.
 final class Round: Sendable {
     let stop = StopFlag()
-    let ready = Atomic<Int>(0)
+    let activeThreads = Atomic<Int>(0)
     let hasStarted = Atomic<Bool>(false)
-    let total = Atomic<Int>(0)
+    let readCount = Atomic<Int>(0)
     let failures = Atomic<Int>(0)
 }
 
@@ -58,7 +58,7 @@ func measure(
     let round = Round()
     let workers = (0..<threads).map { index in
         let worker = Thread {
-            round.ready.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            round.activeThreads.wrappingAdd(1, ordering: .sequentiallyConsistent)
             while !round.hasStarted.load(ordering: .acquiring) { usleep(50) }
             do {
                 let count = try reader.run(
@@ -67,26 +67,26 @@ func measure(
                     limit: .max,
                     stop: round.stop
                 )
-                round.total.wrappingAdd(count, ordering: .relaxed)
+                round.readCount.wrappingAdd(count, ordering: .relaxed)
             } catch {
                 FileHandle.standardError.write(Data("\(error)\n".utf8))
                 round.failures.wrappingAdd(1, ordering: .relaxed)
             }
-            round.ready.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            round.activeThreads.wrappingSubtract(1, ordering: .sequentiallyConsistent)
         }
         worker.stackSize = 1 << 20
         worker.start()
         return worker
     }
-    while round.ready.load(ordering: .sequentiallyConsistent) < workers.count { usleep(50) }
+    while round.activeThreads.load(ordering: .sequentiallyConsistent) < workers.count { usleep(50) }
     let start = DispatchTime.now().uptimeNanoseconds
     round.hasStarted.store(true, ordering: .releasing)
     usleep(UInt32(seconds * 1_000_000))
     round.stop.set()
     let elapsed = DispatchTime.now().uptimeNanoseconds - start
-    while round.ready.load(ordering: .sequentiallyConsistent) > 0 { usleep(50) }
+    while round.activeThreads.load(ordering: .sequentiallyConsistent) > 0 { usleep(50) }
     precondition(round.failures.load(ordering: .relaxed) == 0, "a read failed")
-    return Double(round.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
+    return Double(round.readCount.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }
 
 func median(_ values: [Double]) -> Double {

@@ -1,14 +1,16 @@
 import Foundation
 import SQLiteEngine
 
-// Measures point reads by primary key, each in a separate transaction. The pool of this engine, the
-// pool of GRDB, and bare libsqlite3 take turns in one process.
+// Measures point reads by primary key, each in a separate transaction unless a reader keeps its
+// transaction. Rounds of this engine's pool, GRDB's pool, and bare libsqlite3 alternate in one
+// process.
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
 //     swift run -c release PointReads --only raw|raw-kept|engine|renewing|off|GRDB --reads N
 //
-// The table shows the median and the spread of the ratios within each round.
+// The table shows the median rate of each reader. For each pair of readers, it shows the median and
+// the spread of the ratios of their rates, one ratio per round.
 
 let pointReadSQL = "SELECT v FROM t WHERE id = ?"
 
@@ -54,16 +56,16 @@ let engine = try EngineReader("engine", path: path, readers: readers)
 let renewing = try EngineReader("renewing", path: path, readers: readers) {
     $0.keepsReadTransactions = false
 }
-// This reader has no probes, which shows their cost.
-let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
+// This reader runs without probes, which shows the cost of the probes.
+let withoutProbes = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
-let all: [any PointReader & Sendable] = [
-    raw, rawKept, engine, renewing, unwatched, grdb,
+let pointReaders: [any PointReader & Sendable] = [
+    raw, rawKept, engine, renewing, withoutProbes, grdb,
 ]
 // With `--only engine --reads 20000`, one thread performs a fixed number of reads for callgrind.
 if let limit = Int(option("reads", "")) {
     let stop = StopFlag()
-    for reader in all where reader.name == option("only", "engine") {
+    for reader in pointReaders where reader.name == option("only", "engine") {
         print(try reader.run(thread: 0, rows: rows, limit: limit, stop: stop))
     }
     // `exit` does not run the `defer` statement.
@@ -72,7 +74,7 @@ if let limit = Int(option("reads", "")) {
 }
 
 // Warm the caches and open the readers.
-for reader in all { _ = measure(reader, threads: 16, rows: rows, seconds: 0.1) }
+for reader in pointReaders { _ = measure(reader, threads: 16, rows: rows, seconds: 0.1) }
 
 func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 func pad(_ text: String, _ width: Int) -> String {
@@ -85,7 +87,7 @@ func spread(_ values: [Double], _ digits: Int) -> String {
         + "\(text(values.max() ?? 0, digits)))"
 }
 let header =
-    ["threads"] + all.map { "\($0.name)/s" } + [
+    ["threads"] + pointReaders.map { "\($0.name)/s" } + [
         "engine/raw", "engine/raw-kept", "renewing/raw", "engine/off", "engine/GRDB",
     ]
 let widths = [7, 9, 10, 9, 10, 9, 9, 19, 19, 19, 19, 21]
@@ -93,8 +95,8 @@ print(zip(header, widths).map { pad($0, $1) }.joined(separator: " "))
 for threads in threadCounts {
     var rates: [String: [Double]] = [:]
     for round in 0..<rounds {
-        for turn in 0..<all.count {
-            let reader = all[(turn + round) % all.count]
+        for turn in 0..<pointReaders.count {
+            let reader = pointReaders[(turn + round) % pointReaders.count]
             let rate = measure(reader, threads: threads, rows: rows, seconds: seconds)
             rates[reader.name, default: []].append(rate)
         }
@@ -103,11 +105,11 @@ for threads in threadCounts {
         zip(rates[a.name] ?? [], rates[b.name] ?? []).map { $0 / $1 }
     }
     let cells =
-        ["\(threads)"] + all.map { text(median(rates[$0.name] ?? []), 0) } + [
+        ["\(threads)"] + pointReaders.map { text(median(rates[$0.name] ?? []), 0) } + [
             spread(ratios(engine, raw), 2),
             spread(ratios(engine, rawKept), 2),
             spread(ratios(renewing, raw), 2),
-            spread(ratios(engine, unwatched), 3),
+            spread(ratios(engine, withoutProbes), 3),
             spread(ratios(engine, grdb), 1),
         ]
     print(zip(cells, widths).map { pad($0, $1) }.joined(separator: " "))

@@ -34,7 +34,7 @@ let rounds = Int(option("rounds", "5")) ?? 5
 let commits = Int(option("commits", "20000")) ?? 20_000
 let slowCommits = Int(option("slow-commits", "40")) ?? 40
 let threads = Int(option("threads", "2")) ?? 2
-let only = option("only", "")
+let selectedText = option("only", "")
 let program = Bundle.main.executablePath ?? arguments[0]
 
 /// Returns the load average of the last minute.
@@ -81,16 +81,18 @@ report(
         "case", "keeping", "mean µs", "p99 µs", "WAL MB", "reads/s", "maint. µs", "blocked %",
     ])
 )
-for setting in Case.all(commits: commits, slowCommits: slowCommits)
-where only.isEmpty || setting.name.contains(only) {
+for testCase in Case.all(commits: commits, slowCommits: slowCommits)
+where selectedText.isEmpty || testCase.name.contains(selectedText) {
     let values = try Alternation(rounds: rounds) { keeps in
-        numbers(try setting.measure(keeps: keeps, threads: threads, program: program))
+        numbers(
+            try testCase.measure(keepsReadTransactions: keeps, threads: threads, program: program)
+        )
     }
     let columns = digits.indices
     for (label, rows) in [("on", values.keeping), ("off", values.renewing)] {
         report(
             row(
-                [setting.name, label]
+                [testCase.name, label]
                     + columns.map { column in text(median(rows.map { $0[column] }), digits[column])
                     }
             )

@@ -1,28 +1,28 @@
 import GRDB
 
-/// The statements, executed by a `DatabasePool` of GRDB.
+/// A program that executes the statements through a `DatabasePool` of GRDB.
 struct GRDBProgram: TracedProgram {
     private let pool: DatabasePool
-    private let other: DatabaseQueue
+    private let lockingQueue: DatabaseQueue
     private let texts: StatementTexts
     private let clock = ContinuousClock()
 
     init(path: String, texts: StatementTexts) throws {
         pool = try DatabasePool(path: path)
-        other = try DatabaseQueue(path: path)
+        lockingQueue = try DatabaseQueue(path: path)
         self.texts = texts
-        try pool.read { db in _ = try Int.fetchOne(db, sql: texts.long) }
+        try pool.read { db in _ = try Int.fetchOne(db, sql: texts.longQuery) }
     }
 
-    func runLong() throws -> Duration {
+    func runLongQuery() throws -> Duration {
         try pool.read { db in
-            try clock.measure { _ = try Int.fetchOne(db, sql: texts.long) }
+            try clock.measure { _ = try Int.fetchOne(db, sql: texts.longQuery) }
         }
     }
 
-    func runPoint(_ id: Int) throws -> Duration {
+    func runPointRead(_ id: Int) throws -> Duration {
         try pool.read { db in
-            try clock.measure { _ = try String.fetchOne(db, sql: texts.point, arguments: [id]) }
+            try clock.measure { _ = try String.fetchOne(db, sql: texts.pointRead, arguments: [id]) }
         }
     }
 
@@ -33,7 +33,7 @@ struct GRDBProgram: TracedProgram {
     }
 
     func insertWhileLocked(attempts: Int) throws -> [Bool] {
-        try other.inDatabase { holder in
+        try lockingQueue.inDatabase { holder in
             try holder.execute(sql: "BEGIN IMMEDIATE")
             defer { try? holder.execute(sql: "COMMIT") }
             return try (0..<attempts).map { attempt in

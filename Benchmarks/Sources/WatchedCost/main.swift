@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import PoolgaugeGRDB
 
-// Measures the cost of observing a GRDB pool. Reads of one row and statements inside one read run
-// on an unobserved pool, on an observed pool, and through the watched database, in turn.
+// Measures the cost of observing a GRDB pool. In each round, reads of one row use an unobserved
+// pool, an observed pool, and the watched database. Statements inside one read use both pools.
 //
 //     swift run -c release WatchedCost [--rounds N] [--count N]
 
@@ -41,7 +41,7 @@ func fetch(_ db: Database) throws {
     _ = try Int.fetchOne(db.cachedStatement(sql: "SELECT v FROM t WHERE id = 1"))
 }
 
-func repeatedly(_ db: Database) throws {
+func fetchRepeatedly(_ db: Database) throws {
     for _ in 0..<count { try fetch(db) }
 }
 
@@ -57,8 +57,8 @@ let cases: [Case] = [
     ("a read, not observed", { try time { for _ in 0..<count { try plain.read(fetch) } } }),
     ("a read, observed", { try time { for _ in 0..<count { try observed.read(fetch) } } }),
     ("a read, watched", { try time { for _ in 0..<count { try watched.read(fetch) } } }),
-    ("a statement, not observed", { try time { try plain.read(repeatedly) } }),
-    ("a statement, observed", { try time { try observed.read(repeatedly) } }),
+    ("a statement, not observed", { try time { try plain.read(fetchRepeatedly) } }),
+    ("a statement, observed", { try time { try observed.read(fetchRepeatedly) } }),
 ]
 var times = [[Double]](repeating: [], count: cases.count)
 for _ in 0...rounds {
@@ -67,7 +67,7 @@ for _ in 0...rounds {
     }
 }
 for (index, measurement) in cases.enumerated() {
-    // The first round warms up.
+    // The first round is a warm-up.
     let sorted = times[index].dropFirst().sorted()
     print("\(measurement.name): \(Int(sorted[sorted.count / 2])) ns")
 }

@@ -50,7 +50,7 @@ public final class NoteStore: Sendable {
 
     /// Renders all notes as one page while holding the reader.
     ///
-    /// Other accesses cannot use the reader in the meantime.
+    /// No other access can use the reader until the page is complete.
     public func pageInsideTheAccess(
         _ layOut: ([Note]) -> String
     ) throws -> String {

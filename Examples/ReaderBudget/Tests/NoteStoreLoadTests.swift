@@ -68,7 +68,7 @@ final class NoteStoreLoadTests {
     /// Demonstrates that the same limits detect pages that are laid out inside an access.
     ///
     /// Without `withKnownIssue`, this test fails.
-    @Test func pagesLaidOutInsideAnAccessAreFound() async throws {
+    @Test func pagesLaidOutInsideAnAccessAreDetected() async throws {
         let store = try store()
         var load = load(on: store)
         load.client("page", workers: 8) { _ in

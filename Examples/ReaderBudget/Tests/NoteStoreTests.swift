@@ -44,10 +44,10 @@ final class NoteStoreTests {
         }
     }
 
-    /// Demonstrates an issue that the test above detects.
+    /// Demonstrates that the limit of the previous test detects pages laid out inside an access.
     ///
     /// Without `withKnownIssue`, this test fails.
-    @Test func pagesLaidOutInsideAnAccessAreFound() async throws {
+    @Test func pagesLaidOutInsideAnAccessAreDetected() async throws {
         let store = try store()
         await withKnownIssue {
             await expectingWaits(upTo: .milliseconds(10), in: store.pool) {

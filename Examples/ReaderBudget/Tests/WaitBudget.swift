@@ -17,8 +17,8 @@ func expectingWaits<T>(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ operation: () async throws -> T
 ) async rethrows -> T {
-    // When an access that exceeds the budget ends, the pool reports it with its call site. The
-    // cause is the access that held a reader, not the access that waited for one.
+    // When an access that held its connection for longer than the budget ends, the pool reports the
+    // access with its call site. Such an access, not the one that waited, is the cause.
     let events = pool.events(slowerThan: budget)
     let value = try await operation()
     guard let acquire = pool.status().acquire, acquire.max > budget.nanoseconds else {
@@ -28,7 +28,7 @@ func expectingWaits<T>(
     Issue.record(
         """
         An access waited \(acquire.max / 1_000_000) ms for a reader; the budget is \(budget). \
-        \(holders.isEmpty ? "No access held one for longer." : holders.joined(separator: " "))
+        \(holders.isEmpty ? "No access held a reader for longer." : holders.joined(separator: " "))
         """,
         sourceLocation: sourceLocation
     )
@@ -40,7 +40,7 @@ private func holders(
     in events: AsyncStream<ConnectionEvent>,
     longerThan budget: Duration
 ) async -> [String] {
-    let found = Task {
+    let longestHolds = Task {
         var longest: [String: UInt64] = [:]
         for await event in events {
             guard case .slowAccess(let origin, _, let held) = event.kind,
@@ -52,9 +52,9 @@ private func holders(
     }
     // The stream already contains all events of the operation, but it does not end.
     try? await Task.sleep(for: .milliseconds(50))
-    found.cancel()
-    return await found.value.sorted { $0.value > $1.value }
-        .map { "\($0.key) held one for \($0.value / 1_000_000) ms." }
+    longestHolds.cancel()
+    return await longestHolds.value.sorted { $0.value > $1.value }
+        .map { "\($0.key) held a connection for \($0.value / 1_000_000) ms." }
 }
 
 extension Duration {

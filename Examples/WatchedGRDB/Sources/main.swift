@@ -29,8 +29,8 @@ try watched.write { db in
     }
 }
 
-/// Repeats an access on a new thread.
-func repeating(every seconds: Double, _ access: @escaping @Sendable () throws -> Void) {
+/// Repeats an access on a new thread, with a pause after each access.
+func repeatAccess(every seconds: Double, _ access: @escaping @Sendable () throws -> Void) {
     Thread.detachNewThread {
         while true {
             do { try access() } catch { print("An access failed: \(error)") }
@@ -40,14 +40,14 @@ func repeating(every seconds: Double, _ access: @escaping @Sendable () throws ->
 }
 
 for _ in 1...4 {
-    repeating(every: 0.005) {
+    repeatAccess(every: 0.005) {
         let id = Int.random(in: 1...5_000)
         _ = try watched.read { db in
             try String.fetchOne(db, sql: "SELECT note FROM orders WHERE id = ?", arguments: [id])
         }
     }
 }
-repeating(every: 0.02) {
+repeatAccess(every: 0.02) {
     let id = Int.random(in: 1...5_000)
     try watched.write(as: "change") { db in
         try db.execute(
@@ -57,22 +57,22 @@ repeating(every: 0.02) {
     }
 }
 // A report holds a reader for two seconds.
-repeating(every: 3) {
+repeatAccess(every: 3) {
     try watched.read(as: "report") { db in
         _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM orders")
         Thread.sleep(forTimeInterval: 2)
     }
 }
-// The agent also shows an access that does not use `watched`, without its call site.
-repeating(every: 1) {
+// This access does not use `watched`. The agent shows the access without its call site.
+repeatAccess(every: 1) {
     _ = try watched.database.read { db in
         try Int.fetchOne(db, sql: "SELECT sum(length(note)) FROM orders")
     }
 }
-// Another connection, which could belong to another process, briefly locks the database.
-let other = try DatabaseQueue(path: path)
-repeating(every: 5) {
-    try other.write { db in
+// This queue briefly locks the database, as another process could.
+let lockingQueue = try DatabaseQueue(path: path)
+repeatAccess(every: 5) {
+    try lockingQueue.write { db in
         try db.execute(sql: "DELETE FROM orders WHERE id = 0")
         Thread.sleep(forTimeInterval: 0.2)
     }

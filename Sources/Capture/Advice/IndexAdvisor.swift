@@ -3,7 +3,7 @@ import WorkloadEngine
 /// Proposes indexes for statements whose query plan scans a table or sorts.
 ///
 /// The plan determines the table. The statement determines the columns: first the columns that
-/// WHERE, ON and USING compare for equality, then the columns of ORDER BY or the first column in a
+/// WHERE, ON, and USING compare for equality, then the columns of ORDER BY or the first column in a
 /// range comparison (<https://sqlite.org/queryplanner.html>).
 package struct IndexAdvisor {
     private let schema: CaptureSchema
@@ -23,12 +23,16 @@ package struct IndexAdvisor {
         guard let tokens = try? SQLLexer.tokens(of: sql) else { return [] }
         let tables = StatementTables(tokens, schema)
         let search = SearchedColumns(tokens, tables)
-        let sorts = plan.contains { $0.contains("USE TEMP B-TREE FOR") && $0.contains("ORDER BY") }
-        var wanted = plan.compactMap(Self.scannedName).compactMap { tables.table(alias: $0)?.name }
-        if sorts, let table = search.order.first?.table { wanted.append(table) }
+        let needsSort = plan.contains {
+            $0.contains("USE TEMP B-TREE FOR") && $0.contains("ORDER BY")
+        }
+        var tableNames = plan.compactMap(Self.scannedName).compactMap {
+            tables.table(alias: $0)?.name
+        }
+        if needsSort, let table = search.orderColumns.first?.table { tableNames.append(table) }
         var proposals: [String] = []
         var seen: Set<String> = []
-        for table in wanted where seen.insert(table).inserted {
+        for table in tableNames where seen.insert(table).inserted {
             for columns in search.candidates(of: table) {
                 // Omit the rowid, because every index ends with it.
                 let chosen = columns.filter { schema.table(table)?.column($0)?.isRowID != true }
@@ -41,7 +45,7 @@ package struct IndexAdvisor {
         return proposals
     }
 
-    /// Returns the table in a line such as `SCAN o` or
+    /// Returns the name or alias of the table in a line such as `SCAN o` or
     /// `SEARCH o USING AUTOMATIC COVERING INDEX (…)`.
     private static func scannedName(_ line: String) -> String? {
         let words = line.split(separator: " ").map(String.init)
@@ -65,9 +69,9 @@ package struct IndexAdvisor {
 
 /// The columns that a statement uses for searching and sorting.
 struct SearchedColumns {
-    private(set) var equal: [Variable.Column] = []
-    private(set) var ranges: [Variable.Column] = []
-    private(set) var order: [Variable.Column] = []
+    private(set) var equalColumns: [Variable.Column] = []
+    private(set) var rangeColumns: [Variable.Column] = []
+    private(set) var orderColumns: [Variable.Column] = []
 
     private static let equalities: Set = ["=", "==", "IS", "IN"]
     private static let inequalities: Set = ["<", "<=", ">", ">=", "BETWEEN"]
@@ -79,7 +83,7 @@ struct SearchedColumns {
 
     init(_ tokens: [SQLToken], _ tables: StatementTables) {
         var clause = ""
-        var orderEnds = false
+        var orderIsComplete = false
         var depth = 0
         var clauses: [String] = []
         for index in tokens.indices {
@@ -93,20 +97,22 @@ struct SearchedColumns {
                 depth -= 1
             } else if Self.clauseWords.contains(token.keyword) {
                 clause = token.keyword
-                if clause == "ORDER" { orderEnds = false }
+                if clause == "ORDER" { orderIsComplete = false }
             }
             if Self.searchClauses.contains(clause) {
                 if Self.equalities.contains(text) {
-                    for column in Self.sides(of: index, tokens, tables) { Self.add(column, &equal) }
+                    for column in Self.sides(of: index, tokens, tables) {
+                        Self.add(column, &equalColumns)
+                    }
                 } else if Self.inequalities.contains(text) {
                     for column in Self.sides(of: index, tokens, tables) {
-                        Self.add(column, &ranges)
+                        Self.add(column, &rangeColumns)
                     }
                 }
-            } else if clause == "ORDER", depth == 0, !orderEnds {
-                // SQLite reads an index in one direction, so ignore columns after the first
-                // descending column.
-                if token.keyword == "DESC", order.count > 1 { orderEnds = true }
+            } else if clause == "ORDER", depth == 0, !orderIsComplete {
+                // SQLite reads an index in one direction, so ignore the columns after a descending
+                // column that is not the first.
+                if token.keyword == "DESC", orderColumns.count > 1 { orderIsComplete = true }
                 let isTerm =
                     index > 0
                     && ["BY", ","].contains(
@@ -115,23 +121,28 @@ struct SearchedColumns {
                     )
                 if isTerm {
                     guard let column = Self.column(startingAt: index, tokens, tables) else {
-                        orderEnds = true
+                        orderIsComplete = true
                         continue
                     }
-                    Self.add(column, &order)
+                    Self.add(column, &orderColumns)
                 }
             }
         }
-        ranges.removeAll { equal.contains($0) }
-        if let first = order.first { order = Array(order.prefix { $0.table == first.table }) }
+        rangeColumns.removeAll { equalColumns.contains($0) }
+        if let first = orderColumns.first {
+            orderColumns = Array(orderColumns.prefix { $0.table == first.table })
+        }
     }
 
-    /// Returns the columns of candidate indexes on a table, one for sorting and one for a range.
+    /// Returns the columns of each candidate index on a table.
+    ///
+    /// There is one candidate for sorting and one for a range. If there is neither, the candidate
+    /// contains only the columns that are compared for equality.
     func candidates(of table: String) -> [[String]] {
-        let equal = self.equal.filter { $0.table == table }.map(\.name)
-        let order = self.order.filter { $0.table == table }.map(\.name)
+        let equal = equalColumns.filter { $0.table == table }.map(\.name)
+        let order = orderColumns.filter { $0.table == table }.map(\.name)
             .filter { !equal.contains($0) }
-        let range = ranges.first { $0.table == table }?.name
+        let range = rangeColumns.first { $0.table == table }?.name
         var lists: [[String]] = []
         if !order.isEmpty { lists.append(equal + order) }
         if let range, order.first != range { lists.append(equal + [range]) }
@@ -143,18 +154,19 @@ struct SearchedColumns {
         if !list.contains(column) { list.append(column) }
     }
 
+    /// Returns the columns on both sides of the operator at an index.
     private static func sides(
         of index: Int,
         _ tokens: [SQLToken],
         _ tables: StatementTables
     ) -> [Variable.Column] {
-        let before = index - 1
-        if before > 0, tokens[before].keyword == "NOT" { return [] }
+        let previous = index - 1
+        if previous > 0, tokens[previous].keyword == "NOT" { return [] }
         var found: [Variable.Column] = []
-        if before >= 0, isName(tokens[before]) {
-            let hasQualifier = before >= 2 && tokens[before - 1].text == "."
-            let qualifier = hasQualifier ? tokens[before - 2].name : nil
-            if let column = tables.column(tokens[before].name, of: qualifier) {
+        if previous >= 0, isName(tokens[previous]) {
+            let hasQualifier = previous >= 2 && tokens[previous - 1].text == "."
+            let qualifier = hasQualifier ? tokens[previous - 2].name : nil
+            if let column = tables.column(tokens[previous].name, of: qualifier) {
                 found.append(column)
             }
         }

@@ -1,9 +1,9 @@
-/// Connections with the same kind of load, and the pace of their transactions.
+/// A group of connections with the same mix of transactions, and the pace of the transactions.
 struct CapturedClient {
     enum Pace: Equatable {
-        /// On a schedule, at one rate or at consecutive rates for equal parts of the time.
+        /// Transactions start on a schedule, at one rate or at consecutive rates for equal periods.
         case open(rates: [Double], isEven: Bool)
-        /// After the previous transaction and a pause.
+        /// Each transaction starts after the previous one and a pause, if any.
         case closed(PauseModel?)
     }
 

@@ -7,12 +7,12 @@ struct ClientInference {
     private static let minimumSimilarity = 0.8
     /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
-    /// The minimum number of transactions of a connection with a unique mix that forms a client.
-    private static let rareCount = 3
+    /// The number of transactions that a connection with a unique mix must run to form a client.
+    private static let minimumRareCount = 3
     /// The maximum cosine similarity between a unique mix and the mixes of other clients.
-    private static let foreignSimilarity = 0.1
+    private static let maximumUniqueSimilarity = 0.1
     /// The number of equal periods for comparing rates.
-    private static let parts = 10
+    private static let periodCount = 10
     /// The shortest think time to model, in seconds, if transactions take almost all of the time.
     private static let shortestThinkTime = 100e-6
     /// The minimum share of time that connections with negligible pauses spend in transactions.
@@ -31,16 +31,16 @@ struct ClientInference {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         let length = span.upperBound - span.lowerBound
-        let busy = byConnection.filter { $0.value.count >= Self.minimumCount }
+        let active = byConnection.filter { $0.value.count >= Self.minimumCount }
         // Connections that all exist at the same time are long-lived, even if one of them is idle
         // or waits for a lock most of the time.
-        let lastStart = busy.values.reduce(-.infinity) { max($0, $1[0].start) }
-        let firstEnd = busy.values.reduce(.infinity) { min($0, $1.last?.end ?? $0) }
-        let longLived = busy.filter { _, visits in
+        let lastStart = active.values.reduce(-.infinity) { max($0, $1[0].start) }
+        let firstEnd = active.values.reduce(.infinity) { min($0, $1.last?.end ?? $0) }
+        let longLived = active.filter { _, visits in
             lastStart < firstEnd || (visits.last?.end ?? 0) - visits[0].start >= length / 2
         }
-        let covered = longLived.values.reduce(0) { $0 + $1.count }
-        guard Double(covered) >= 0.9 * Double(visits.count) else {
+        let coveredCount = longLived.values.reduce(0) { $0 + $1.count }
+        guard Double(coveredCount) >= 0.9 * Double(visits.count) else {
             return [
                 client(
                     "app",
@@ -55,19 +55,21 @@ struct ClientInference {
         }
         var groups = Self.groups(longLived)
         let rare = byConnection.filter { connection, visits in
-            longLived[connection] == nil && visits.count >= Self.rareCount
+            longLived[connection] == nil && visits.count >= Self.minimumRareCount
                 && (visits.last?.end ?? 0) - visits[0].start >= length / 2
         }
-        let foreign = rare.filter { _, visits in
+        let uniqueMixes = rare.filter { _, visits in
             let mix = Self.mix(of: visits)
-            return groups.allSatisfy { Self.cosine($0.mix, mix) < Self.foreignSimilarity }
+            return groups.allSatisfy { Self.cosine($0.mix, mix) < Self.maximumUniqueSimilarity }
         }
-        groups += Self.groups(foreign)
+        groups += Self.groups(uniqueMixes)
         // Short-lived connections, such as those that set up a database, do not add concurrency.
         // Count them with the largest group.
         let counts = groups.map(\.connections.count)
-        let others = Set(byConnection.keys).subtracting(longLived.keys).subtracting(foreign.keys)
-        groups[0].connections.formUnion(others)
+        let otherConnections = Set(byConnection.keys).subtracting(longLived.keys).subtracting(
+            uniqueMixes.keys
+        )
+        groups[0].connections.formUnion(otherConnections)
         return groups.enumerated().map { index, group in
             let evidence =
                 switch (groups.count, counts[index]) {
@@ -137,7 +139,7 @@ struct ClientInference {
         var evidence = [groupEvidence, decision.evidence]
         let pace: CapturedClient.Pace
         if decision.isClosed {
-            pace = .closed(think(decision, clientVisits, connections: count, span: span))
+            pace = .closed(thinkTime(decision, clientVisits, connections: count, span: span))
         } else {
             let arrivals = arrivals(of: clientVisits)
             pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)
@@ -156,7 +158,7 @@ struct ClientInference {
 
     /// Returns the distribution of the pauses after transactions in a closed loop, or `nil` if
     /// there are no pauses.
-    private func think(
+    private func thinkTime(
         _ decision: PaceDecision,
         _ visits: [Visit],
         connections: Int,
@@ -207,24 +209,24 @@ struct ClientInference {
             gaps.add(max(0, next.start - visit.start))
         }
         let isEven = visits.count >= 20 && gaps.variation < 0.5
-        var counts = Array(repeating: 0, count: Self.parts)
+        var counts = Array(repeating: 0, count: Self.periodCount)
         for visit in visits {
-            let part = Int((visit.start - span.lowerBound) / length * Double(Self.parts))
-            counts[min(max(part, 0), Self.parts - 1)] += 1
+            let period = Int((visit.start - span.lowerBound) / length * Double(Self.periodCount))
+            counts[min(max(period, 0), Self.periodCount - 1)] += 1
         }
-        let mean = Double(visits.count) / Double(Self.parts)
-        let chi =
+        let mean = Double(visits.count) / Double(Self.periodCount)
+        let chiSquare =
             counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / max(mean, 1e-9)
         var evidence =
             "the standard deviation of the times between arrivals is "
             + "\(TimeText.number(gaps.variation)) of their mean (evenly spaced: 0, Poisson: 1)"
         // Allow for short bursts, which also make the counts differ. For example, arrivals in pairs
         // double the chi-square sum.
-        let bursts = min(max(gaps.variation, 1), 2)
-        guard mean >= 5, chi > 27.9 * bursts * bursts else {
+        let burstFactor = min(max(gaps.variation, 1), 2)
+        guard mean >= 5, chiSquare > 27.9 * burstFactor * burstFactor else {
             return ([rate], isEven, evidence)
         }
-        let rates = counts.map { Double($0) * Double(Self.parts) / length }
+        let rates = counts.map { Double($0) * Double(Self.periodCount) / length }
         evidence +=
             "; the rate changes from \(TimeText.rate(rates.min() ?? 0)) to "
             + TimeText.rate(rates.max() ?? 0)

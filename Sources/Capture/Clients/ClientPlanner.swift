@@ -45,19 +45,19 @@ struct ClientPlanner {
             return [false, true].compactMap { writes in
                 let chosen = shares.filter { $0.operation.writes == writes }
                 guard !chosen.isEmpty else { return nil }
-                let part = Double(chosen.reduce(0) { $0 + $1.count }) / Double(total)
+                let share = Double(chosen.reduce(0) { $0 + $1.count }) / Double(total)
                 return client(
                     captured,
                     captured.name + (writes ? "-writes" : "-reads"),
                     chosen,
                     workers(of: captured),
-                    .open(rates: rates.map { $0 * part }, isEven: isEven)
+                    .open(rates: rates.map { $0 * share }, isEven: isEven)
                 )
             }
         }
     }
 
-    /// Returns the number of workers.
+    /// Returns the number of workers for a client.
     ///
     /// In an open loop, this is twice the observed concurrency, but at most the number of
     /// connections. The additional workers are available to slower arms.

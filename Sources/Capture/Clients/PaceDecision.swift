@@ -10,7 +10,8 @@ struct PaceDecision {
     /// Whether the connections run transactions as fast as possible.
     private(set) var isSaturated = false
     private(set) var evidence = ""
-    /// The time between the end of a transaction and the start of the next one.
+    /// The times from the end of each transaction to the start of the connection's next one, in
+    /// seconds.
     private(set) var pauses = SampledNumbers()
 
     /// The minimum share of time in transactions that indicates a closed loop.
@@ -20,7 +21,7 @@ struct PaceDecision {
     /// The number of transactions required for a decision.
     private static let minimumCount = 50
 
-    /// Decides from observed transactions.
+    /// Decides from the observed transactions of one client.
     ///
     /// - Parameters:
     ///   - visits: The transactions, ordered by start time.
@@ -32,17 +33,17 @@ struct PaceDecision {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         var pairs: [(duration: Double, pause: Double)] = []
-        var known = SampledNumbers()
+        var knownPauses = SampledNumbers()
         for connection in byConnection.values {
             for (visit, next) in zip(connection, connection.dropFirst()) {
                 let pause = max(0, next.start - visit.end)
                 pauses.add(pause)
-                if next.startIsKnown { known.add(pause) }
+                if next.startIsKnown { knownPauses.add(pause) }
                 pairs.append((visit.duration, pause))
             }
         }
         // Prefer known pauses, because the pause before an estimated start is also an estimate.
-        if known.count >= Self.minimumCount { pauses = known }
+        if knownPauses.count >= Self.minimumCount { pauses = knownPauses }
         guard isTimed else {
             evidence = "durations are unknown, so the scenario uses the observed rate"
             return
@@ -54,7 +55,7 @@ struct PaceDecision {
                 + " too few to determine whether each one waits for the previous one"
             return
         }
-        let covered = Self.covered(byConnection.values) / length
+        let covered = Self.coveredTime(of: byConnection.values) / length
         if pauses.count > 0, pauses.quantile(0.95) < Self.immediatePause, covered >= 0.9 {
             isClosed = true
             isSaturated = true
@@ -82,7 +83,7 @@ struct PaceDecision {
     ///
     /// If threads share too few processors, each thread waits most of the time, but not all of them
     /// wait at the same time.
-    private static func covered(_ connections: some Collection<[Visit]>) -> Double {
+    private static func coveredTime(of connections: some Collection<[Visit]>) -> Double {
         var periods: [(start: Double, end: Double)] = []
         for visits in connections {
             for (index, visit) in visits.enumerated() {
@@ -143,23 +144,23 @@ struct PaceDecision {
             return
         }
         var running: [Double] = []
-        var met = 0
+        var runningSum = 0
         for visit in visits {
             running.removeAll { $0 <= visit.start }
-            met += running.count
+            runningSum += running.count
             running.append(visit.end)
         }
-        let ratio = Double(met) / expected
-        let closed = Double(connections - 1) / Double(connections)
-        isClosed = ratio < (1 + closed) / 2
+        let ratio = Double(runningSum) / expected
+        let closedLoopRatio = Double(connections - 1) / Double(connections)
+        isClosed = ratio < (1 + closedLoopRatio) / 2
         evidence =
             "when a transaction starts, \(TimeText.number(ratio)) times the average number of "
             + "transactions are running (closed loop of \(connections): "
-            + "\(TimeText.number(closed)), open: 1)"
+            + "\(TimeText.number(closedLoopRatio)), open: 1)"
         // The ratio is farther below the closed-loop ratio than the open-loop ratio is above it.
         // Something other than a closed loop, such as evenly spaced arrivals, keeps transactions
         // from overlapping.
-        if ratio < 2 * closed - 1 {
+        if ratio < 2 * closedLoopRatio - 1 {
             isClosed = false
             evidence += "; this is below both, so the scenario uses the observed rate"
         }

@@ -1,4 +1,4 @@
-/// A distribution of pauses in the scenario language: constant, uniform or exponential.
+/// A distribution of pauses in the scenario language: constant, uniform, or exponential.
 struct PauseModel: Equatable {
     enum Kind: Equatable {
         case constant

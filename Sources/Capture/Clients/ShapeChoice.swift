@@ -1,3 +1,4 @@
+/// The transaction shapes that a scenario models.
 struct ShapeChoice {
     private static let shapeLimit = 40
     /// The share of transactions that the chosen shapes cover, unless that would require too many
@@ -6,7 +7,7 @@ struct ShapeChoice {
 
     /// The numbers of the chosen shapes, in order.
     let modeled: [Int]
-    /// The omitted transactions, one sentence each.
+    /// The reasons for omitting transactions, each with the number of omitted transactions.
     let omissions: [String]
 
     init(_ analysis: CaptureAnalysis) {
@@ -36,11 +37,11 @@ struct ShapeChoice {
             chosen.append(number)
             covered += analysis.shapes[number].count
         }
-        let rest = sorted.count - chosen.count
-        if rest > 0 {
+        let omittedCount = sorted.count - chosen.count
+        if omittedCount > 0 {
             let share = Double(total - covered) / Double(max(1, total))
             omissions.append(
-                TimeText.count(rest, "rare kind") + " of transactions "
+                TimeText.count(omittedCount, "rare kind") + " of transactions "
                     + "(\(TimeText.share(share)) of all transactions)"
             )
         }
@@ -56,7 +57,7 @@ struct ShapeChoice {
                 return "the database has no table '\(table)'"
             }
         }
-        let lost = (shape.outcomes[.busy] ?? 0) + (shape.outcomes[.failed] ?? 0)
-        return lost == shape.count ? "all failed" : nil
+        let failedCount = (shape.outcomes[.busy] ?? 0) + (shape.outcomes[.failed] ?? 0)
+        return failedCount == shape.count ? "all failed" : nil
     }
 }

@@ -4,7 +4,7 @@ package struct DraftOptions: Sendable {
     package var description: String
     /// The path of the database, as it appears in the scenario.
     package var database: String
-    /// The paragraphs of the comment at the top.
+    /// The paragraphs of the comment at the top of the scenario.
     package var introduction: [String] = []
     package var arms = DraftArm.defaults
     /// The total number of workers of all clients.
@@ -35,6 +35,7 @@ package struct DraftArm: Sendable, Equatable {
     /// The default arms, which compare a queue with a pool.
     package static let defaults = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
 
+    /// The valid names, for error messages and help.
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 
     /// Creates the arm with a name, or returns `nil` if the name is unknown.

@@ -51,8 +51,12 @@ struct DraftRange {
         return max(1, Int64(min(width, 1e15).rounded()) - 1)
     }
 
-    /// Returns whether the access does not yet use the end's parameter.
-    func isFree(in known: [String: String]) -> Bool { name.map { known[$0] == nil } ?? true }
+    /// Returns whether the access does not yet use the parameter for the end.
+    ///
+    /// `variableNames` contains the names of the access's variables, by parameter name.
+    func endIsUnused(in variableNames: [String: String]) -> Bool {
+        name.map { variableNames[$0] == nil } ?? true
+    }
 
     /// Returns the variable for the end of a range, given the text of the start.
     func variable(_ start: String) -> ColumnVariable {

@@ -41,6 +41,7 @@ package struct DraftTable: Sendable, Equatable {
 
     package var name: String
     package var kind: Kind
+    /// The number of rows.
     package var rows: Int
     package var columns: [Column]
     package var indexes: [Index]

@@ -43,8 +43,8 @@ package struct ScenarioDraft {
         comment: String? = nil
     ) throws(DraftError) {
         let statements = try parse(sql)
-        if let other = statements.first(where: { !$0.isReadOnly }) {
-            throw DraftError("'\(sql)' writes (\(other.verb)); use --write")
+        if let writingStatement = statements.first(where: { !$0.isReadOnly }) {
+            throw DraftError("'\(sql)' writes (\(writingStatement.verb)); use --write")
         }
         reads.append(try operation(statements, of: sql, name: name, comment: comment))
     }
@@ -74,10 +74,11 @@ package struct ScenarioDraft {
             do {
                 normalized = try StatementParser.parse(statement, schema: schema)
             } catch {
-                let shown = error.message.contains("'\(statement)'") ? "" : ": '\(statement)'"
-                throw DraftError(error.message + shown)
+                let statementText =
+                    error.message.contains("'\(statement)'") ? "" : ": '\(statement)'"
+                throw DraftError(error.message + statementText)
             }
-            if let control = Self.control(normalized.verb) {
+            if let control = Self.controlProblem(normalized.verb) {
                 throw DraftError("\(control): '\(statement)'")
             }
             if let obstacle = normalized.obstacle {
@@ -93,7 +94,8 @@ package struct ScenarioDraft {
         return parsed
     }
 
-    private static func control(_ verb: String) -> String? {
+    /// Returns the reason that a statement cannot be part of an access, or `nil` if it can be.
+    private static func controlProblem(_ verb: String) -> String? {
         guard ["BEGIN", "COMMIT", "END", "ROLLBACK"].contains(verb) else { return nil }
         return "omit \(verb), because each access is a transaction"
     }
@@ -107,10 +109,10 @@ package struct ScenarioDraft {
         comment: String?
     ) throws(DraftError) -> Operation {
         var texts: [String] = []
-        // A parameter has the same value throughout the access.
-        var known: [String: String] = [:]
+        // A parameter has the same variable throughout the access.
+        var variableNames: [String: String] = [:]
         for statement in statements {
-            texts.append(try text(of: statement, &known))
+            texts.append(try text(of: statement, &variableNames))
         }
         let main = statements.first { !$0.isReadOnly } ?? statements[0]
         return Operation(
@@ -138,7 +140,7 @@ package struct ScenarioDraft {
 
     private mutating func text(
         of statement: NormalizedStatement,
-        _ known: inout [String: String]
+        _ variableNames: inout [String: String]
     ) throws(DraftError) -> String {
         var texts: [String] = []
         for (index, slot) in statement.slots.enumerated() {
@@ -146,12 +148,12 @@ package struct ScenarioDraft {
             case .literal(_, let literal): texts.append(literal)
             case .parameter:
                 if let range = DraftRange(endingAt: index, of: statement, schema, options),
-                    range.isFree(in: known)
+                    range.endIsUnused(in: variableNames)
                 {
                     let start = texts.removeLast()
-                    texts += try bounds(range, from: start, &known)
+                    texts += try bounds(range, from: start, &variableNames)
                 } else {
-                    texts.append(try parameter(slot, index, of: statement, &known))
+                    texts.append(try parameter(slot, index, of: statement, &variableNames))
                 }
             }
         }
@@ -161,16 +163,16 @@ package struct ScenarioDraft {
     private mutating func bounds(
         _ range: DraftRange,
         from start: String,
-        _ known: inout [String: String]
+        _ variableNames: inout [String: String]
     ) throws(DraftError) -> [String] {
         let variable = range.variable(start)
         let name = variables.name(
             range.name ?? variable.base,
             yaml: variable.yaml,
             comment: variable.comment,
-            excluding: Set(known.values)
+            excluding: Set(variableNames.values)
         )
-        known[range.name ?? "?\(known.count)"] = name
+        variableNames[range.name ?? "?\(variableNames.count)"] = name
         return range.texts(start: start, end: ":\(name)")
     }
 
@@ -178,19 +180,19 @@ package struct ScenarioDraft {
         _ slot: StatementSlot,
         _ index: Int,
         of statement: NormalizedStatement,
-        _ known: inout [String: String]
+        _ variableNames: inout [String: String]
     ) throws(DraftError) -> String {
         let name = statement.parameterNames[index]
-        if let name, let variable = known[name] { return ":\(variable)" }
+        if let name, let variable = variableNames[name] { return ":\(variable)" }
         let variable = try variable(for: slot, index, of: statement, name)
         let variableName = variables.name(
             name ?? variable.base,
             yaml: variable.yaml,
             comment: variable.comment,
-            excluding: Set(known.values)
+            excluding: Set(variableNames.values)
         )
         // Each `?` is a separate parameter.
-        known[name ?? "?\(known.count)"] = variableName
+        variableNames[name ?? "?\(variableNames.count)"] = variableName
         return ":\(variableName)"
     }
 
@@ -246,20 +248,20 @@ package struct ScenarioDraft {
 
     /// Returns words of a full-text table if the parameter searches it, or `nil` otherwise.
     ///
-    /// `x MATCH :q`, `x = :q` and `x(:q)` search the table `x`. `column MATCH :q` searches the
+    /// `x MATCH :q`, `x = :q`, and `x(:q)` search the table `x`. `column MATCH :q` searches the
     /// full-text table in the statement.
     private func matchedWords(_ index: Int, of statement: NormalizedStatement) -> [String]? {
         func names(in text: String) -> [Substring] {
             text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
         }
-        let before = statement.pieces[index]
+        let precedingText = statement.pieces[index]
         let mentioned = Set(statement.pieces.flatMap(names))
         let tables = words.filter { table, words in
             !words.isEmpty && mentioned.contains(Substring(table.lowercased()))
         }.sorted { $0.key < $1.key }
-        let last = names(in: before).last
+        let last = names(in: precedingText).last
         if last == "match" { return tables.first?.value }
-        guard let sign = before.last(where: { !$0.isWhitespace }), "=(".contains(sign) else {
+        guard let sign = precedingText.last(where: { !$0.isWhitespace }), "=(".contains(sign) else {
             return nil
         }
         return tables.first { Substring($0.key.lowercased()) == last }?.value

@@ -6,7 +6,7 @@ package struct TableStatements {
     package struct Statement: Equatable {
         package var name: String
         package var sql: String
-        /// The text with a random row's value for each parameter, for a trial.
+        /// The text of a trial, with a random row's value in place of each parameter.
         package var trial: String
         /// A comment for the scenario.
         package var comment: String
@@ -18,9 +18,9 @@ package struct TableStatements {
 
     private let table: DraftTable
 
-    /// The maximum number of indexes per table to generate reads for.
+    /// The maximum number of indexes for which to generate reads, per table.
     private static let indexLimit = 3
-    /// The maximum number of rows in a list.
+    /// The maximum number of rows that a read returns.
     private static let listLength = 50
 
     package init(_ table: DraftTable) {
@@ -38,7 +38,7 @@ package struct TableStatements {
     package mutating func removeWrite() { write = nil }
 
     private var name: String { VariableRegistry.identifier(table.name) }
-    private var from: String { Self.quoted(table.name) }
+    private var quotedTable: String { Self.quoted(table.name) }
     private var key: [String] {
         table.columns.filter { $0.primaryKeyIndex > 0 }.sorted {
             $0.primaryKeyIndex < $1.primaryKeyIndex
@@ -54,30 +54,31 @@ package struct TableStatements {
 
     private mutating func addKeyRead() {
         let column = key.first ?? "rowid"
-        let isWhole = key.count <= 1
-        let limit = isWhole ? "" : " LIMIT \(Self.listLength)"
+        let identifiesRow = key.count <= 1
+        let limit = identifiesRow ? "" : " LIMIT \(Self.listLength)"
         reads.append(
             statement(
                 "\(name)-by-key",
-                "SELECT * FROM \(from) WHERE \(Self.quoted(column)) = ?\(limit)",
+                "SELECT * FROM \(quotedTable) WHERE \(Self.quoted(column)) = ?\(limit)",
                 from: [column],
-                isWhole
+                identifiesRow
                     ? "One row by its key." : "Rows by the first column of the primary key."
             )
         )
     }
 
     private mutating func addIndexReads() {
-        var known: Set<String> = key.first.map { [$0] } ?? []
+        var usedColumns: Set<String> = key.first.map { [$0] } ?? []
         for index in table.indexes where !index.isPartial {
-            guard let column = index.columns.first ?? nil, known.insert(column).inserted else {
+            guard let column = index.columns.first ?? nil, usedColumns.insert(column).inserted
+            else {
                 continue
             }
             guard reads.count <= Self.indexLimit else { return }
             reads.append(
                 statement(
                     "\(name)-by-\(VariableRegistry.identifier(column))",
-                    "SELECT * FROM \(from) WHERE \(Self.quoted(column)) = ? "
+                    "SELECT * FROM \(quotedTable) WHERE \(Self.quoted(column)) = ? "
                         + "LIMIT \(Self.listLength)",
                     from: [column],
                     "Rows by an indexed column."
@@ -90,8 +91,9 @@ package struct TableStatements {
         reads.append(
             Statement(
                 name: "\(name)-search",
-                sql: "SELECT rowid FROM \(from) WHERE \(from) MATCH ? LIMIT \(Self.listLength)",
-                trial: "SELECT rowid FROM \(from) LIMIT 1",
+                sql:
+                    "SELECT rowid FROM \(quotedTable) WHERE \(quotedTable) MATCH ? LIMIT \(Self.listLength)",
+                trial: "SELECT rowid FROM \(quotedTable) LIMIT 1",
                 comment: "A search for a word of the full-text index."
             )
         )
@@ -100,27 +102,27 @@ package struct TableStatements {
     /// An update of one row that is unlikely to violate constraints.
     ///
     /// The update sets a column to another value from the same column. If possible, the column is
-    /// not part of a key, an index or a reference.
+    /// not part of a key, an index, or a reference.
     private var update: Statement? {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })
-        let free = table.columns.filter {
+        let settable = table.columns.filter {
             $0.primaryKeyIndex == 0 && $0.isWritable && !unique.contains($0.name)
         }
         let preferred =
-            free.first { !table.references.contains($0.name) && !indexed.contains($0.name) }
-            ?? free.first { !table.references.contains($0.name) } ?? free.first
+            settable.first { !table.references.contains($0.name) && !indexed.contains($0.name) }
+            ?? settable.first { !table.references.contains($0.name) } ?? settable.first
         guard let column = preferred?.name else {
             guard let column = key.first, let rowKey else { return nil }
             return statement(
                 "update-\(name)",
-                "UPDATE \(from) SET \(Self.quoted(column)) = \(Self.quoted(column)) "
+                "UPDATE \(quotedTable) SET \(Self.quoted(column)) = \(Self.quoted(column)) "
                     + "WHERE \(Self.quoted(rowKey)) = ?",
                 from: [rowKey],
                 "One row, written unchanged: all columns are keys."
             )
         }
-        let set = "UPDATE \(from) SET \(Self.quoted(column)) = ? WHERE "
+        let set = "UPDATE \(quotedTable) SET \(Self.quoted(column)) = ? WHERE "
         if let rowKey {
             return statement(
                 "update-\(name)",
@@ -132,7 +134,7 @@ package struct TableStatements {
         let columns = key.map(Self.quoted).joined(separator: ", ")
         return statement(
             "update-\(name)",
-            set + "(\(columns)) = (SELECT \(columns) FROM \(from) WHERE "
+            set + "(\(columns)) = (SELECT \(columns) FROM \(quotedTable) WHERE "
                 + "\(Self.quoted(key[0])) = ? LIMIT 1)",
             from: [column, key[0]],
             "One row by the first column of its key."
@@ -156,7 +158,7 @@ package struct TableStatements {
                 trial.unicodeScalars.append(scalar)
                 continue
             }
-            trial += "(SELECT \(Self.quoted(column)) FROM \(from) ORDER BY random() LIMIT 1)"
+            trial += "(SELECT \(Self.quoted(column)) FROM \(quotedTable) ORDER BY random() LIMIT 1)"
         }
         return Statement(name: name, sql: sql, trial: trial, comment: comment)
     }

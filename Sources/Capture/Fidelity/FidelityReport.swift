@@ -32,7 +32,7 @@ package struct FidelityReport {
     ///
     /// - Parameters:
     ///   - scenario: The captured scenario.
-    ///   - result: The run of the arm ``CapturedScenario/presentArm``.
+    ///   - result: The result of the arm ``CapturedScenario/presentArm``.
     ///   - meanRows: A closure that returns the mean number of rows per execution of a statement in
     ///     the run, or `nil` if unknown.
     package init(
@@ -50,9 +50,9 @@ package struct FidelityReport {
             let lag = metrics?.lag.map { Double($0.mean) } ?? 0
             let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
             if operation.writes { replayedShare += rate * (seconds ?? 0) }
-            let busy =
+            let busyErrorCount =
                 metrics?.errors.reduce(0) { $0 + ($1.key.contains("BUSY") ? $1.value : 0) } ?? 0
-            let lockFailures = (metrics?.retried ?? 0) + busy
+            let lockFailures = (metrics?.retried ?? 0) + busyErrorCount
             return Row(
                 name: "\(operation.client) \(operation.name)",
                 rate: (operation.rate, rate),
@@ -77,8 +77,8 @@ package struct FidelityReport {
                 notes.append("\(name): \(codes)")
             }
         }
-        for (what, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
-            notes.append("rejected by the guard: \(count) × \(what)")
+        for (request, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
+            notes.append("rejected by the guard: \(count) × \(request)")
         }
         self.notes = notes
     }

@@ -9,7 +9,7 @@ package struct CapturedExecution: Sendable, Equatable {
     package var connection: String
     /// The statement, with its parameters or with literals.
     package var sql: String
-    /// The result code (<https://sqlite.org/rescode.html>), where 0, 100 and 101 mean success.
+    /// The result code (<https://sqlite.org/rescode.html>), where 0, 100, and 101 mean success.
     package var code: Int
     /// Whether the connection is outside a transaction after the execution, or `nil` if unknown.
     package var autocommit: Bool?
@@ -63,7 +63,8 @@ package struct CapturedExecution: Sendable, Equatable {
     /// The start time, or the start of the wait for locks if the duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 
-    /// Returns the time that the program itself spent since an earlier execution, in seconds.
+    /// Returns the time, in seconds, that the program itself spent since the end of an earlier
+    /// execution.
     ///
     /// This is the time before the first step and between steps, without the cost of a trace. If
     /// other statements ran between the steps, their time and the gaps before them are excluded.
@@ -76,7 +77,7 @@ package struct CapturedExecution: Sendable, Equatable {
     /// steps.
     var firstStep: Double { elapsed.map { end - $0 } ?? start }
 
-    /// Whether the execution succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.
+    /// Whether the execution succeeded: `SQLITE_OK`, `SQLITE_ROW`, or `SQLITE_DONE`.
     package var succeeded: Bool { [0, 100, 101].contains(code) }
 
     /// Whether the execution failed because of a lock: `SQLITE_BUSY` or `SQLITE_LOCKED`.

@@ -8,7 +8,7 @@ import WorkloadEngine
 package struct ExecutionReader {
     private let file: String
     /// The end time of each connection's last execution, in seconds.
-    private var last: [String: Double] = [:]
+    private var lastEnds: [String: Double] = [:]
 
     /// Creates a reader.
     ///
@@ -100,7 +100,7 @@ package struct ExecutionReader {
     ) throws(CaptureError) {
         let name = "\(execution.process)/\(execution.connection)"
         // Tolerate clock readings that are out of order by up to 0.1 ms.
-        if let last = last[name], execution.end < last - 0.000_1 {
+        if let last = lastEnds[name], execution.end < last - 0.000_1 {
             throw CaptureError(
                 "the time \(execution.end) of connection \(execution.connection) is before "
                     + "\(last), the time of its previous line; write each connection's lines in "
@@ -109,7 +109,7 @@ package struct ExecutionReader {
                 line: number
             )
         }
-        last[name] = max(execution.end, last[name] ?? execution.end)
+        lastEnds[name] = max(execution.end, lastEnds[name] ?? execution.end)
     }
 
     private func time(

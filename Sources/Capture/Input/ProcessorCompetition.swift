@@ -20,8 +20,8 @@ package struct ProcessorCompetition: Sendable, Equatable {
     /// - Parameters:
     ///   - pauses: The total time between statements, in seconds.
     ///   - duration: The duration of the capture, in seconds.
-    /// - Returns: `false` if there was little competition. Also `false` if the time is more than
-    ///   twice the waits, because the programs then also paused.
+    /// - Returns: `false` if there was little competition, or if the time is more than twice the
+    ///   waits, because the programs then also paused for other reasons.
     func explains(_ pauses: Double, in duration: Double) -> Bool {
         share >= Self.minimumShare && pauses <= 2 * waitingThreads * duration
     }

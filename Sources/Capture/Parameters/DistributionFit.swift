@@ -16,21 +16,21 @@ struct DistributionFit: Equatable {
     private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
     private static let choiceLimit = 30
     /// The maximum distance of an acceptable uniform distribution.
-    private static let near = 0.05
+    private static let maximumUniformDistance = 0.05
 
     /// Finds the distribution with the smallest distance.
     ///
     /// - Parameters:
     ///   - sample: The values.
     ///   - range: The range of the column's integers, or `nil` if there is no column.
-    ///   - k: The number of times that a value must occur to be shown.
+    ///   - minimumCount: The number of times that a value must occur to be shown.
     /// - Returns: The distribution, or `nil` if no value may be shown and no range is known.
     static func best(
         of sample: ValueSample,
         range: ClosedRange<Int64>?,
-        k: Int
+        minimumCount: Int
     ) -> DistributionFit? {
-        guard sample.count >= max(k, 2) else { return nil }
+        guard sample.count >= max(minimumCount, 2) else { return nil }
         if Double(sample.successors) >= 0.8 * Double(sample.count - 1) {
             let share = Double(sample.successors) / Double(sample.count - 1)
             return DistributionFit(
@@ -39,7 +39,7 @@ struct DistributionFit: Equatable {
                 distance: 1 - share
             )
         }
-        if let choice = choice(of: sample, k: k) { return choice }
+        if let choice = choice(of: sample, minimumCount: minimumCount) { return choice }
         guard let counts = Counts(sample, range: range) else { return nil }
         let size = counts.size
         let uniform = DistributionFit(
@@ -47,7 +47,7 @@ struct DistributionFit: Equatable {
             needsRange: true,
             distance: counts.distance(mostFrequent: 10 / size) { $0 }
         )
-        if uniform.distance <= near { return uniform }
+        if uniform.distance <= maximumUniformDistance { return uniform }
         var candidates = [uniform, hotspot(counts)]
         for theta in thetas {
             let name = "distribution: zipfian, theta: \(theta)"
@@ -81,7 +81,8 @@ struct DistributionFit: Equatable {
         return candidates.min { $0.distance < $1.distance }
     }
 
-    /// Returns the theta of Zipf's law that fits the frequencies of the values.
+    /// Returns the theta of Zipf's law that best fits the frequencies of the values, and its
+    /// distance, or `nil` if the sample is too small.
     static func popularity(
         of sample: ValueSample,
         distinct: Int
@@ -98,21 +99,21 @@ struct DistributionFit: Equatable {
 
     /// Returns a choice of a few values with their weights, or `nil` if it would miss too many
     /// values.
-    private static func choice(of sample: ValueSample, k: Int) -> DistributionFit? {
-        let shown = sample.counts.filter { $0.value >= k }
+    private static func choice(of sample: ValueSample, minimumCount: Int) -> DistributionFit? {
+        let shownValues = sample.counts.filter { $0.value >= minimumCount }
             .sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
-        let mass = shown.reduce(0) { $0 + $1.value }
-        let hasBlobs = shown.contains { if case .blob = $0.key { true } else { false } }
-        guard !shown.isEmpty, !hasBlobs, shown.count <= choiceLimit,
-            sample.counts.count <= 2 * choiceLimit, mass * 10 >= sample.count * 9
+        let shownCount = shownValues.reduce(0) { $0 + $1.value }
+        let hasBlobs = shownValues.contains { if case .blob = $0.key { true } else { false } }
+        guard !shownValues.isEmpty, !hasBlobs, shownValues.count <= choiceLimit,
+            sample.counts.count <= 2 * choiceLimit, shownCount * 10 >= sample.count * 9
         else { return nil }
-        let values = shown.map { yaml(of: $0.key) }.joined(separator: ", ")
-        let weights = shown.map { String($0.value) }.joined(separator: ", ")
+        let values = shownValues.map { yaml(of: $0.key) }.joined(separator: ", ")
+        let weights = shownValues.map { String($0.value) }.joined(separator: ", ")
         return DistributionFit(
             yaml: "distribution: choice, values: [\(values)]"
-                + (shown.count > 1 ? ", weights: [\(weights)]" : ""),
+                + (shownValues.count > 1 ? ", weights: [\(weights)]" : ""),
             needsRange: false,
-            distance: 1 - Double(mass) / Double(sample.count)
+            distance: 1 - Double(shownCount) / Double(sample.count)
         )
     }
 
@@ -177,23 +178,25 @@ struct DistributionFit: Equatable {
         /// frequent values, because popular values that are spread over the range have a uniform
         /// distribution function.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
-            let popularity = abs(topTenShare - min(1, mostFrequent))
-            var seen = 0.0
+            let popularityDifference = abs(topTenShare - min(1, mostFrequent))
+            var cumulativeCount = 0.0
             var maximum = 0.0
             for (value, count) in values {
-                let below = share((Double(value) - Double(first)) / size)
-                maximum = max(maximum, abs(below - seen / total))
-                seen += Double(count)
-                let upTo = share((Double(value) - Double(first) + 1) / size)
-                maximum = max(maximum, abs(upTo - seen / total))
+                let shareBelow = share((Double(value) - Double(first)) / size)
+                maximum = max(maximum, abs(shareBelow - cumulativeCount / total))
+                cumulativeCount += Double(count)
+                let shareThrough = share((Double(value) - Double(first) + 1) / size)
+                maximum = max(maximum, abs(shareThrough - cumulativeCount / total))
             }
-            return max(maximum, popularity)
+            return max(maximum, popularityDifference)
         }
 
         func share(upTo part: Double) -> Double {
             let limit = Double(first) + part * size
-            let seen = values.reduce(0) { $0 + (Double($1.value) < limit ? $1.count : 0) }
-            return Double(seen) / total
+            let cumulativeCount = values.reduce(0) {
+                $0 + (Double($1.value) < limit ? $1.count : 0)
+            }
+            return Double(cumulativeCount) / total
         }
 
         /// Returns the difference from a scrambled zipfian distribution.
@@ -202,17 +205,17 @@ struct DistributionFit: Equatable {
         /// items remain separate, and the other items spread evenly.
         func scrambledDistance(_ theta: Double) -> Double {
             let items = 1e10
-            let even = (1 - Zipf.share(size, of: items, theta: theta)) / size
+            let evenShare = (1 - Zipf.share(size, of: items, theta: theta)) / size
             let mean = total / size
-            var seen = 0.0
+            var cumulativeCount = 0.0
             var maximum = 0.0
             for (index, count) in values.map(\.count).sorted(by: >).enumerated() {
                 // Beyond this point, the order of frequencies is random.
                 guard Double(count) > mean + 3 * mean.squareRoot() + 3 || index < 10 else { break }
-                seen += Double(count)
+                cumulativeCount += Double(count)
                 let rank = Double(index + 1)
-                let expected = Zipf.share(rank, of: items, theta: theta) + even * rank
-                maximum = max(maximum, abs(expected - seen / total))
+                let expected = Zipf.share(rank, of: items, theta: theta) + evenShare * rank
+                maximum = max(maximum, abs(expected - cumulativeCount / total))
             }
             return maximum
         }
@@ -221,12 +224,12 @@ struct DistributionFit: Equatable {
         static func rankDistance(_ frequencies: [Double], of size: Double, theta: Double) -> Double
         {
             let total = frequencies.reduce(0, +)
-            var seen = 0.0
+            var cumulativeCount = 0.0
             var maximum = 0.0
             for (index, frequency) in frequencies.enumerated() {
-                seen += frequency
+                cumulativeCount += frequency
                 let expected = Zipf.share(Double(index + 1), of: size, theta: theta)
-                maximum = max(maximum, abs(expected - seen / total))
+                maximum = max(maximum, abs(expected - cumulativeCount / total))
             }
             return maximum
         }

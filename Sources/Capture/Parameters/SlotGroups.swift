@@ -36,41 +36,43 @@ struct SlotGroups {
 
     private static func areEqual(_ first: Place, _ second: Place, _ shape: ShapeStatistics) -> Bool
     {
-        var both = 0
-        var equal = 0
+        var sharedCount = 0
+        var equalCount = 0
         var values: Set<WorkloadValue> = []
-        for kept in shape.kept {
-            guard let one = value(first, kept), let other = value(second, kept) else { continue }
-            both += 1
-            if one == other {
-                equal += 1
-                values.insert(one)
+        for kept in shape.keptValues {
+            guard let firstValue = value(first, kept), let secondValue = value(second, kept) else {
+                continue
+            }
+            sharedCount += 1
+            if firstValue == secondValue {
+                equalCount += 1
+                values.insert(firstValue)
             }
         }
         let column = shape.positions[first.position].slots[first.slot].column
         let isSameColumn =
             column != nil && column == shape.positions[second.position].slots[second.slot].column
-        guard both >= minimumCount else {
-            guard isSameColumn, both == 0,
+        guard sharedCount >= minimumCount else {
+            guard isSameColumn, sharedCount == 0,
                 Self.isRangeEnd(first, shape) == Self.isRangeEnd(second, shape)
             else { return false }
             // Without values, equal parameter names indicate equal values.
-            if let name = Self.name(first, shape), let other = Self.name(second, shape) {
-                return name == other
+            if let name = Self.name(first, shape), let secondName = Self.name(second, shape) {
+                return name == secondName
             }
             // Without names, two statements on the same column probably refer to the same row.
             return first.position != second.position
         }
         // Equal constants, such as two zeros, are not evidence.
         guard values.count > 1 || isSameColumn else { return false }
-        return Double(equal) >= agreement * Double(both)
+        return Double(equalCount) >= agreement * Double(sharedCount)
     }
 
     private static func isRangeEnd(_ place: Place, _ shape: ShapeStatistics) -> Bool {
         shape.positions[place.position].slots[place.slot].role == .rangeEnd
     }
 
-    /// Returns the parameter's name, or `nil` for a literal, for `?` and for a numbered parameter
+    /// Returns the parameter's name, or `nil` for a literal, for `?`, and for a numbered parameter
     /// such as `?2` or `:p2`.
     ///
     /// A number identifies a parameter only within one statement.

@@ -6,7 +6,7 @@ struct SlotNames {
     private let groups: SlotGroups
     /// The variable of each group of equal slots.
     private var names: [SlotGroups.Place: String] = [:]
-    /// The names of values that remain the same in all repetitions of a loop.
+    /// The variable of each slot whose value is the same in all repetitions of a loop.
     private var constants: [SlotGroups.Place: String] = [:]
     /// The shared variables of long lists and of inserts with many rows.
     private var cycles: [Cycle: String] = [:]
@@ -83,11 +83,13 @@ struct SlotNames {
     }
 
     /// Creates variables for values that are the same in all repetitions of a loop.
+    ///
+    /// - Returns: The name of each variable, and the name of the variable that supplies its value.
     mutating func keepConstants(
         in range: Range<Int>,
         _ variables: inout VariableRegistry
     ) -> [(name: String, drawn: String)] {
-        var kept: [SlotGroups.Place: (name: String, drawn: String)] = [:]
+        var keptVariables: [SlotGroups.Place: (name: String, drawn: String)] = [:]
         var order: [SlotGroups.Place] = []
         for position in range {
             let statement = shape.positions[position]
@@ -95,20 +97,20 @@ struct SlotNames {
                 guard shape.isConstant(position, index) else { continue }
                 let place = SlotGroups.Place(position: position, slot: index)
                 let root = groups.root(of: place)
-                if let known = kept[root] {
-                    constants[place] = known.name
+                if let variable = keptVariables[root] {
+                    constants[place] = variable.name
                     continue
                 }
                 let text = text(of: slot, in: statement, at: place, previous: nil, &variables)
                 guard text.hasPrefix(":") else { continue }
                 let drawn = String(text.dropFirst())
                 let name = "kept_\(drawn)"
-                kept[root] = (name, drawn)
+                keptVariables[root] = (name, drawn)
                 order.append(root)
                 constants[place] = name
             }
         }
-        return order.compactMap { kept[$0] }
+        return order.compactMap { keptVariables[$0] }
     }
 }
 

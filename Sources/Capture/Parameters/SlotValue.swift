@@ -3,7 +3,7 @@ import WorkloadEngine
 
 /// The replacement for a slot in the scenario's SQL.
 enum SlotValue: Equatable {
-    /// SQL text: a literal to keep, `NULL`, or an expression.
+    /// SQL text: an unchanged literal, `NULL`, or an expression.
     case text(String)
     case variable(base: String, yaml: String, comment: String)
     /// The variable for the range's lower bound, plus a span.
@@ -49,10 +49,10 @@ struct SlotPlanner {
                 return (.text(Self.quotedName(schemaColumn.name)), nil)
             }
         case .rangeEnd:
-            let (before, next) = (place.slot - 1, place.slot + 1)
+            let (previous, next) = (place.slot - 1, place.slot + 1)
             // The span follows the start of the range, which must be the previous value.
-            guard before >= 0, statement.slots[before].role == .rangeStart,
-                statement.slots[before].column == slot.column
+            guard previous >= 0, statement.slots[previous].role == .rangeStart,
+                statement.slots[previous].column == slot.column
             else { break }
             if next < statement.slots.count, statement.slots[next].role == .rangeWidth {
                 return (.span(0), nil)
@@ -92,7 +92,7 @@ struct SlotPlanner {
         of statement: NormalizedStatement
     ) -> SlotValue {
         let hasSeveralRows = statement.slots.contains {
-            if case .insert(let other) = $0.role { other > 0 } else { false }
+            if case .insert(let rowIndex) = $0.role { rowIndex > 0 } else { false }
         }
         if hasSeveralRows {
             if schemaColumn.isRowID { return .text("NULL") }
@@ -144,7 +144,11 @@ struct SlotPlanner {
         let schemaColumn = slot.column.flatMap(schema.column)
         let base = slot.column.map { "\($0.table)_\($0.name)" } ?? "value"
         let range = [.change, .rangeWidth].contains(slot.role) ? nil : schemaColumn?.range
-        if let fit = DistributionFit.best(of: sample, range: range, k: options.minimumCount) {
+        if let fit = DistributionFit.best(
+            of: sample,
+            range: range,
+            minimumCount: options.minimumCount
+        ) {
             let distance = "fit distance \(TimeText.number(fit.distance * 100))%"
             guard fit.needsRange else {
                 return .variable(base: base, yaml: fit.yaml, comment: distance)
@@ -191,7 +195,7 @@ struct SlotPlanner {
         of shape: ShapeStatistics
     ) -> Int64? {
         var spans = SampledNumbers()
-        for kept in shape.kept where options.showsValues {
+        for kept in shape.keptValues where options.showsValues {
             guard place.position < kept.count, place.slot < kept[place.position].count,
                 case .integer(let first)? = kept[place.position][place.slot - 1],
                 case .integer(let last)? = kept[place.position][place.slot]

@@ -40,7 +40,7 @@ struct VariableRegistry {
         }
     }
 
-    /// Converts a string to a valid name of an SQL parameter: ASCII letters, digits and `_`.
+    /// Converts a string to a valid name of an SQL parameter: ASCII letters, digits, and `_`.
     ///
     /// YAML limits keys to 1,024 characters.
     static func identifier(_ text: String) -> String {

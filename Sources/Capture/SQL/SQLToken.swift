@@ -3,23 +3,23 @@ struct SQLToken: Equatable {
     enum Kind: Equatable {
         /// A keyword or an unquoted name.
         case word
-        /// A name in double quotes, backticks or brackets, or a string in double quotes.
+        /// A name in double quotes, backticks, or brackets, or a string in double quotes.
         case quotedName
         case string
-        /// `x'0a'`.
+        /// A blob literal, such as `x'0a'`.
         case blob
         case number
-        /// `?`, `?1`, `:name`, `@name` or `$name`.
+        /// A parameter: `?`, `?1`, `:name`, `@name`, or `$name`.
         case parameter
         case symbol
     }
 
     var kind: Kind
     var text: String
-    /// Whether spaces or comments precede the token.
+    /// Whether the token is the first one, or follows spaces or comments.
     var followsSpace: Bool
 
-    /// The text of a word in upper case, or an empty string for another token.
+    /// The text of a word in upper case, or an empty string for any other token.
     var keyword: String { kind == .word ? text.uppercased() : "" }
 
     /// The name without its quotes.
@@ -38,7 +38,8 @@ struct SQLToken: Equatable {
 
     /// Returns the text between the first and the last scalar.
     ///
-    /// A combining character after a quote belongs to the same `Character`.
+    /// This uses scalars, because a combining character after a quote belongs to the quote's
+    /// `Character`.
     private static func content(of text: String) -> String {
         String(text.unicodeScalars.dropFirst().dropLast())
     }
@@ -79,9 +80,9 @@ struct SQLLexer {
     }
 
     private mutating func next() throws(Failure) -> SQLToken? {
-        let before = position
+        let oldPosition = position
         try skipSpace()
-        let followsSpace = position > before || position == 0
+        let followsSpace = position > oldPosition || position == 0
         guard let byte = peek() else { return nil }
         let start = position
         let kind = try read(byte)
@@ -184,7 +185,7 @@ struct SQLLexer {
     }
 
     private mutating func skipNumber() {
-        // 0x1F, 1.5e-3 and 1_000 are one token each.
+        // 0x1F, 1.5e-3, and 1_000 are one token each.
         while let byte = peek() {
             let isExponentSign =
                 (byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-"))

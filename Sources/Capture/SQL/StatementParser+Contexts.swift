@@ -20,29 +20,30 @@ extension StatementParser {
         if let row = insertion(of: index) { return row }
         if let item = listItem(index) { return item }
         // A plus or minus sign before a value belongs to the value.
-        var before = index - 1
-        if before > 0, ["-", "+"].contains(tokens[before].text),
-            isComparison(before - 1) || ["BETWEEN", "AND"].contains(tokens[before - 1].keyword)
+        var previous = index - 1
+        if previous > 0, ["-", "+"].contains(tokens[previous].text),
+            isComparison(previous - 1) || ["BETWEEN", "AND"].contains(tokens[previous - 1].keyword)
         {
-            before -= 1
+            previous -= 1
         }
-        guard before >= 0 else { return (.other, nil) }
-        if let column = widened(by: index) { return (.rangeWidth, column) }
-        if isComparison(before) {
-            let operand = tokens[before - 1].keyword == "NOT" ? before - 2 : before - 1
+        guard previous >= 0 else { return (.other, nil) }
+        if let column = columnOfRange(widenedByValueAt: index) { return (.rangeWidth, column) }
+        if isComparison(previous) {
+            let operand = tokens[previous - 1].keyword == "NOT" ? previous - 2 : previous - 1
             let column = operand >= 0 ? self.column(endingAt: operand) : nil
-            if clause == "SET", tokens[before].text == "=" { return (.set, column) }
+            if clause == "SET", tokens[previous].text == "=" { return (.set, column) }
             guard let column else { return (.other, nil) }
-            if isRangeStart(index, before, column) { return (.rangeStart, column) }
-            if isRangeEnd(before, column) { return (.rangeEnd, column) }
+            if isRangeStart(index, previous, column) { return (.rangeStart, column) }
+            if isRangeEnd(previous, column) { return (.rangeEnd, column) }
             return (.comparison, column)
         }
-        if tokens[before].keyword == "NOT", before > 0, tokens[before - 1].keyword == "IS" {
-            return (.comparison, before > 1 ? column(endingAt: before - 2) : nil)
+        if tokens[previous].keyword == "NOT", previous > 0, tokens[previous - 1].keyword == "IS" {
+            return (.comparison, previous > 1 ? column(endingAt: previous - 2) : nil)
         }
-        if let range = range(before) { return range }
-        if clause == "SET", ["+", "-", "*", "/", "||"].contains(tokens[before].text), before > 0 {
-            return (.change, column(endingAt: before - 1))
+        if let bound = rangeBound(after: previous) { return bound }
+        if clause == "SET", ["+", "-", "*", "/", "||"].contains(tokens[previous].text), previous > 0
+        {
+            return (.change, column(endingAt: previous - 1))
         }
         if isComparison(index + 1), tokens.indices.contains(index + 2) {
             let column = self.column(startingAt: index + 2)
@@ -51,10 +52,10 @@ extension StatementParser {
         return (.other, nil)
     }
 
-    /// Returns the role of a bound of BETWEEN, given the index of the BETWEEN or AND before it.
-    private func range(_ before: Int) -> (StatementSlot.Role, Variable.Column?)? {
-        var start = before
-        let isEnd = tokens[before].keyword == "AND"
+    /// Returns the role of a bound of BETWEEN, given the index of the preceding BETWEEN or AND.
+    private func rangeBound(after keyword: Int) -> (StatementSlot.Role, Variable.Column?)? {
+        var start = keyword
+        let isEnd = tokens[keyword].keyword == "AND"
         if isEnd {
             // Search backward over the lower bound for BETWEEN.
             start -= 1
@@ -63,10 +64,10 @@ extension StatementParser {
                     start = (matches[start] ?? start) - 1
                     continue
                 }
-                let isOther =
+                let isOutsideRange =
                     Self.clauseWords.contains(tokens[start].keyword)
                     || ["AND", "OR"].contains(tokens[start].keyword) || tokens[start].text == "("
-                if isOther { return nil }
+                if isOutsideRange { return nil }
                 start -= 1
             }
         }
@@ -78,7 +79,7 @@ extension StatementParser {
 
     /// Returns the column of a range if the value at an index is added to the upper bound, as in
     /// `BETWEEN ? AND ? + 99`.
-    private func widened(by index: Int) -> Variable.Column? {
+    private func columnOfRange(widenedByValueAt index: Int) -> Variable.Column? {
         guard index > 1, tokens[index - 1].text == "+",
             [.parameter, .number].contains(tokens[index - 2].kind),
             index + 1 == tokens.endIndex || !["*", "/", "%"].contains(tokens[index + 1].text)
@@ -88,9 +89,10 @@ extension StatementParser {
     }
 
     /// Returns whether the value at an index is the lower bound of `column >= ? AND column < ?`.
-    private func isRangeStart(_ index: Int, _ sign: Int, _ column: Variable.Column) -> Bool {
+    private func isRangeStart(_ index: Int, _ operatorIndex: Int, _ column: Variable.Column) -> Bool
+    {
         let next = index + 2
-        guard [">", ">="].contains(tokens[sign].text), tokens.indices.contains(next + 1),
+        guard [">", ">="].contains(tokens[operatorIndex].text), tokens.indices.contains(next + 1),
             tokens[next - 1].keyword == "AND", self.column(startingAt: next) == column
         else { return false }
         let end = tokens[next + 1].text == "." ? next + 3 : next + 1
@@ -99,9 +101,11 @@ extension StatementParser {
 
     /// Returns whether the value after an operator is the upper bound of
     /// `column >= ? AND column < ?`.
-    private func isRangeEnd(_ sign: Int, _ column: Variable.Column) -> Bool {
-        guard ["<", "<="].contains(tokens[sign].text), sign > 1 else { return false }
-        let start = tokens[sign - 2].text == "." ? sign - 3 : sign - 1
+    private func isRangeEnd(_ operatorIndex: Int, _ column: Variable.Column) -> Bool {
+        guard ["<", "<="].contains(tokens[operatorIndex].text), operatorIndex > 1 else {
+            return false
+        }
+        let start = tokens[operatorIndex - 2].text == "." ? operatorIndex - 3 : operatorIndex - 1
         guard start > 3, tokens[start - 1].keyword == "AND" else { return false }
         return [">", ">="].contains(tokens[start - 3].text)
             && self.column(endingAt: start - 4) == column
@@ -123,7 +127,7 @@ extension StatementParser {
             if clauses[open] == "VALUES", open > 0,
                 tokens[open - 1].keyword == "VALUES" || tokens[open - 1].text == ","
             {
-                guard let target = tables.inserted else { return nil }
+                guard let target = tables.insertTarget else { return nil }
                 let position = commas(from: open, to: index)
                 let columns = tables.insertedColumns ?? target.columns.map(\.name)
                 guard columns.indices.contains(position) else { return nil }

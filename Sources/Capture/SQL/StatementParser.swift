@@ -3,7 +3,7 @@ import WorkloadEngine
 /// Finds a statement's slots and the column that each slot is compared with.
 ///
 /// The parser recognizes common patterns instead of SQLite's full grammar: `col = ?`,
-/// `col IN (?, ?)`, `BETWEEN`, `VALUES` and `SET`. Slots in other patterns have no column.
+/// `col IN (?, ?)`, `BETWEEN`, `VALUES`, and `SET`. Slots in other patterns have no column.
 struct StatementParser {
     let schema: CaptureSchema
     let tokens: [SQLToken]
@@ -83,7 +83,7 @@ struct StatementParser {
                 source = .literal(value, text: token.text)
             }
             guard let source else {
-                let text = canonical(index)
+                let text = canonicalText(at: index)
                 pieces[pieces.count - 1] += text
                 keys.append(token.kind == .word ? text.uppercased() : text)
                 continue
@@ -100,15 +100,14 @@ struct StatementParser {
             slots: slots,
             parameterNames: parameterNames,
             verb: verb,
-            table: tables.first,
+            table: tables.firstTable,
             missingTables: tables.missing
         )
     }
 
-    /// Returns a token's text.
-    ///
-    /// All savepoint names map to the same text because programs often number them.
-    private func canonical(_ index: Int) -> String {
+    /// Returns a token's text, or a fixed text for the name of a savepoint, because programs often
+    /// number savepoints.
+    private func canonicalText(at index: Int) -> String {
         let isSavepoint =
             index > 0
             && (["SAVEPOINT"].contains(tokens[index - 1].keyword)
@@ -163,7 +162,7 @@ struct StatementParser {
             return number - 1
         }
         if text != "?" {
-            if let known = names[text] { return known }
+            if let index = names[text] { return index }
             names[text] = count
         }
         count += 1
@@ -175,9 +174,9 @@ struct StatementParser {
         var result: [String] = []
         var index = 0
         while index < words.count {
-            let rest = words[index...]
-            if words[index] == "IN", rest.dropFirst().first == "(" {
-                let values = rest.dropFirst(2).prefix { $0 == "?" || $0 == "," }
+            let remainingWords = words[index...]
+            if words[index] == "IN", remainingWords.dropFirst().first == "(" {
+                let values = remainingWords.dropFirst(2).prefix { $0 == "?" || $0 == "," }
                 if values.count > 1, words.indices.contains(values.endIndex),
                     words[values.endIndex] == ")"
                 {

@@ -3,25 +3,25 @@ import WorkloadEngine
 /// A place in a statement for a value: a parameter, or a literal that becomes a parameter.
 struct StatementSlot: Equatable, Sendable {
     enum Source: Equatable, Sendable {
-        /// A bound value, with its index from 0.
+        /// A parameter, with the zero-based index of its value.
         case parameter(Int)
         case literal(WorkloadValue, text: String)
     }
 
     enum Role: Equatable, Sendable {
         case comparison
-        /// Starts a range, as the lower bound of BETWEEN or of `column >= ? AND column < ?`.
+        /// The lower bound of BETWEEN, or of `column >= ? AND column < ?`.
         case rangeStart
-        /// Ends a range, as the upper bound.
+        /// The upper bound of BETWEEN, or of `column >= ? AND column < ?`.
         case rangeEnd
-        /// Adds the value to the end of a range, such as 99 in `BETWEEN ? AND ? + 99`.
+        /// A number added to the upper bound of a range, such as 99 in `BETWEEN ? AND ? + 99`.
         case rangeWidth
-        /// Uses the value as the list item at this zero-based position.
+        /// The item of a list at this zero-based position.
         case list(Int)
-        /// Inserts the value into a column of the row with this zero-based index.
+        /// A column's value in the inserted row with this zero-based index.
         case insert(row: Int)
         case set
-        /// Changes a column by the value, with an operator such as `+` or `||`.
+        /// The operand of `+`, `||`, or another operator that changes a column.
         case change
         case limit, offset
         case other

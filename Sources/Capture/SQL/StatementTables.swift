@@ -7,10 +7,12 @@ struct StatementTables {
     private var tables: [(alias: String, table: CaptureSchema.Table)] = []
     /// All aliases in lower case, including aliases of columns and of common table expressions.
     private(set) var aliases: Set<String> = []
-    private(set) var inserted: CaptureSchema.Table?
+    /// The table that follows INTO, or `nil` if the schema does not contain it.
+    private(set) var insertTarget: CaptureSchema.Table?
     /// The columns that an INSERT specifies, or `nil` if it specifies none.
     private(set) var insertedColumns: [String]?
-    private(set) var first: String?
+    /// The name of the first table in the statement.
+    private(set) var firstTable: String?
     /// The tables that the schema does not contain.
     private(set) var missing: [String] = []
 
@@ -40,7 +42,7 @@ struct StatementTables {
             index += 1
         }
         if tokens.first?.keyword == "WITH" {
-            // Names of common table expressions precede AS or their columns.
+            // WITH and RECURSIVE precede the name of the first common table expression.
             for (index, token) in tokens.enumerated().dropFirst()
             where ["WITH", "RECURSIVE"].contains(tokens[index - 1].keyword) {
                 aliases.insert(token.name.lowercased())
@@ -59,7 +61,7 @@ struct StatementTables {
         }
     }
 
-    private static let noAlias: Set = [
+    private static let nonAliases: Set = [
         "WHERE", "SET", "VALUES", "SELECT", "GROUP", "ORDER", "LIMIT", "ON", "USING", "JOIN",
         "LEFT", "INNER", "CROSS", "NATURAL", "RIGHT", "FULL", "OUTER", "INDEXED", "NOT", "DEFAULT",
         "RETURNING", "UNION", "EXCEPT", "INTERSECT", "HAVING", "WINDOW",
@@ -80,12 +82,12 @@ struct StatementTables {
         }
         if index + 2 < tokens.count, tokens[index + 1].text == "." { index += 2 }
         let name = tokens[index].name
-        first = first ?? name
+        firstTable = firstTable ?? name
         var alias = name
         var next = index + 1
         if next < tokens.count, tokens[next].keyword == "AS" { next += 1 }
         if next < tokens.count, [.word, .quotedName].contains(tokens[next].kind),
-            !Self.noAlias.contains(tokens[next].keyword)
+            !Self.nonAliases.contains(tokens[next].keyword)
         {
             alias = tokens[next].name
             index = next
@@ -93,7 +95,7 @@ struct StatementTables {
         aliases.formUnion([name.lowercased(), alias.lowercased()])
         if let table = schema.table(name) {
             tables.append((alias.lowercased(), table))
-            if isInsert { inserted = table }
+            if isInsert { insertTarget = table }
         } else if !name.lowercased().hasPrefix("sqlite_"),
             isInsert || index + 1 >= tokens.count || tokens[index + 1].text != "("
         {

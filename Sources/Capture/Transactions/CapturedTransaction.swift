@@ -4,10 +4,10 @@ import WorkloadEngine
 /// transaction.
 struct CapturedTransaction {
     enum Begin: String, Sendable, CaseIterable {
-        /// Without BEGIN, as one statement.
+        /// A single statement without BEGIN.
         case autocommit
         case deferred, immediate, exclusive
-        /// With SAVEPOINT outside a transaction, which begins a deferred transaction.
+        /// A SAVEPOINT outside a transaction, which begins a deferred transaction.
         case savepoint
     }
 
@@ -39,7 +39,7 @@ struct CapturedTransaction {
     var firstStep: Double?
     /// The end of the last statement, including COMMIT, in seconds.
     var end: Double
-    /// The statements, excluding BEGIN, COMMIT and ROLLBACK.
+    /// The statements, excluding BEGIN, COMMIT, and ROLLBACK.
     var statements: [Statement] = []
     /// The times between statements, in seconds.
     ///
@@ -50,7 +50,7 @@ struct CapturedTransaction {
     var beginSeconds: Double?
     /// The duration of the statement that ended the transaction, in seconds, or `nil` if unknown.
     var endSeconds: Double?
-    /// The number of lock failures of BEGIN and of the statements.
+    /// The number of times that BEGIN and the statements failed because of a lock.
     var busyCount = 0
     var isTimed = true
     /// The time that a single statement outside a transaction waited for locks, in seconds.

@@ -28,7 +28,7 @@ struct SampledNumbers {
 
     var mean: Double { count > 0 ? sum / Double(count) : 0 }
 
-    /// The ratio of the standard deviation to the mean, or 0 if there are no numbers.
+    /// The ratio of the standard deviation to the mean, or 0 if there are fewer than two numbers.
     var variation: Double {
         guard count > 1, mean > 0 else { return 0 }
         return (max(0, squares / Double(count) - mean * mean)).squareRoot() / mean

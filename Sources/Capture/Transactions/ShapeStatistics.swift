@@ -17,15 +17,15 @@ struct ShapeStatistics {
     private(set) var maximumBusyCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
-    /// The known durations without the waits of single statements for locks.
+    /// The known durations, excluding the times that single statements waited for locks.
     ///
-    /// The waits of all executions are known, but only a sample of the executions is timed.
+    /// Those waits are known for all executions, but only a sample of the executions is timed.
     private(set) var activeDurations = SampledNumbers()
     /// The known durations of the statements that began transactions.
     private(set) var begins = SampledNumbers()
     /// The number of repetitions of each part in a transaction.
     private(set) var repetitions: [SampledNumbers]
-    /// The time before each position, and before COMMIT.
+    /// The times before each position, and before COMMIT.
     ///
     /// The positions of a loop refer to its body. The time before the body's first statement
     /// includes the time between two repetitions.
@@ -45,15 +45,18 @@ struct ShapeStatistics {
     /// durations.
     var writeSeconds: Double {
         let mean = activeDurations.count > 0 ? activeDurations.mean : 0
-        return knownWriteSeconds + Double(unknownWrites) * mean
+        return knownWriteSeconds + Double(untimedWriteCount) * mean
     }
     private var knownWriteSeconds = 0.0
-    private var unknownWrites = 0
-    /// The slot values at each position.
+    private var untimedWriteCount = 0
+    /// The values of each slot, by position and slot.
     private(set) var values: [[ValueSample]]
     /// The values of some transactions, from the first execution at each position.
-    private(set) var kept: [[[WorkloadValue?]]] = []
-    /// Whether the values of each slot differ between the repetitions of a loop.
+    ///
+    /// The indexes are the transaction, the position, and the slot.
+    private(set) var keptValues: [[[WorkloadValue?]]] = []
+    /// Whether the values of each slot differ between the repetitions of a loop, by position and
+    /// slot.
     private(set) var varies: [[Bool]]
     /// The texts at each position with their counts.
     ///
@@ -138,7 +141,7 @@ struct ShapeStatistics {
                 seconds[positions.count].add(commitDuration)
             }
         }
-        if kept.count < Self.maximumKeptTransactions { kept.append(first) }
+        if keptValues.count < Self.maximumKeptTransactions { keptValues.append(first) }
     }
 
     private mutating func add(
@@ -149,15 +152,15 @@ struct ShapeStatistics {
         if let count = item.rows { rows[position].add(Double(count)) }
         let text = item.statement.pieces.joined(separator: "?")
         texts[position][text, default: (0, item.statement)].count += 1
-        let found = item.statement.slots.map { $0.value(among: item.values) }
+        let slotValues = item.statement.slots.map { $0.value(among: item.values) }
         // Lists of different lengths have different slots, so count the values of the same column.
         for (index, slot) in item.statement.slots.enumerated() {
-            guard let value = found[index], index < values[position].count,
+            guard let value = slotValues[index], index < values[position].count,
                 positions[position].slots[index].column == slot.column
             else { continue }
             values[position][index].add(value)
         }
-        return found
+        return slotValues
     }
 
     private mutating func compare(
@@ -174,7 +177,7 @@ struct ShapeStatistics {
     private mutating func addWriteTime(of transaction: CapturedTransaction) {
         guard transaction.writes else { return }
         if transaction.begin == .autocommit, !transaction.isTimed {
-            unknownWrites += 1
+            untimedWriteCount += 1
             knownWriteSeconds += transaction.waited
             return
         }

@@ -5,7 +5,7 @@ struct TransactionAssembler {
     /// The parts of the input that cannot be used.
     struct Leftovers: Equatable {
         /// The number of statements in transactions that began before the start of the input.
-        var cutAtStart = 0
+        var cutStatementCount = 0
         /// The number of transactions that were open at the end.
         var openTransactionCount = 0
         /// The number of transactions whose end is missing from the input.
@@ -13,14 +13,15 @@ struct TransactionAssembler {
         /// The number of failed statements, by result code.
         var failures: [Int: Int] = [:]
         /// The number of transactions that were open when the trace paused.
-        var cutByGaps = 0
-        var pragmas = 0
+        var cutTransactionCount = 0
+        /// The number of PRAGMA statements.
+        var pragmaCount = 0
     }
 
     private struct Connection {
-        var open: CapturedTransaction?
+        var openTransaction: CapturedTransaction?
         var savepoint: String?
-        /// The number of failed attempts to begin the next transaction.
+        /// The number of attempts to begin the next transaction that failed because of a lock.
         var busyBegins = 0
         /// Whether the connection's state is known, because an execution has ended outside a
         /// transaction.
@@ -50,13 +51,13 @@ struct TransactionAssembler {
             append(statement, execution, name, &connection)
         }
         finishIfAutocommit(execution, &connection)
-        let isOutside = connection.open == nil && execution.autocommit != false
+        let isOutside = connection.openTransaction == nil && execution.autocommit != false
         connection.isStateKnown = connection.isStateKnown || isOutside
     }
 
     /// Discards open transactions at a gap, because executions are missing.
     mutating func discardOpenTransactions() {
-        leftovers.cutByGaps += connections.values.count { $0.open != nil }
+        leftovers.cutTransactionCount += connections.values.count { $0.openTransaction != nil }
         connections = [:]
     }
 
@@ -64,7 +65,7 @@ struct TransactionAssembler {
     ///
     /// Discards transactions that are still open, and counts them as leftovers.
     mutating func finish() {
-        leftovers.openTransactionCount = connections.values.count { $0.open != nil }
+        leftovers.openTransactionCount = connections.values.count { $0.openTransaction != nil }
         connections = [:]
         transactions.sort { $0.start < $1.start }
     }
@@ -83,7 +84,7 @@ struct TransactionAssembler {
                 return
             }
             begin(kind, execution, name, &connection)
-        case .savepoint(let savepoint) where connection.open == nil:
+        case .savepoint(let savepoint) where connection.openTransaction == nil:
             guard execution.succeeded else { return }
             begin(.savepoint, execution, name, &connection)
             connection.savepoint = savepoint.lowercased()
@@ -106,7 +107,7 @@ struct TransactionAssembler {
     ) {
         // BEGIN fails inside a transaction. Because this BEGIN succeeded, the previous transaction
         // has ended, but its end is not in the input.
-        if connection.open != nil { leftovers.missingEndCount += 1 }
+        if connection.openTransaction != nil { leftovers.missingEndCount += 1 }
         var transaction = CapturedTransaction(
             connection: name,
             begin: kind,
@@ -116,7 +117,7 @@ struct TransactionAssembler {
         transaction.busyCount = connection.busyBegins
         transaction.beginSeconds = execution.seconds
         connection.busyBegins = 0
-        connection.open = transaction
+        connection.openTransaction = transaction
         connection.savepoint = nil
     }
 
@@ -125,7 +126,7 @@ struct TransactionAssembler {
         _ outcome: CapturedTransaction.Outcome,
         _ connection: inout Connection
     ) {
-        guard var transaction = connection.open else {
+        guard var transaction = connection.openTransaction else {
             // The statement rolls back after a failed BEGIN, or ends a transaction that began
             // before the input.
             return
@@ -133,7 +134,7 @@ struct TransactionAssembler {
         guard execution.succeeded else {
             // COMMIT can be retried after SQLITE_BUSY.
             if execution.wasBusy { transaction.busyCount += 1 }
-            connection.open = transaction
+            connection.openTransaction = transaction
             return
         }
         if outcome == .committed, transaction.writes, let seconds = execution.seconds {
@@ -146,7 +147,7 @@ struct TransactionAssembler {
             let last = transaction.statements.last
             transaction.outcome = last?.isBusy == true ? .busy : .rolledBack
         }
-        connection.open = nil
+        connection.openTransaction = nil
         connection.savepoint = nil
         if !transaction.statements.isEmpty { transactions.append(transaction) }
     }
@@ -158,7 +159,7 @@ struct TransactionAssembler {
         _ connection: inout Connection
     ) {
         if statement.verb == "PRAGMA" {
-            leftovers.pragmas += 1
+            leftovers.pragmaCount += 1
             return
         }
         guard execution.succeeded || execution.wasBusy else {
@@ -175,34 +176,34 @@ struct TransactionAssembler {
             values: execution.values
         )
         // A library may begin a transaction without a statement in the input.
-        if connection.open == nil, execution.autocommit == false, execution.succeeded {
+        if connection.openTransaction == nil, execution.autocommit == false, execution.succeeded {
             guard statesAreKnown || connection.isStateKnown else {
-                leftovers.cutAtStart += 1
+                leftovers.cutStatementCount += 1
                 return
             }
             begin(.deferred, execution, name, &connection)
-            connection.open?.end = execution.start
-            connection.open?.beginsImplicitly = true
+            connection.openTransaction?.end = execution.start
+            connection.openTransaction?.beginsImplicitly = true
         }
-        guard var transaction = connection.open else {
+        guard var transaction = connection.openTransaction else {
             if execution.wasBusy {
                 connection.busyBegins += 1
                 return
             }
-            var alone = CapturedTransaction(
+            var singleStatementTransaction = CapturedTransaction(
                 connection: name,
                 begin: .autocommit,
                 start: item.start,
                 end: item.end
             )
-            alone.firstStep = execution.firstStep
-            alone.statements = [item]
-            alone.busyCount = connection.busyBegins
-            alone.isTimed = item.seconds != nil
-            alone.waited = execution.waited ?? 0
-            alone.beginSeconds = item.seconds
+            singleStatementTransaction.firstStep = execution.firstStep
+            singleStatementTransaction.statements = [item]
+            singleStatementTransaction.busyCount = connection.busyBegins
+            singleStatementTransaction.isTimed = item.seconds != nil
+            singleStatementTransaction.waited = execution.waited ?? 0
+            singleStatementTransaction.beginSeconds = item.seconds
             connection.busyBegins = 0
-            transactions.append(alone)
+            transactions.append(singleStatementTransaction)
             return
         }
         if item.isBusy { transaction.busyCount += 1 }
@@ -213,11 +214,11 @@ struct TransactionAssembler {
         if let last = transaction.statements.last, last.isBusy, last.statement.key == statement.key
         {
             transaction.statements.removeLast()
-            let before = transaction.gaps.removeLast()
-            if let gap = transaction.gaps.popLast() { transaction.gaps.append(gap + before) }
+            let lastGap = transaction.gaps.removeLast()
+            if let gap = transaction.gaps.popLast() { transaction.gaps.append(gap + lastGap) }
         }
         transaction.statements.append(item)
-        connection.open = transaction
+        connection.openTransaction = transaction
     }
 
     /// Ends the open transaction if the connection has returned to autocommit mode, for example
@@ -226,11 +227,13 @@ struct TransactionAssembler {
         _ execution: CapturedExecution,
         _ connection: inout Connection
     ) {
-        guard execution.autocommit == true, var transaction = connection.open else { return }
+        guard execution.autocommit == true, var transaction = connection.openTransaction else {
+            return
+        }
         transaction.outcome = execution.wasBusy ? .busy : execution.succeeded ? .committed : .failed
         transaction.gaps.append(0)
         transaction.endSeconds = 0
-        connection.open = nil
+        connection.openTransaction = nil
         connection.savepoint = nil
         if !transaction.statements.isEmpty { transactions.append(transaction) }
     }

@@ -13,6 +13,7 @@ struct TransactionShape: Hashable {
         var part: Part
         /// The index of the part's first statement in the transaction.
         var start: Int
+        /// The number of repetitions.
         var count: Int
     }
 
@@ -22,7 +23,7 @@ struct TransactionShape: Hashable {
     /// The maximum number of statements in one repetition of a loop.
     private static let longestLoop = 8
 
-    /// Repetition counts up to this limit are exact; larger ones are rounded.
+    /// The largest number of repetitions that is not rounded.
     private static let exactRepetitions = 8
 
     /// Rounds a large number of repetitions down to a power of two.
@@ -31,6 +32,8 @@ struct TransactionShape: Hashable {
         return 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
     }
 
+    /// Splits the statements of a transaction, given by their numbers, into single statements and
+    /// loops.
     static func occurrences(of statements: [Int]) -> [Occurrence] {
         var result: [Occurrence] = []
         var index = 0

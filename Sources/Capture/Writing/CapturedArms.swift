@@ -11,8 +11,8 @@ struct CapturedArms {
     let lines: [Line]
 
     init(_ analysis: CaptureAnalysis, schema: CaptureSchema, options: CaptureOptions) {
-        let known = analysis.pragmas
-        let journal = Self.journal(known["journal_mode"] ?? options.journal)
+        let pragmaValues = analysis.pragmas
+        let journal = Self.journal(pragmaValues["journal_mode"] ?? options.journal)
         let isWAL = journal == "wal"
         let (synchronous, synchronousReason) = Self.synchronous(
             analysis,
@@ -22,13 +22,13 @@ struct CapturedArms {
         let begin = Self.begin(analysis)
         let (timeout, timeoutReason) = Self.timeout(analysis)
         // Poolgauge enables foreign keys by default, but SQLite does not.
-        var pragmas = ["foreign_keys": known["foreign_keys"] ?? "0"]
+        var pragmas = ["foreign_keys": pragmaValues["foreign_keys"] ?? "0"]
         for name in ["cache_size", "mmap_size", "temp_store", "wal_autocheckpoint", "cache_spill"] {
-            pragmas[name] = known[name]
+            pragmas[name] = pragmaValues[name]
         }
         let pragmaText = pragmas.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             .joined(separator: ", ")
-        let shared = "busy: {timeout: \(TimeText.yaml(timeout))}, pragmas: {\(pragmaText)}"
+        let commonSettings = "busy: {timeout: \(TimeText.yaml(timeout))}, pragmas: {\(pragmaText)}"
         var lines = [
             Line(
                 comment: "The program's settings: a connection for each worker, BEGIN "
@@ -37,12 +37,13 @@ struct CapturedArms {
                     + "(\(synchronousReason)).",
                 name: CapturedScenario.presentArm,
                 yaml: "{library: raw, journal: \(journal), synchronous: \(synchronous), "
-                    + "begin: \(begin), \(shared)}"
+                    + "begin: \(begin), \(commonSettings)}"
             ),
             Line(
                 comment: "One connection for all clients, with the same journal.",
                 name: "queue",
-                yaml: "{type: queue, journal: \(journal), synchronous: \(synchronous), \(shared)}"
+                yaml:
+                    "{type: queue, journal: \(journal), synchronous: \(synchronous), \(commonSettings)}"
             ),
         ]
         if !isWAL {
@@ -50,7 +51,7 @@ struct CapturedArms {
                 Line(
                     comment: "The same queue with a write-ahead log, to isolate the log's effect.",
                     name: "queue-wal",
-                    yaml: "{type: queue, journal: wal, \(shared)}"
+                    yaml: "{type: queue, journal: wal, \(commonSettings)}"
                 )
             )
         }
@@ -60,7 +61,7 @@ struct CapturedArms {
                 comment: "A writer and \(readers) readers, with a write-ahead log.",
                 name: "pool",
                 yaml: "{type: pool, readers: \(readers)"
-                    + (isWAL ? ", synchronous: \(synchronous)" : "") + ", \(shared)}"
+                    + (isWAL ? ", synchronous: \(synchronous)" : "") + ", \(commonSettings)}"
             )
         )
         self.lines = lines
@@ -96,10 +97,12 @@ struct CapturedArms {
         return ("full", "SQLite's default; no PRAGMA was observed")
     }
 
+    /// Returns the most frequent kind of BEGIN among the writing transactions.
     static func begin(_ analysis: CaptureAnalysis) -> String {
         let counts = begins(analysis)
-        let most = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
-        switch most {
+        let mostFrequent = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?
+            .key
+        switch mostFrequent {
         case .immediate: return "immediate"
         case .exclusive: return "exclusive"
         case .deferred, .savepoint, .autocommit, nil: return "deferred"
@@ -123,8 +126,8 @@ struct CapturedArms {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout: the value set by a pragma, the median time that statements waited,
-    /// or five seconds.
+    /// Returns the busy timeout: the value set by a pragma, the median wait of statements that
+    /// failed with `SQLITE_BUSY`, or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
             return (milliseconds / 1000, "set by PRAGMA")
@@ -139,7 +142,7 @@ struct CapturedArms {
         )
     }
 
-    /// Returns the observed concurrency as a number of readers, from 2 to 8.
+    /// Returns the number of readers, which is the observed concurrency, limited to 2 to 8.
     private static func readers(_ analysis: CaptureAnalysis) -> Int {
         min(max(analysis.clients.map(\.concurrency).max() ?? 2, 2), 8)
     }

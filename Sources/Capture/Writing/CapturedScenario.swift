@@ -83,7 +83,7 @@ package struct CapturedScenario {
             ).text
     }
 
-    /// Compares the number of commits with the captured transactions.
+    /// Compares the number of commits that the database counted with the captured transactions.
     ///
     /// The number of commits excludes rollbacks and transactions that write without changing a
     /// page.
@@ -111,9 +111,9 @@ package struct CapturedScenario {
     private static func generalOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
         let leftovers = analysis.leftovers
-        if leftovers.cutAtStart > 0 {
+        if leftovers.cutStatementCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.cutAtStart, "statement")) of transactions that began "
+                "\(TimeText.count(leftovers.cutStatementCount, "statement")) of transactions that began "
                     + "before the capture"
             )
         }
@@ -123,9 +123,9 @@ package struct CapturedScenario {
                 "\(TimeText.count(unfinishedCount, "transaction")) whose end is not captured"
             )
         }
-        if leftovers.cutByGaps > 0 {
+        if leftovers.cutTransactionCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.cutByGaps, "transaction")) during which the trace paused"
+                "\(TimeText.count(leftovers.cutTransactionCount, "transaction")) during which the trace paused"
             )
         }
         for (code, count) in leftovers.failures.sorted(by: { $0.key < $1.key }) {
@@ -139,9 +139,9 @@ package struct CapturedScenario {
                     + "cannot be read"
             )
         }
-        if leftovers.pragmas > 0 {
+        if leftovers.pragmaCount > 0 {
             omissions.append(
-                "\(TimeText.count(leftovers.pragmas, "PRAGMA statement")); settings among them are in "
+                "\(TimeText.count(leftovers.pragmaCount, "PRAGMA statement")); settings among them are in "
                     + "the arms"
             )
         }
@@ -156,24 +156,24 @@ package struct CapturedScenario {
         return omissions
     }
 
-    /// Returns the omissions for transactions that begin differently in the arm.
+    /// Returns the omissions for transactions that the scenario begins differently.
     private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
-        let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }
-        if !alone.isEmpty {
-            let count = TimeText.count(alone.reduce(0) { $0 + $1.count }, "statement")
+        let withoutBegin = analysis.shapes.filter { $0.shape.begin == .autocommit }
+        if !withoutBegin.isEmpty {
+            let count = TimeText.count(withoutBegin.reduce(0) { $0 + $1.count }, "statement")
             omissions.append(
                 "\(count) ran without BEGIN; in the scenario, each runs in a separate transaction"
             )
         }
         let begin = CapturedArms.begin(analysis)
-        let others = analysis.shapes.filter { shape in
+        let otherShapes = analysis.shapes.filter { shape in
             shape.writes && shape.shape.begin != .autocommit
                 && (shape.shape.begin == .savepoint ? "deferred" : shape.shape.begin.rawValue)
                     != begin
         }
-        if !others.isEmpty {
-            let count = TimeText.count(others.reduce(0) { $0 + $1.count }, "transaction")
+        if !otherShapes.isEmpty {
+            let count = TimeText.count(otherShapes.reduce(0) { $0 + $1.count }, "transaction")
             omissions.append(
                 "\(count) began with another kind of BEGIN; the scenario uses \(begin) for all"
             )
@@ -187,7 +187,7 @@ package struct CapturedScenario {
         _ analysis: CaptureAnalysis
     ) -> Operation {
         let shape = analysis.shapes[planned.operation.shape]
-        let rows = shape.rows.allSatisfy { $0.count > 0 }
+        let hasRowCounts = shape.rows.allSatisfy { $0.count > 0 }
         return Operation(
             client: client,
             name: planned.operation.name,
@@ -195,7 +195,7 @@ package struct CapturedScenario {
             meanSeconds: shape.isTimed ? shape.durations.mean : nil,
             medianSeconds: shape.isTimed ? shape.durations.quantile(0.5) : nil,
             p99Seconds: shape.isTimed && shape.count >= 1000 ? shape.durations.quantile(0.99) : nil,
-            rows: rows ? shape.meanRows : nil,
+            rows: hasRowCounts ? shape.meanRows : nil,
             busyShare: Double(shape.busyCount) / Double(max(1, shape.count)),
             writes: shape.writes,
             statements: planned.operation.steps.flatMap(\.statements),

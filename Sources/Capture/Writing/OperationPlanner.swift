@@ -6,6 +6,7 @@ struct OperationPlanner {
     let options: CaptureOptions
     let isMachineBusy: Bool
     private(set) var variables = VariableRegistry()
+    /// The names of all planned operations.
     private var names: Set<String> = []
 
     init(schema: CaptureSchema, options: CaptureOptions, isMachineBusy: Bool) {
@@ -57,10 +58,10 @@ struct OperationPlanner {
         _ steps: inout [PlannedOperation.Step]
     ) {
         // Before the loop, draw the values that all repetitions share.
-        let kept = slots.keepConstants(in: range, &variables)
-        if !kept.isEmpty {
-            let drawn = kept.map { ":\($0.drawn)" }.joined(separator: ", ")
-            steps.append(.keep(sql: "SELECT \(drawn)", into: kept.map(\.name)))
+        let keptVariables = slots.keepConstants(in: range, &variables)
+        if !keptVariables.isEmpty {
+            let drawn = keptVariables.map { ":\($0.drawn)" }.joined(separator: ", ")
+            steps.append(.keep(sql: "SELECT \(drawn)", names: keptVariables.map(\.name)))
         }
         var body: [PlannedOperation.Step] = []
         for position in range {

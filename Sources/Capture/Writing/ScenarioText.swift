@@ -9,7 +9,7 @@ struct ScenarioText {
 
     var text: String {
         let parts = [
-            head, section("arms", armLines), phases, section("variables", variableLines),
+            header, section("arms", armLines), phases, section("variables", variableLines),
             section("transactions", transactionLines), section("clients", clientLines), goals,
         ]
         return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
@@ -22,7 +22,7 @@ struct ScenarioText {
 
     // MARK: Header
 
-    private var head: [String] {
+    private var header: [String] {
         let statements = TimeText.count(analysis.executionCount, "statement")
         let transactions = TimeText.count(
             analysis.shapes.reduce(0) { $0 + $1.count },
@@ -147,8 +147,8 @@ struct ScenarioText {
     private static func arrival(_ rates: [Double], isEven: Bool) -> String {
         let process = isEven ? ", process: even" : ""
         guard rates.count > 1 else { return "rate: \(TimeText.rate(rates[0]))\(process)" }
-        let part = TimeText.number(100 / Double(rates.count)) + "%"
-        let stages = rates.map { "{for: \(part), rate: \(TimeText.rate($0))}" }
+        let periodLength = TimeText.number(100 / Double(rates.count)) + "%"
+        let stages = rates.map { "{for: \(periodLength), rate: \(TimeText.rate($0))}" }
         return "rate: [\(stages.joined(separator: ", "))]\(process)"
     }
 
@@ -177,7 +177,8 @@ struct ScenarioText {
         return lines + ["invariants: [integrity-check]"]
     }
 
-    /// Returns a limit, which is the observed value rounded up to 1, 2 or 5 times a power of ten.
+    /// Returns a limit for the response time: the observed value, rounded up to 1, 2, or 5 times a
+    /// power of ten, or `nil` if there are too few transactions or their durations are unknown.
     private func responseLimit(
         of client: ClientPlanner.Client
     ) -> (expression: String, comment: String)? {
@@ -221,6 +222,6 @@ struct ScenarioText {
 }
 
 extension ShapeStatistics {
-    /// The number of transactions that failed, including lock failures.
+    /// The number of transactions that failed, for example because of a lock.
     var failureCount: Int { (outcomes[.busy] ?? 0) + (outcomes[.failed] ?? 0) }
 }

@@ -51,7 +51,7 @@ package enum YAMLText {
     }
 
     /// Returns whether a character can appear in quotes without an escape because it is not a line
-    /// break, a control character or a formatting character.
+    /// break, a control character, or a formatting character.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned,

@@ -51,7 +51,7 @@ struct SizeArgument {
     }
 }
 
-/// Parsers for whole numbers, with error messages that contain the limits.
+/// Parsers for whole numbers, with error messages that state the valid values.
 enum NumberArgument {
     static func seed(_ text: String) throws -> UInt64 {
         guard let seed = UInt64(text) else {
@@ -79,7 +79,7 @@ struct SettingArgument {
     }
 }
 
-/// Whether to show progress on standard error.
+/// When to show progress on standard error.
 enum ProgressMode: String, CaseIterable, ExpressibleByArgument {
     case auto
     case always

@@ -2,7 +2,7 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// The database that `--database` specifies.
+/// Functions that check and copy the database that `--database` specifies.
 enum DatabaseFile {
     /// Returns the URL of an existing file.
     ///
@@ -47,7 +47,7 @@ enum DatabaseFile {
     ///   - source: The database, which is not modified.
     ///   - name: The database's path, as entered by the user.
     ///   - folder: The folder for the copy.
-    ///   - report: Receives progress messages, starting with the database's size.
+    ///   - report: A closure that receives progress messages, starting with the database's size.
     /// - Returns: The URL of the copy.
     /// - Throws: ``CommandFailure`` if the database cannot be copied.
     static func copy(
@@ -57,11 +57,11 @@ enum DatabaseFile {
         reporting report: (String) -> Void
     ) throws -> URL {
         let copy = folder.appendingPathComponent("user-database.sqlite")
-        let work = FreeSpace.copyText(of: source.path)
-        report(work)
+        let description = FreeSpace.copyText(of: source.path)
+        report(description)
         do {
             try LibraryTargetFactory().copyDatabase(at: source.path, to: copy.path) { share in
-                report("\(work): \(Int(share * 10) * 10)%")
+                report("\(description): \(Int(share * 10) * 10)%")
             }
         } catch {
             throw CommandFailure("--database: '\(name)' cannot be copied: \(error)")

@@ -30,7 +30,7 @@ struct DatabaseOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario's name or path, as entered by the user.
     ///   - folder: The folder for the copy.
-    ///   - report: Receives the database's size, and then the progress of the copy.
+    ///   - report: A closure that receives the database's size, and then the progress of the copy.
     /// - Returns: The copy, or `nil` if no database was specified.
     /// - Throws: ``CommandFailure`` for a preset, or if the file is missing or cannot be copied.
     func copy(

@@ -50,7 +50,7 @@ struct ListenOptions: ParsableArguments {
     /// - Parameters:
     ///   - standard: The address to use if none was specified, or `nil` to start no server in this
     ///     case.
-    ///   - text: Returns the metrics. The server's thread calls this closure.
+    ///   - text: A closure that returns the metrics. The server's thread calls it.
     /// - Returns: The server, which runs until it is deallocated.
     /// - Throws: `AgentError` if the address cannot be used.
     func server(

@@ -71,7 +71,7 @@ struct RecordingLimitOptions: ParsableArguments {
     }
 }
 
-/// Whether a recording contains the SQL's literals.
+/// The option that determines whether a recording contains the SQL's literals.
 struct RecordedSQLOptions: ParsableArguments {
     @Flag(help: "Keep SQL literals in the recording; by default, they are masked.")
     var literals = false

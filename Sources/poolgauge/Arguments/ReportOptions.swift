@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkloadEngine
 
-/// The options for a report: its format, its file, and the progress shown before it.
+/// The options for a report: its format, its file, and when to show progress.
 struct ReportOptions<Format: ReportFormatArgument>: ParsableArguments {
     @Option(help: "The format of the report.")
     var format = Format.text
@@ -15,7 +15,7 @@ struct ReportOptions<Format: ReportFormatArgument>: ParsableArguments {
     @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
-    /// Checks that a report can be written to the file.
+    /// Returns the destination of the report, after checking that it is writable.
     func destination() throws -> ReportDestination { try ReportDestination(path: output) }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import SQLTrace
 import WorkloadEngine
 
-/// The options of `poolgauge top` that show SQL.
+/// The options of `poolgauge top` for tracing SQL.
 struct SQLArguments: ParsableArguments {
     @Flag(
         name: .customLong("sql"),

@@ -44,17 +44,17 @@ extension Scenario {
     ///
     /// Without names, returns ``WorkloadEngine/Scenario/defaultArms``.
     ///
-    /// - Throws: ``RunError`` if an arm does not exist, or ``CommandFailure`` if this build does not
-    ///   include the arm's library.
+    /// - Throws: ``RunError`` if an arm does not exist, or ``CommandFailure`` if this build does
+    ///   not include the arm's library.
     func arms(named names: [String]) throws -> [Arm] {
         for name in names { _ = try arm(named: name) }
-        let chosen = names.isEmpty ? defaultArms : arms.filter { names.contains($0.name) }
-        for arm in chosen where !LibraryTargetFactory.has(arm.library) {
+        let selectedArms = names.isEmpty ? defaultArms : arms.filter { names.contains($0.name) }
+        for arm in selectedArms where !LibraryTargetFactory.has(arm.library) {
             throw CommandFailure(
                 "arm '\(arm.name)' uses library: \(arm.library.rawValue); "
                     + LibraryTargetFactory.way(to: arm.library)
             )
         }
-        return chosen
+        return selectedArms
     }
 }

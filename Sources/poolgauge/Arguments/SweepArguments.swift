@@ -14,7 +14,8 @@ struct SweepArgument {
 
     /// Parses a sweep of readers.
     ///
-    /// Reports another variable before errors in its values.
+    /// If the text specifies a different variable, the error says so, even if the values are also
+    /// invalid.
     static func parseReaders(_ text: String) throws -> SweepArgument {
         let name = text.prefix { $0 != "=" }.filter { !$0.isWhitespace }
         let others = Sweep.Variable.allCases.filter { $0 != .readers }
@@ -129,8 +130,8 @@ extension Scenario {
     /// fewer than two of these arms, returns the scenario's default arms.
     func arms(toCompare names: [String]?) throws -> [Arm] {
         if let names { return try arms(named: names) }
-        let usual = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }
-        return usual.count > 1 ? usual : try arms(named: [])
+        let usualArms = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }
+        return usualArms.count > 1 ? usualArms : try arms(named: [])
     }
 
     /// Parses a threshold of the form `metric: limit`.
@@ -156,15 +157,15 @@ extension Scenario {
 }
 
 extension Duration {
-    /// The duration in seconds, minutes, or hours, such as `2 min 5 s`.
+    /// The duration in seconds, in minutes and seconds, or in hours, such as `2 min 5 s`.
     var inWords: String {
         let seconds = Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)
         switch seconds {
         case ..<100: return "\(max(1, seconds)) s"
         case ..<5_400:
             let minutes = seconds / 60
-            let rest = seconds % 60
-            return rest == 0 ? "\(minutes) min" : "\(minutes) min \(rest) s"
+            let remainingSeconds = seconds % 60
+            return remainingSeconds == 0 ? "\(minutes) min" : "\(minutes) min \(remainingSeconds) s"
         default: return "\((seconds + 1_800) / 3_600) h"
         }
     }

@@ -13,7 +13,7 @@ final class AgentControl: Sendable {
         var severity = TelemetryEvent.Severity.info
     }
 
-    private let path: @Sendable () -> String
+    private let socketPath: @Sendable () -> String
     private let outcomes = Mutex<[Outcome]>([])
     private let queue = DispatchQueue(label: "poolgauge.attach.control")
 
@@ -22,11 +22,11 @@ final class AgentControl: Sendable {
     /// A checkpoint waits until the writer is free.
     private static let timeout: UInt64 = 10_000_000_000
 
-    /// Creates a client for the agent at the socket path that `path` returns.
-    init(path: @escaping @Sendable () -> String) { self.path = path }
+    /// Creates a client for the agent whose current socket path `socketPath` returns.
+    init(socketPath: @escaping @Sendable () -> String) { self.socketPath = socketPath }
 
     func interrupt() {
-        // Samples show which statements ended.
+        // No outcome is necessary, because the samples show which statements ended.
         request("/interrupt") { _ in nil }
     }
 
@@ -58,7 +58,7 @@ final class AgentControl: Sendable {
 
     private func request(_ target: String, _ describe: @escaping @Sendable ([UInt8]) -> String?) {
         queue.async { [self] in
-            var reader = AgentReader(path: path())
+            var reader = AgentReader(path: socketPath())
             reader.timeout = Self.timeout
             do throws(AgentError) {
                 guard let message = describe(try reader.post(target)) else { return }

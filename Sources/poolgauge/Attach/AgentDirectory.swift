@@ -48,25 +48,26 @@ struct AgentDirectory {
         return list
     }
 
-    /// Finds the only running agent that matches an address.
+    /// Finds the running agent that matches an address.
     ///
     /// - Throws: `CommandFailure` if there is no such agent, or if there are several.
     func find(_ address: AgentAddress) throws -> FoundAgent {
-        let found: [AgentSocket]
+        let matchingSockets: [AgentSocket]
         let description: String
         switch address {
         case .socket(let path): return FoundAgent(path: path)
         case .name(let name):
-            found = try running().filter { $0.name == name }
+            matchingSockets = try running().filter { $0.name == name }
             description = "there is no agent with the name '\(name)'"
         case .process(let process):
             let running = try running()
             let matches = running.filter { $0.process == process }
             // A name may consist of digits.
-            found = matches.isEmpty ? running.filter { $0.name == String(process) } : matches
+            matchingSockets =
+                matches.isEmpty ? running.filter { $0.name == String(process) } : matches
             description = "process \(process) has no agent"
         }
-        guard let first = found.first else {
+        guard let first = matchingSockets.first else {
             let names = try running().map { "\($0.name) (PID \($0.process))" }
             throw CommandFailure(
                 description + "; "
@@ -76,10 +77,12 @@ struct AgentDirectory {
                 status: 1
             )
         }
-        guard found.count == 1 else {
-            let choices = found.map { "\($0.process) (\($0.name))" }.joined(separator: ", ")
+        guard matchingSockets.count == 1 else {
+            let choices = matchingSockets.map { "\($0.process) (\($0.name))" }.joined(
+                separator: ", "
+            )
             throw CommandFailure(
-                "\(found.count) agents match; specify the process or the socket: \(choices)"
+                "\(matchingSockets.count) agents match; specify the process or the socket: \(choices)"
             )
         }
         return FoundAgent(path: first.path, name: first.name)

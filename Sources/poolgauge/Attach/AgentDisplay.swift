@@ -11,7 +11,7 @@ struct AgentDisplay: DisplayContent {
     private let recording: DisplayRecording
     private var model: DashboardModel
     /// The arrival time of the first sample.
-    private var began: UInt64?
+    private var firstSampleTime: UInt64?
 
     init(
         feed: AgentFeed,
@@ -32,13 +32,13 @@ struct AgentDisplay: DisplayContent {
 
     var isOver: Bool { false }
 
-    func age(at now: UInt64) -> UInt64? { began.map { now - min(now, $0) } }
+    func age(at now: UInt64) -> UInt64? { firstSampleTime.map { now - min(now, $0) } }
 
     mutating func collect() {
         model.show(recording)
         for sample in feed.take() {
             model.ingest(sample)
-            if began == nil { began = MonotonicTime.now }
+            if firstSampleTime == nil { firstSampleTime = MonotonicTime.now }
         }
         for outcome in control.takeOutcomes() {
             model.note(outcome.message, severity: outcome.severity)
@@ -58,7 +58,7 @@ struct AgentDisplay: DisplayContent {
                 if !terminal.copy(text) {
                     model.note("this terminal does not allow clipboard access", severity: .warning)
                 }
-            // The model does not request other actions for a program.
+            // The model requests no other actions for the dashboard of a program.
             default: break
             }
         }

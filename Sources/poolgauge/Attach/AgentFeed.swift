@@ -14,8 +14,8 @@ final class AgentFeed: Sendable {
 
     private let state: Mutex<State>
     private let recording: DisplayRecording
-    private let hasEnded = DispatchSemaphore(value: 0)
-    private let stop = DispatchSemaphore(value: 0)
+    private let threadEnd = DispatchSemaphore(value: 0)
+    private let stopSignal = DispatchSemaphore(value: 0)
 
     /// Starts requesting statuses at an interval.
     ///
@@ -31,7 +31,7 @@ final class AgentFeed: Sendable {
         let parts = interval.components
         let pause = Double(parts.seconds) + Double(parts.attoseconds) / 1e18
         let thread = Thread { [self] in
-            defer { hasEnded.signal() }
+            defer { threadEnd.signal() }
             var agent = agent
             var sampler = AgentSampler(start: MonotonicTime.now)
             while !state.withLock({ $0.isStopped }) {
@@ -45,7 +45,7 @@ final class AgentFeed: Sendable {
                     state.path = agent.socket.path
                     if let sample { state.samples.append(sample) }
                 }
-                if stop.wait(timeout: .now() + pause) == .success { return }
+                if stopSignal.wait(timeout: .now() + pause) == .success { return }
             }
         }
         thread.name = "attach"
@@ -63,10 +63,10 @@ final class AgentFeed: Sendable {
         }
     }
 
-    /// Ends the thread, and waits briefly for a request that is in progress.
+    /// Ends the thread, and waits up to three seconds for a request that is in progress.
     func end() {
         state.withLock { $0.isStopped = true }
-        stop.signal()
-        _ = hasEnded.wait(timeout: .now() + .seconds(3))
+        stopSignal.signal()
+        _ = threadEnd.wait(timeout: .now() + .seconds(3))
     }
 }

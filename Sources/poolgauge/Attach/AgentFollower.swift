@@ -22,6 +22,7 @@ struct AgentFollower {
         }
     }
 
+    /// The last received status.
     private(set) var last: AgentStatus?
     private var lastTime: UInt64?
     private var isLost = false
@@ -29,17 +30,17 @@ struct AgentFollower {
     /// Adds a status that was received at `now`.
     mutating func receive(_ status: AgentStatus, at now: UInt64) -> [Event] {
         // A program can restart between two requests.
-        let isRestarted =
+        let hasRestarted =
             last.map {
                 $0.process != status.process || $0.ageNanoseconds > status.ageNanoseconds
             } ?? false
         var events: [Event] = []
-        if isLost || isRestarted, let lastTime {
+        if isLost || hasRestarted, let lastTime {
             events.append(
                 .reconnected(process: status.process, gapNanoseconds: now - min(lastTime, now))
             )
         }
-        events.append(.status(status, since: isRestarted ? nil : last))
+        events.append(.status(status, since: hasRestarted ? nil : last))
         (last, lastTime, isLost) = (status, now, false)
         return events
     }

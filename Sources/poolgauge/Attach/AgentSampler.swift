@@ -15,7 +15,7 @@ struct AgentSampler {
     /// `start` is the start time of the display on the monotonic clock, in nanoseconds.
     init(start: UInt64) { self.start = start }
 
-    /// Returns a sample after processing the events of one request, or `nil` if the agent has not
+    /// Processes the events of one request, and returns a sample, or `nil` if the agent has not
     /// responded yet.
     mutating func sample(_ received: [AgentFollower.Event], at now: UInt64) -> Sample? {
         let time = Double(now - min(now, start)) / 1e9
@@ -33,17 +33,17 @@ struct AgentSampler {
             }
         }
         guard isLost, let last else { return nil }
-        var unknown = last
-        unknown.database = DatabaseStatus(
+        var unknownStatus = last
+        unknownStatus.database = DatabaseStatus(
             label: last.database.label,
             kind: last.database.kind,
             path: last.database.path,
             journalMode: last.database.journalMode
         )
-        unknown.database.readers = last.database.readers.map {
+        unknownStatus.database.readers = last.database.readers.map {
             ReaderPoolStatus(inUse: 0, open: 0, maximum: $0.maximum)
         }
-        var sample = Sample(unknown, since: nil, sequence: sequence, time: time)
+        var sample = Sample(unknownStatus, since: nil, sequence: sequence, time: time)
         sample.program?.isConnected = false
         return finished(sample)
     }
@@ -61,10 +61,15 @@ struct AgentSampler {
         since previous: AgentStatus?,
         _ time: Double
     ) -> Sample {
-        if let before = previous?.database {
+        if let previousDatabase = previous?.database {
             let database = status.database
-            note(countOf: database.busyCount, since: before.busyCount, "lock conflict", time)
-            if let now = database.interrupts, let old = before.interrupts {
+            note(
+                countOf: database.busyCount,
+                since: previousDatabase.busyCount,
+                "lock conflict",
+                time
+            )
+            if let now = database.interrupts, let old = previousDatabase.interrupts {
                 let name = "interrupted statement"
                 note(countOf: now.delivered, since: old.delivered, name, time)
             }
@@ -85,11 +90,11 @@ struct AgentSampler {
 
     private mutating func note(
         countOf now: UInt64,
-        since before: UInt64,
+        since previous: UInt64,
         _ name: String,
         _ time: Double
     ) {
-        guard now > before else { return }
-        note(HumanUnits.counted(Int(clamping: now - before), name, name + "s"), .warning, time)
+        guard now > previous else { return }
+        note(HumanUnits.counted(Int(clamping: now - previous), name, name + "s"), .warning, time)
     }
 }

@@ -152,13 +152,13 @@ struct AgentText {
     }
 
     private func accessRate(since last: DatabaseStatus) -> Double? {
-        // Other publishers may not count accesses.
+        // Some programs do not count accesses.
         guard database.takenAtNanoseconds > last.takenAtNanoseconds, database.acquire != nil
         else { return nil }
-        let (now, before) = (Self.accesses(database), Self.accesses(last))
-        guard now >= before else { return nil }
+        let (count, lastCount) = (Self.accesses(database), Self.accesses(last))
+        guard count >= lastCount else { return nil }
         let elapsed = database.takenAtNanoseconds - last.takenAtNanoseconds
-        return Double(now - before) / (Double(elapsed) / 1e9)
+        return Double(count - lastCount) / (Double(elapsed) / 1e9)
     }
 
     private static func accesses(_ database: DatabaseStatus) -> UInt64 {

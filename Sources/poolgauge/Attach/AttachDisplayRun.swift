@@ -7,7 +7,7 @@ import TerminalUI
 struct AttachDisplayRun {
     let agent: FollowedAgent
     let options: DisplayOptions
-    /// The recordings that receive the statuses.
+    /// The recording that receives the statuses.
     let recording: DisplayRecording
     var interval = Self.standardInterval
     /// A closure that receives each status, and `nil` when the agent stops responding.

@@ -26,10 +26,10 @@ struct AttachRun {
     init(_ agent: FollowedAgent) { self.agent = agent }
 
     func run() throws {
-        let stopped = DispatchSemaphore(value: 0)
-        let interruption = Interruption { stopped.signal() }
+        let stopSignal = DispatchSemaphore(value: 0)
+        let interruption = Interruption { stopSignal.signal() }
         let end = duration.map { ContinuousClock.now + $0 }
-        var next = ContinuousClock.now
+        var nextRequest = ContinuousClock.now
         var agent = agent
         while true {
             for event in agent.poll() {
@@ -39,12 +39,12 @@ struct AttachRun {
             }
             if isSilent, recorder?.failure != nil { break }
             // Skip the requests that were due during a delay.
-            next = max(next + interval, ContinuousClock.now)
-            if let end, next > end { break }
-            let pause = max(.zero, next - ContinuousClock.now).components
+            nextRequest = max(nextRequest + interval, ContinuousClock.now)
+            if let end, nextRequest > end { break }
+            let pause = max(.zero, nextRequest - ContinuousClock.now).components
             let nanoseconds = pause.seconds * 1_000_000_000 + pause.attoseconds / 1_000_000_000
             let timeout = DispatchTime.now() + .nanoseconds(Int(nanoseconds))
-            if stopped.wait(timeout: timeout) == .success { break }
+            if stopSignal.wait(timeout: timeout) == .success { break }
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }

@@ -1,7 +1,7 @@
 import Recording
 
 extension FlightRecorder {
-    /// Records a status, or the gap before a program's restart.
+    /// Records a status, or the gap that a restart of the program caused.
     ///
     /// `name` is the agent's name, or `nil` if only its socket is known.
     func record(_ event: AgentFollower.Event, of name: String?) {

@@ -6,7 +6,7 @@ struct FollowedAgent {
     private(set) var socket: FoundAgent
     private var follower = AgentFollower()
     /// The sockets of agents with the same name at the time of the last status.
-    private var others: Set<String> = []
+    private var socketsAtLastStatus: Set<String> = []
 
     init(directory: AgentDirectory, socket: FoundAgent) {
         self.directory = directory
@@ -22,15 +22,18 @@ struct FollowedAgent {
     mutating func poll() -> [AgentFollower.Event] {
         do {
             let status = try AgentReader(path: socket.path).status()
-            others = Set(socket.name.map { directory.sockets(named: $0).map(\.path) } ?? [])
+            socketsAtLastStatus = Set(
+                socket.name.map { directory.sockets(named: $0).map(\.path) } ?? []
+            )
             return follower.receive(status, at: MonotonicTime.now)
         } catch {
             let events = follower.fail(error.description)
-            // The socket at a path may belong to another machine.
+            // Without a name, the agent's next socket cannot be found. The known socket may, for
+            // example, be forwarded from another machine.
             guard let name = socket.name else { return events }
             let candidates = directory.sockets(named: name)
             guard !candidates.contains(socket) else { return events }
-            for candidate in candidates where !others.contains(candidate.path) {
+            for candidate in candidates where !socketsAtLastStatus.contains(candidate.path) {
                 guard let status = try? AgentReader(path: candidate.path).status() else { continue }
                 socket = candidate
                 return events + follower.receive(status, at: MonotonicTime.now)

@@ -8,13 +8,13 @@ extension Sample {
     /// Their latencies cover the time since the program opened its database.
     ///
     /// - Parameters:
-    ///   - status: The status.
+    ///   - status: The current status of the agent.
     ///   - previous: The previous status of the same process, or `nil` if there is none. Without a
     ///     previous status, rates are unknown, and the sample has no clients.
     ///   - sequence: The number of the sample.
     ///   - time: The time since the start of the display or the recording, in seconds.
     init(_ status: AgentStatus, since previous: AgentStatus?, sequence: Int, time: Double) {
-        let (database, before) = (status.database, previous?.database)
+        let (database, previousDatabase) = (status.database, previous?.database)
         self.init(
             sequence: sequence,
             time: time,
@@ -23,10 +23,12 @@ extension Sample {
             database: database
         )
         program = ProgramStatus(process: status.process, allowsControl: status.allowsControl)
-        guard let before, database.takenAtNanoseconds > before.takenAtNanoseconds else { return }
-        let elapsed = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
-        clients = Self.clients(database, since: before, elapsed)
-        guard let now = database.readers, let old = before.readers else { return }
+        guard let previousDatabase,
+            database.takenAtNanoseconds > previousDatabase.takenAtNanoseconds
+        else { return }
+        let elapsed = Double(database.takenAtNanoseconds - previousDatabase.takenAtNanoseconds)
+        clients = Self.clients(database, since: previousDatabase, elapsed)
+        guard let now = database.readers, let old = previousDatabase.readers else { return }
         func growth(_ now: UInt64, _ old: UInt64) -> Double { Double(now - min(now, old)) }
         let capacity = elapsed * Double(max(now.maximum, 1))
         utilization = min(1, growth(now.busyNanoseconds, old.busyNanoseconds) / capacity)
@@ -36,7 +38,7 @@ extension Sample {
 
     private static func clients(
         _ database: DatabaseStatus,
-        since before: DatabaseStatus,
+        since previousDatabase: DatabaseStatus,
         _ elapsed: Double
     ) -> [ClientStatus] {
         func client(
@@ -45,7 +47,7 @@ extension Sample {
             _ hold: KeyPath<DatabaseStatus, LatencySummary?>
         ) -> ClientStatus? {
             guard let count = database[keyPath: wait]?.count else { return nil }
-            let old = before[keyPath: wait]?.count ?? 0
+            let old = previousDatabase[keyPath: wait]?.count ?? 0
             var client = ClientStatus(
                 name: name,
                 activity: "",

@@ -7,8 +7,9 @@ import WorkloadEngine
 struct CaptureDatabase {
     let schema: CaptureSchema
 
-    /// The number of rows above which only indexed columns are checked for their ranges.
-    private static let manyRows: Int64 = 2_000_000
+    /// The number of rows up to which a table is scanned for the ranges of columns without an
+    /// index.
+    private static let maximumScannedRows: Int64 = 2_000_000
 
     /// Reads a copy of the database.
     ///
@@ -51,7 +52,7 @@ struct CaptureDatabase {
             [.text(name)]
         )
         let keyLength = rows.count { $0.count > 2 && $0[2] != .integer(0) }
-        let (unique, leading) = try uniqueColumns(of: name, session)
+        let (unique, leading) = try indexedColumns(of: name, session)
         var columns: [CaptureSchema.Column] = rows.compactMap { row in
             guard row.count == 3, case .text(let column) = row[0] else { return nil }
             var type = ""
@@ -70,7 +71,7 @@ struct CaptureDatabase {
     }
 
     /// Returns the last column of each unique index and the first column of each index.
-    private static func uniqueColumns(
+    private static func indexedColumns(
         of table: String,
         _ session: any WorkloadSession
     ) throws -> (unique: Set<String>, leading: Set<String>) {
@@ -101,7 +102,7 @@ struct CaptureDatabase {
         let quoted = quote(table)
         let size = try? session.rows("SELECT max(rowid) FROM \(quoted)", []).first?.first
         var isSmall = true
-        if case .integer(let rows)? = size, rows > manyRows { isSmall = false }
+        if case .integer(let rows)? = size, rows > maximumScannedRows { isSmall = false }
         for index in columns.indices where columns[index].type.uppercased().contains("INT") {
             let column = columns[index]
             guard isSmall || column.isRowID || leading.contains(column.name) else { continue }
@@ -116,12 +117,12 @@ struct CaptureDatabase {
         }
         if case .integer(var rows)? = size {
             if isSmall, rows > 0,
-                case .integer(let counted)? = try session.rows(
+                case .integer(let exactCount)? = try session.rows(
                     "SELECT count(*) FROM \(quoted)",
                     []
                 ).first?.first
             {
-                rows = counted
+                rows = exactCount
             }
             for index in columns.indices where columns[index].isUnique {
                 columns[index].distinctCount = Int(clamping: max(0, rows))

@@ -15,7 +15,7 @@ struct CaptureRun {
     /// The duration of the run to compare with the capture, or `nil` to skip the run.
     var checkDuration: Duration?
     /// The writes of all programs during a live capture.
-    private var written: WrittenLoad?
+    private var writtenLoad: WrittenLoad?
     /// The periods during which a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
     /// The degree to which programs competed for processors during a live capture.
@@ -77,10 +77,10 @@ struct CaptureRun {
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
         // The number of commits includes the periods during which the trace was paused.
-        run.options.observedCommits = result.written.map {
+        run.options.observedCommits = result.writtenLoad.map {
             Int(Double($0.commits) * result.tracedShare)
         }
-        run.written = result.written
+        run.writtenLoad = result.writtenLoad
         run.gaps = result.gaps
         run.competition = result.competition
         try run.write(copy, to: destination, in: folders, interruption) { () throws(CaptureError) in
@@ -124,7 +124,7 @@ struct CaptureRun {
         }
     }
 
-    /// Checks that the scenario can be written before capturing.
+    /// Returns the destination of the scenario, after checking that it can be written.
     private func destination() throws -> ReportDestination {
         try ReportDestination(newFile: output, replacesFile: replacesOutput)
     }
@@ -206,9 +206,11 @@ struct CaptureRun {
         let run = WorkloadRun(
             scenario: scenario,
             arm: arm,
-            factory: RowCountingFactory(counts) { [written] path in
+            factory: RowCountingFactory(counts) { [writtenLoad] path in
                 // Without measurements from the capture, there is nothing to compare.
-                if written != nil { watch.withLock { $0 = ReplayWatch(path: path, for: length) } }
+                if writtenLoad != nil {
+                    watch.withLock { $0 = ReplayWatch(path: path, for: length) }
+                }
             },
             options: options
         )
@@ -226,10 +228,10 @@ struct CaptureRun {
         // The names of tables and clients come from other programs.
         let lines = report.lines.map(PrintableText.escaped)
         try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
-        if let written,
+        if let writtenLoad,
             let replayed = watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
         {
-            try StandardOutput.write(Self.text(of: written, replayed))
+            try StandardOutput.write(Self.text(of: writtenLoad, replayed))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }

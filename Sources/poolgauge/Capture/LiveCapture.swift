@@ -7,7 +7,7 @@ import WorkloadEngine
 /// A trace of the statements that programs execute on a database.
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
-    private static let pause = Duration.milliseconds(20)
+    private static let pollInterval = Duration.milliseconds(20)
     private static let maximumExecutions = 5_000_000
 
     let database: String
@@ -20,10 +20,10 @@ struct LiveCapture {
         var notes: [String] = []
         /// The writes of all programs, counted independently of the trace, or `nil` if no counter
         /// is available.
-        var written: WrittenLoad?
+        var writtenLoad: WrittenLoad?
         /// The periods during which nothing was recorded, in seconds on the trace's clock.
         var gaps: [ClosedRange<Double>] = []
-        /// The share of time during which executions were recorded, in 0…1.
+        /// The share of time during which executions were recorded, from 0 through 1.
         var tracedShare = 1.0
         /// The degree to which programs competed for processors.
         var competition = ProcessorCompetition()
@@ -73,7 +73,7 @@ struct LiveCapture {
         while clock.now < end, interruption.signal == nil,
             result.executions.count < Self.maximumExecutions
         {
-            watch.run(for: Self.pause) { interruption.signal != nil }
+            watch.run(for: Self.pollInterval) { interruption.signal != nil }
             let executions = session.poll()
             for process in Set(executions.map(\.process)).subtracting(processorWait.known) {
                 processorWait.read(process)
@@ -99,7 +99,7 @@ struct LiveCapture {
     }
 
     private func add(_ report: WatchReport, to result: inout Result) {
-        result.written = WrittenLoad(report)
+        result.writtenLoad = WrittenLoad(report)
         guard let tracing = report.tracing else { return }
         if tracing.lost > 0 {
             result.notes.append(
@@ -144,19 +144,19 @@ extension ProcessorCompetition {
 }
 
 extension LiveCapture.Result {
-    /// Adds the periods during which the trace recorded nothing.
+    /// Adds the periods during which the trace recorded nothing, and updates ``tracedShare``.
     ///
-    /// A period without an end lasts until the end of the trace.
+    /// A period that has not ended lasts until the end of the trace.
     fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
         let now = MonotonicTime.now
         gaps += periods.map { Double($0.lowerBound) / 1e9...Double($0.upperBound) / 1e9 }
         let start = now - min(now, UInt64(max(0, length / .nanoseconds(1))))
-        let missing = periods.reduce(0.0) { sum, period in
+        let pausedNanoseconds = periods.reduce(0.0) { sum, period in
             let first = max(period.lowerBound, start)
             let last = min(period.upperBound, now)
             return last > first ? sum + Double(last - first) : sum
         }
-        tracedShare = max(0, 1 - missing / max(1, length / .nanoseconds(1)))
+        tracedShare = max(0, 1 - pausedNanoseconds / max(1, length / .nanoseconds(1)))
     }
 }
 

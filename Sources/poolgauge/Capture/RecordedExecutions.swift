@@ -11,7 +11,7 @@ import WorkloadEngine
 /// process, and each statement is a separate transaction.
 struct RecordedExecutions {
     private(set) var executions: [CapturedExecution] = []
-    /// The limitations of the recording, as sentences.
+    /// The limitations of the recording, one sentence each.
     private(set) var notes: [String] = []
 
     private static let limit = 200_000
@@ -25,8 +25,9 @@ struct RecordedExecutions {
         var count: Int
         var processes: [Int]
         var rows: Int?
-        /// The interval, in seconds since 1970.
+        /// The start of the interval, in seconds since 1970.
         var start: Double
+        /// The end of the interval, in seconds since 1970.
         var end: Double
     }
 
@@ -64,29 +65,29 @@ struct RecordedExecutions {
     /// Distributes the counted executions of each report over the report's interval.
     init(_ reports: [WatchReport]) {
         var batches: [Batch] = []
-        var before: [String: WatchedStatement] = [:]
+        var lastStatements: [String: WatchedStatement] = [:]
         var traced = 0.0
         var last: Double?
-        var (all, grouped, isIncomplete) = (0, 0, false)
+        var (executionCount, transactionCount, isIncomplete) = (0, 0, false)
         for report in reports {
             guard let statements = report.statements, let tracing = report.tracing else { continue }
             let now = Double(report.time.milliseconds) / 1000
             // A new session counts from 0.
-            if tracing.seconds < traced { (before, last) = ([:], nil) }
+            if tracing.seconds < traced { (lastStatements, last) = ([:], nil) }
             let start = last ?? now - max(tracing.seconds, 0.001)
             (traced, last) = (tracing.seconds, now)
             isIncomplete = isIncomplete || tracing.lost > 0
             for statement in statements {
-                let old = before[statement.sql]
+                let old = lastStatements[statement.sql]
                 let count = Int(clamping: statement.calls - min(old?.calls ?? 0, statement.calls))
-                before[statement.sql] = statement
+                lastStatements[statement.sql] = statement
                 guard count > 0, now > start else { continue }
                 let verb = statement.sql.prefix { $0.isLetter }.uppercased()
                 if Self.controlVerbs.contains(verb) {
-                    if verb == "BEGIN" { grouped += count }
+                    if verb == "BEGIN" { transactionCount += count }
                     continue
                 }
-                all += count
+                executionCount += count
                 batches.append(
                     Batch(
                         sql: statement.sql,
@@ -102,10 +103,12 @@ struct RecordedExecutions {
                 )
             }
         }
-        add(batches, of: all)
-        if grouped > 0 {
+        add(batches, of: executionCount)
+        if transactionCount > 0 {
             notes.append(
-                "The programs began \(grouped) transactions. A recording does not show which "
+                "The programs began \(transactionCount) "
+                    + "\(transactionCount == 1 ? "transaction" : "transactions"). "
+                    + "A recording does not show which "
                     + "statements a transaction contains, so each statement is a separate "
                     + "transaction."
             )
@@ -120,24 +123,24 @@ struct RecordedExecutions {
     }
 
     /// Adds the executions in the newest intervals, up to a limit.
-    private mutating func add(_ batches: [Batch], of all: Int) {
-        var kept: [Batch] = []
+    private mutating func add(_ batches: [Batch], of executionCount: Int) {
+        var usedBatches: [Batch] = []
         var count = 0
         for batch in batches.reversed() {
-            guard count + batch.count <= Self.limit || kept.isEmpty else { break }
-            kept.append(batch)
+            guard count + batch.count <= Self.limit || usedBatches.isEmpty else { break }
+            usedBatches.append(batch)
             count += batch.count
         }
-        if count < all, let first = kept.last, let last = kept.first {
+        if count < executionCount, let first = usedBatches.last, let last = usedBatches.first {
             notes.append(
                 "The scenario uses only the last \(Int((last.end - first.start).rounded())) s of the "
-                    + "recording, because it contains \(all) executions."
+                    + "recording, because it contains \(executionCount) executions."
             )
         }
         var connections: [String: Int] = [:]
         // The same recording always produces the same scenario.
         var random = RandomStream(seed: 0, stream: "recording")
-        for batch in kept.reversed() {
+        for batch in usedBatches.reversed() {
             let connection = connections[batch.sql] ?? connections.count + 1
             connections[batch.sql] = connection
             // A recording does not show how often each program executed a statement, so assume

@@ -24,6 +24,7 @@ final class RowCounts: Sendable {
     }
 }
 
+/// A factory of targets that count the rows that each statement returns.
 struct RowCountingFactory: WorkloadTargetFactory {
     private let counts: RowCounts
     private let libraries = LibraryTargetFactory()
@@ -31,7 +32,9 @@ struct RowCountingFactory: WorkloadTargetFactory {
 
     /// Creates a factory.
     ///
-    /// `didOpen` receives the path of each opened database.
+    /// - Parameters:
+    ///   - counts: The counts to update.
+    ///   - didOpen: A closure that receives the path of each opened database.
     init(_ counts: RowCounts, didOpen: @escaping @Sendable (String) -> Void) {
         self.counts = counts
         self.didOpen = didOpen

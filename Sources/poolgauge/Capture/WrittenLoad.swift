@@ -7,7 +7,7 @@ struct WrittenLoad: Equatable {
     var commits: UInt64
     /// The number of frames written by these commits, or `nil` without a write-ahead log.
     var frames: UInt64?
-    /// The share of time during which a process held the write lock, in 0…1.
+    /// The share of time during which a process held the write lock, from 0 through 1.
     var writerShare: Double
 
     /// Extracts the load from a report, or returns `nil` if the report does not count commits.
@@ -25,7 +25,7 @@ struct WrittenLoad: Equatable {
     }
 }
 
-/// A watch of a run's database from a separate process.
+/// A separate process that watches a run's database.
 ///
 /// A process that uses a database through SQLite must not open and close the database's files
 /// separately, because closing a file releases SQLite's locks.

@@ -149,7 +149,7 @@ struct AttachSubcommand: ParsableCommand {
     private func runDisplay(_ agent: FollowedAgent) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // By default, record a few seconds of lanes.
+        // By default, wait five seconds, so that the lanes contain data.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         let metrics = AgentMetricsSource(name: agent.socket.name ?? agent.socket.path)
         let server = try export.server { metrics.text() }

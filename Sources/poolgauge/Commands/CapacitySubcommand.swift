@@ -94,8 +94,8 @@ struct CapacitySubcommand: ParsableCommand {
         try data.check(for: source.scenario)
         let scenario = try changes.load(source.scenario)
         let destination = try report.destination()
-        let chosen = try scenario.arms(toCompare: arms?.names)
-        var options = CapacityOptions(arms: chosen.map(\.name))
+        let selectedArms = try scenario.arms(toCompare: arms?.names)
+        var options = CapacityOptions(arms: selectedArms.map(\.name))
         if let duration { options.duration = duration.duration }
         if let within { options.within = within.duration }
         if let p99 { options.latencyLimit = p99.duration }

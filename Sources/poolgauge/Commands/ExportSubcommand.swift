@@ -55,7 +55,7 @@ struct ExportSubcommand: ParsableCommand {
         run.follows = true
         run.isSilent = true
         run.onReports = { metrics.receive($0) }
-        let server = try export.server(at: standard) { metrics.text() }
+        let server = try export.server(at: defaultAddress) { metrics.text() }
         defer { server?.stop() }
         try run.run()
     }
@@ -69,16 +69,16 @@ struct ExportSubcommand: ParsableCommand {
             throw CommandFailure(message, status: failure.status)
         }
         let metrics = AgentMetricsSource(name: name)
-        let isStopped = DispatchSemaphore(value: 0)
-        let interruption = Interruption { isStopped.signal() }
-        let server = try export.server(at: standard) {
+        let stopSignal = DispatchSemaphore(value: 0)
+        let interruption = Interruption { stopSignal.signal() }
+        let server = try export.server(at: defaultAddress) {
             metrics.receive(requests.status())
             return metrics.text()
         }
         defer { server?.stop() }
-        isStopped.wait()
+        stopSignal.wait()
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    private var standard: ListenAddress? { ListenAddress(ListenOptions.standard) }
+    private var defaultAddress: ListenAddress? { ListenAddress(ListenOptions.standard) }
 }

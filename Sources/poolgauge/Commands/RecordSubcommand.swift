@@ -107,8 +107,8 @@ struct RecordSubcommand: ParsableCommand {
             )
         }
         let title = targets.isEmpty ? "all open databases" : targets.joined(separator: ", ")
-        let stopped = DispatchSemaphore(value: 0)
-        let interruption = Interruption { stopped.signal() }
+        let stopSignal = DispatchSemaphore(value: 0)
+        let interruption = Interruption { stopSignal.signal() }
         let recording = try session(RecordingInfo(.watch, title: title))
         defer { recording.finish(reason: "the recording ended") }
         let feed = try WatchFeed(
@@ -121,10 +121,10 @@ struct RecordSubcommand: ParsableCommand {
         let end = duration.map { start + $0.duration.wholeNanoseconds }
         while recording.recorder.failure == nil {
             let now = DispatchTime.now().uptimeNanoseconds
-            let rest = end.map { $0 > now ? $0 - now : 0 } ?? 1_000_000_000
-            let wait = Int(min(rest, 1_000_000_000))
-            if stopped.wait(timeout: .now() + .nanoseconds(wait)) == .success { break }
-            // The recorder stores the reports.
+            let remaining = end.map { $0 > now ? $0 - now : 0 } ?? 1_000_000_000
+            let wait = Int(min(remaining, 1_000_000_000))
+            if stopSignal.wait(timeout: .now() + .nanoseconds(wait)) == .success { break }
+            // Discard the reports, which the recorder has already stored.
             _ = feed.take()
             if let end, DispatchTime.now().uptimeNanoseconds >= end { break }
         }

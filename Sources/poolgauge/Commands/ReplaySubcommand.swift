@@ -70,7 +70,7 @@ struct ReplaySubcommand: ParsableCommand {
     func run() throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // The history is decoded within this time.
+        // One second is enough to decode the history.
         if display.after == nil { options.keysStart = 1_000_000_000 }
         var run = ReplayRun(reader: try RecordingReader(path: file), options: options)
         run.ghost = try ghost.map(Self.ghost)

@@ -1,9 +1,8 @@
 import ArgumentParser
 import SQLTrace
 
-/// A process that determines the memory layout of another program's library.
-///
-/// The process loads a copy of the library.
+/// A process that determines the memory layout of another program's library by loading a copy of
+/// the library.
 ///
 /// `poolgauge top --sql` starts this process.
 struct SQLCalibrationSubcommand: ParsableCommand {

@@ -178,7 +178,7 @@ struct TopSubcommand: ParsableCommand {
     ) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // By default, record a few seconds of lanes.
+        // By default, wait five seconds, so that the lanes contain data.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options, recording: recording)
         run.sql = sql.options

@@ -196,7 +196,7 @@ struct TrySubcommand: ParsableCommand {
     }
 
     private func distributions() throws -> [String: String] {
-        var found: [String: String] = [:]
+        var distributions: [String: String] = [:]
         for text in values {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
                 throw CommandFailure(
@@ -212,9 +212,9 @@ struct TrySubcommand: ParsableCommand {
                         + "'\(name)=distribution: uniform, min: 1, max: 100'"
                 )
             }
-            found[String(name)] = distribution
+            distributions[String(name)] = distribution
         }
-        return found
+        return distributions
     }
 }
 

@@ -112,7 +112,7 @@ struct WhatIfSubcommand: ParsableCommand {
         }
         var predictions = try whatIf.predict(settings)
         reporter.finish()
-        var ending: ExitCode?
+        var exitCode: ExitCode?
         if let scenario {
             let checks = try whatIf.checkRuns(
                 in: scenario,
@@ -129,16 +129,16 @@ struct WhatIfSubcommand: ParsableCommand {
                 to: predictions
             )
             if let signal {
-                ending = ExitCode(128 + signal)
+                exitCode = ExitCode(128 + signal)
             } else if [.failed, .invalid].contains(measured.exitStatus) {
-                ending = ExitCode(measured.exitStatus.rawValue)
+                exitCode = ExitCode(measured.exitStatus.rawValue)
             }
         }
         switch report.format {
         case .text: try destination.write(WhatIfReport.text(of: predictions))
         case .json: try destination.write(JSONReport.text(of: predictions))
         }
-        if let ending { throw ending }
+        if let exitCode { throw exitCode }
     }
 
     /// Returns the user's database for the runs of `--check`, if any.

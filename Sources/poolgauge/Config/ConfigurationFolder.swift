@@ -18,8 +18,10 @@ struct ConfigurationFolder: Sendable, Equatable {
         }
     }
 
+    /// The path of the configuration file, or `nil` if there is no home folder.
     var configuration: String? { path.map { $0 + "/config.yaml" } }
 
+    /// The path of the folder for the user's themes, or `nil` if there is no home folder.
     var themes: String? { path.map { $0 + "/themes" } }
 }
 

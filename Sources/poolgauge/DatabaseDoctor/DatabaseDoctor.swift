@@ -12,7 +12,9 @@ struct DatabaseDoctor {
     /// The size limit for the copy, in bytes.
     var copyLimit: UInt64 = 1 << 30
 
-    /// The time to watch the database, longer than the shortest lock or pin that is reported.
+    /// The time to watch the database.
+    ///
+    /// The time exceeds the minimum duration of a reported lock or pin.
     private static let watchDuration = Duration.milliseconds(1_200)
 
     /// Examines the database.

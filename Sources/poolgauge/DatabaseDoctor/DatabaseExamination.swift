@@ -48,10 +48,10 @@ struct DatabaseExamination: Encodable {
     var text: String {
         var lines = [PrintableText.escaped(file.path)]
         for part in Finding.Part.allCases {
-            let found = findings.filter { $0.part == part }
-            guard !found.isEmpty else { continue }
+            let partFindings = findings.filter { $0.part == part }
+            guard !partFindings.isEmpty else { continue }
             lines += ["", Self.title(part)]
-            for finding in found {
+            for finding in partFindings {
                 let mark = finding.mark.rawValue
                 lines += Self.wrapped(
                     PrintableText.escaped(finding.text),

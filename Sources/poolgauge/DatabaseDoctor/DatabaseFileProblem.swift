@@ -5,7 +5,7 @@ import WorkloadEngine
 /// A check that rejects files that are not databases, and suggests remedies.
 enum DatabaseFileProblem {
     /// The number of bytes to examine if a file is not a database.
-    private static let length = 4_096
+    private static let examinedLength = 4_096
 
     /// Throws ``CommandFailure`` if the file is not a readable database.
     static func check(_ report: WatchReport, path: String) throws {
@@ -27,7 +27,8 @@ enum DatabaseFileProblem {
         }
     }
 
-    /// Describes a file that has data but no SQLite header, or returns `nil`.
+    /// Returns a description of a file that has data but no SQLite header, or `nil` for any other
+    /// file.
     static func headerProblem(of path: String) -> String? {
         var information = stat()
         // Opening a named pipe would wait for a writer.
@@ -51,8 +52,8 @@ enum DatabaseFileProblem {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return "is not an SQLite database" }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: length)
-        bytes.removeLast(length - max(0, read(descriptor, &bytes, length)))
+        var bytes = [UInt8](repeating: 0, count: examinedLength)
+        bytes.removeLast(examinedLength - max(0, read(descriptor, &bytes, examinedLength)))
         return description(of: bytes, size: Int(information.st_size))
     }
 

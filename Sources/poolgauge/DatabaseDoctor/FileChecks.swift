@@ -9,8 +9,9 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes.
     private static let usualPageSize = 4_096
-    /// The minimum shares of free pages to report as a note and as a warning.
+    /// The minimum share of free pages to report as a note.
     private static let notableFreeShare = 0.1
+    /// The minimum share of free pages to report as a warning.
     private static let largeFreeShare = 0.25
     /// The minimum number of free pages to report.
     private static let notableFreePages: UInt64 = 100
@@ -34,9 +35,9 @@ struct FileChecks {
             parts.append("application_id \(application)")
         }
         if let system = file.fileSystem { parts.append(system.type) }
-        var found = [Finding(part: .file, mark: .ok, text: parts.joined(separator: ", "))]
+        var results = [Finding(part: .file, mark: .ok, text: parts.joined(separator: ", "))]
         if let size = file.pageSize, size < Self.usualPageSize {
-            found.append(
+            results.append(
                 Finding(
                     part: .file,
                     mark: .note,
@@ -48,23 +49,23 @@ struct FileChecks {
             )
         }
         if let warning = file.fileSystem?.warning {
-            found.append(Finding(part: .file, mark: .warning, text: warning + "."))
+            results.append(Finding(part: .file, mark: .warning, text: warning + "."))
         }
-        return found
+        return results
     }
 
     private var journal: [Finding] {
-        var found: [Finding] = []
+        var results: [Finding] = []
         if let wal = report.wal {
             var text = "write-ahead log"
             if wal.bytes > 0 { text += ", -wal file of \(HumanUnits.bytes(wal.bytes))" }
             if let frames = wal.frames, wal.bytes > 0 {
                 text += ", \(Self.count(frames, "frame")) in use"
             }
-            found.append(Finding(part: .journal, mark: .ok, text: text))
-            if wal.bytes > report.file.bytes ?? 0 { found.append(large(wal)) }
+            results.append(Finding(part: .journal, mark: .ok, text: text))
+            if wal.bytes > report.file.bytes ?? 0 { results.append(largeLogFinding(wal)) }
         } else {
-            found.append(
+            results.append(
                 Finding(
                     part: .journal,
                     mark: .note,
@@ -75,9 +76,9 @@ struct FileChecks {
                 )
             )
         }
-        // Findings about processes are listed with the processes.
-        for finding in report.findings where Self.isOfJournal(finding.kind) {
-            found.append(
+        // `processes` contains the findings about processes.
+        for finding in report.findings where Self.concernsJournal(finding.kind) {
+            results.append(
                 Finding(
                     part: .journal,
                     mark: .warning,
@@ -86,10 +87,10 @@ struct FileChecks {
                 )
             )
         }
-        return found
+        return results
     }
 
-    private func large(_ wal: WatchedWAL) -> Finding {
+    private func largeLogFinding(_ wal: WatchedWAL) -> Finding {
         var text =
             "The -wal file (\(HumanUnits.bytes(wal.bytes))) is larger than the database "
             + "(\(HumanUnits.bytes(report.file.bytes ?? 0)))."
@@ -110,7 +111,7 @@ struct FileChecks {
         )
     }
 
-    private static func isOfJournal(_ kind: WatchVerdict.Kind) -> Bool {
+    private static func concernsJournal(_ kind: WatchVerdict.Kind) -> Bool {
         switch kind {
         case .hotJournal, .leftoverWAL, .largeNotPinned, .pinned, .overlappingReaders,
             .largeTransaction, .noCheckpoint:
@@ -124,10 +125,10 @@ struct FileChecks {
         let vacuum = file.autoVacuum.map { "auto-vacuum \($0.rawValue)" } ?? "auto-vacuum unknown"
         let free = file.freePages ?? 0
         let share = Double(free) / Double(max(file.pages ?? 0, free, 1))
-        var found: [Finding] = []
+        var results: [Finding] = []
         let isNotable = free >= Self.notableFreePages && share >= Self.notableFreeShare
         let bytes = HumanUnits.bytes(free * UInt64(file.pageSize ?? 0))
-        found.append(
+        results.append(
             Finding(
                 part: .space,
                 mark: !isNotable ? .ok : share >= Self.largeFreeShare ? .warning : .note,
@@ -137,7 +138,7 @@ struct FileChecks {
             )
         )
         if file.autoVacuum == .full {
-            found.append(
+            results.append(
                 Finding(
                     part: .space,
                     mark: .note,
@@ -148,7 +149,7 @@ struct FileChecks {
                 )
             )
         }
-        return found
+        return results
     }
 
     private func remedy(_ vacuum: AutoVacuum?) -> String {
@@ -162,7 +163,7 @@ struct FileChecks {
             let text = "No process that is visible to this user has the file open."
             return [Finding(part: .processes, mark: .ok, text: text)]
         }
-        var found = report.processes.prefix(Self.processLimit).map { process in
+        var results = report.processes.prefix(Self.processLimit).map { process in
             let locks = process.locks.map { lock in
                 lock.mark.map { "\(lock.kind.rawValue) on mark \($0)" } ?? lock.kind.rawValue
             }
@@ -174,11 +175,13 @@ struct FileChecks {
                 text: "\(process.name) (\(process.pid)\(user)): \(held)"
             )
         }
-        let more = report.processes.count - found.count
-        if more > 0 { found.append(Finding(part: .processes, mark: .ok, text: "and \(more) more")) }
+        let unlistedCount = report.processes.count - results.count
+        if unlistedCount > 0 {
+            results.append(Finding(part: .processes, mark: .ok, text: "and \(unlistedCount) more"))
+        }
         for finding in report.findings
-        where finding.kind != .nothing && !Self.isOfJournal(finding.kind) {
-            found.append(
+        where finding.kind != .nothing && !Self.concernsJournal(finding.kind) {
+            results.append(
                 Finding(
                     part: .processes,
                     mark: .warning,
@@ -187,7 +190,7 @@ struct FileChecks {
                 )
             )
         }
-        return found
+        return results
     }
 
     private static func count(_ count: UInt64, _ noun: String) -> String {

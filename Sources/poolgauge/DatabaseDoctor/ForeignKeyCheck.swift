@@ -20,29 +20,31 @@ enum ForeignKeyCheck {
         guard !keys.isEmpty else {
             return [.init(part: .foreignKeys, mark: .ok, text: "The schema has no foreign keys.")]
         }
-        let missing = try keys.filter { try !hasIndex(database, $0) }
+        let unindexedKeys = try keys.filter { try !hasIndex(database, $0) }
             .sorted { $0.child.rows > $1.child.rows }
-        guard !missing.isEmpty else {
+        guard !unindexedKeys.isEmpty else {
             let text =
                 keys.count == 1
                 ? "The foreign key has an index."
                 : "All \(keys.count) foreign keys have an index."
             return [.init(part: .foreignKeys, mark: .ok, text: text)]
         }
-        var found = try missing.prefix(SchemaChecks.limit).map { key in
+        var results = try unindexedKeys.prefix(SchemaChecks.limit).map { key in
             finding(key, index: try unusedName(database, for: key))
         }
-        let more = missing.count - found.count
-        if more > 0 {
-            found.append(
+        let unlistedCount = unindexedKeys.count - results.count
+        if unlistedCount > 0 {
+            results.append(
                 .init(
                     part: .foreignKeys,
                     mark: .note,
-                    text: "\(more) more foreign keys have no index."
+                    text: unlistedCount == 1
+                        ? "1 more foreign key has no index."
+                        : "\(unlistedCount) more foreign keys have no index."
                 )
             )
         }
-        return found
+        return results
     }
 
     /// Returns an unused name for an index on a foreign key.

@@ -83,8 +83,8 @@ enum SchemaChecks {
 
     /// Joins the first five names, followed by the number of other names.
     static func list(_ names: [String]) -> String {
-        let shown = names.prefix(5).joined(separator: ", ")
-        return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
+        let listedNames = names.prefix(5).joined(separator: ", ")
+        return names.count > 5 ? "\(listedNames) and \(names.count - 5) more" : listedNames
     }
 }
 
@@ -95,30 +95,30 @@ enum StatisticsCheck {
         _ tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
         // For a table without an index, the planner has no choice.
-        let large = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
-        let hasTable = try Bool.fetchOne(
+        let largeTables = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
+        let hasStatistics = try Bool.fetchOne(
             database,
             sql: "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'sqlite_stat1'"
         )
-        let known =
-            hasTable == true
+        let analyzedTables =
+            hasStatistics == true
             ? Set(try String.fetchAll(database, sql: "SELECT DISTINCT tbl FROM sqlite_stat1")) : []
-        let missing = large.filter { !known.contains($0) }
-        guard !missing.isEmpty else {
+        let unanalyzedTables = largeTables.filter { !analyzedTables.contains($0) }
+        guard !unanalyzedTables.isEmpty else {
             let text =
-                large.isEmpty
+                largeTables.isEmpty
                 ? "No table with an index has more than \(SchemaChecks.largeRows) rows, so the "
                     + "planner does not need statistics."
                 : "The planner has statistics for all large tables with an index."
             return [SchemaChecks.Finding(part: .statistics, mark: .ok, text: text)]
         }
         let text =
-            known.isEmpty
+            analyzedTables.isEmpty
             ? "ANALYZE has never run, although these tables have indexes and more than "
-                + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing)). The planner "
+                + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(unanalyzedTables)). The planner "
                 + "guesses which index to use."
             : "The planner has no statistics for these tables with indexes and more than "
-                + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing))."
+                + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(unanalyzedTables))."
         return [
             SchemaChecks.Finding(
                 part: .statistics,

@@ -18,7 +18,7 @@ struct DraftDatabase {
 
     /// The number of attempts for each write, with different rows, because each row may violate
     /// different constraints.
-    private static let trials = 5
+    private static let trialCount = 5
     /// The number of words to read from a full-text index.
     private static let wordCount = 20
 
@@ -77,12 +77,14 @@ struct DraftDatabase {
 
     private mutating func tryStatements(on target: any WorkloadTarget) {
         for table in tables where table.rows > 0 {
-            var found = TableStatements(table)
-            if let write = found.write, let problem = Self.problem(with: write, on: target) {
+            var tableStatements = TableStatements(table)
+            if let write = tableStatements.write,
+                let problem = Self.problem(with: write, on: target)
+            {
                 failures[table.name] = problem
-                found.removeWrite()
+                tableStatements.removeWrite()
             }
-            statements.append((table, found))
+            statements.append((table, tableStatements))
         }
     }
 
@@ -93,7 +95,7 @@ struct DraftDatabase {
         with statement: TableStatements.Statement,
         on target: any WorkloadTarget
     ) -> String? {
-        for _ in 0..<trials {
+        for _ in 0..<trialCount {
             do {
                 try target.perform(.write, as: WorkloadClientName("draft")) { session in
                     _ = try session.run(statement.trial, [])
@@ -196,7 +198,7 @@ private struct DraftTableReader {
     }
 
     private func indexes(of name: String) throws -> [DraftTable.Index] {
-        let found = try rows(
+        let indexRows = try rows(
             """
             SELECT i.seq, i."unique", i.partial, c.name, i.origin
             FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
@@ -206,7 +208,7 @@ private struct DraftTableReader {
         )
         var order: [WorkloadValue] = []
         var indexes: [WorkloadValue: DraftTable.Index] = [:]
-        for row in found where row.count == 5 && row[4] != .text("pk") {
+        for row in indexRows where row.count == 5 && row[4] != .text("pk") {
             if indexes[row[0]] == nil {
                 order.append(row[0])
                 indexes[row[0]] = .init(
@@ -224,7 +226,7 @@ private struct DraftTableReader {
 
     /// Returns frequent and rare words in a full-text index.
     func words(of table: String, _ count: Int) throws -> [String] {
-        var found: [WorkloadValue] = []
+        var terms: [WorkloadValue] = []
         try target.perform(.writeWithoutTransaction, as: WorkloadClientName("draft")) { session in
             let name = table.quoted(by: "'")
             _ = try session.run(
@@ -233,7 +235,7 @@ private struct DraftTableReader {
             )
             defer { _ = try? session.run("DROP TABLE temp.poolgauge_words", []) }
             // Use only letters. Other characters could be operators in a MATCH expression.
-            found = try session.rows(
+            terms = try session.rows(
                 """
                 WITH usable AS (SELECT term, row_number() OVER (ORDER BY doc DESC, term) AS place
                   FROM temp.poolgauge_words
@@ -247,6 +249,6 @@ private struct DraftTableReader {
                 [.integer(Int64(count))]
             ).compactMap(\.first)
         }
-        return found.compactMap { if case .text(let word) = $0 { word } else { nil } }
+        return terms.compactMap { if case .text(let word) = $0 { word } else { nil } }
     }
 }

@@ -47,7 +47,8 @@ final class AgentMetricsSource: Sendable {
     func text() -> String {
         let state = state.withLock { $0 }
         let answer = Answer(label: state.status?.database.label ?? name, isUp: state.isUp)
-        let known = state.isUp ? state.status.map { [$0.database] } ?? [] : []
-        return writer.text([Self.up], of: [answer]) + writer.text(DatabaseMetric.all, of: known)
+        let reportedDatabases = state.isUp ? state.status.map { [$0.database] } ?? [] : []
+        return writer.text([Self.up], of: [answer])
+            + writer.text(DatabaseMetric.all, of: reportedDatabases)
     }
 }

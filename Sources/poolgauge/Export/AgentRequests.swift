@@ -18,9 +18,9 @@ final class AgentRequests: Sendable {
 
     /// Requests the status, or returns `nil` if the agent does not respond.
     func status() -> AgentStatus? {
-        let known = path.withLock { $0 }
-        if let status = try? AgentReader(path: known).status() { return status }
-        guard let found = try? directory.find(address), found.path != known,
+        let lastPath = path.withLock { $0 }
+        if let status = try? AgentReader(path: lastPath).status() { return status }
+        guard let found = try? directory.find(address), found.path != lastPath,
             let status = try? AgentReader(path: found.path).status()
         else { return nil }
         path.withLock { $0 = found.path }

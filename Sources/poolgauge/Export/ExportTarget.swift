@@ -14,7 +14,7 @@ enum ExportTarget: Equatable {
         let exists = stat(text, &information) == 0
         let isSocket = exists && information.st_mode & S_IFMT == S_IFSOCK
         if isSocket {
-            // Without a slash, an address would be a name.
+            // An address without a slash would be interpreted as a name.
             self = .agent(.socket(path: text.contains("/") ? text : "./" + text))
         } else if exists || text.contains("/") {
             self = .file(path: text)

@@ -46,7 +46,7 @@ enum ExportedMetrics {
             let sources = row.sources.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(row.name)` | \(row.type) | \(labels) | \(sources) | \(row.help) |"
         }
-        let head = ["| metric | type | labels | source | description |", "|---|---|---|---|---|"]
-        return (head + lines).joined(separator: "\n") + "\n"
+        let header = ["| metric | type | labels | source | description |", "|---|---|---|---|---|"]
+        return (header + lines).joined(separator: "\n") + "\n"
     }()
 }

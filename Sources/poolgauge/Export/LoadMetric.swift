@@ -2,7 +2,7 @@ import MetricDescriptors
 import PoolgaugeAgent
 import Telemetry
 
-/// The metrics of a run's clients.
+/// The metrics of a run and its clients.
 enum LoadMetric {
     /// All metrics, in output order.
     static let all = run + counts + times

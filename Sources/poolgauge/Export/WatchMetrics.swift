@@ -17,13 +17,13 @@ final class WatchMetrics: Sendable {
     /// Adds the reports on all databases for an interval.
     func receive(_ reports: [WatchReport]) {
         state.withLock { state in
-            var next: [String: WatchedDatabase] = [:]
+            var newDatabases: [String: WatchedDatabase] = [:]
             for report in reports {
                 var totals = state.databases[report.file.path]?.totals ?? WatchTotals()
                 totals.add(report)
-                next[report.file.path] = WatchedDatabase(report: report, totals: totals)
+                newDatabases[report.file.path] = WatchedDatabase(report: report, totals: totals)
             }
-            state = State(order: reports.map(\.file.path), databases: next)
+            state = State(order: reports.map(\.file.path), databases: newDatabases)
         }
     }
 

@@ -18,7 +18,7 @@ struct WatchTotals: Equatable {
     /// The estimated time for which programs held locks, in seconds.
     private(set) var lockSeconds: [Holder: Double] = [:]
 
-    /// The maximum number of programs, which limits the number of series.
+    /// The maximum number of programs, which limits the number of time series.
     ///
     /// Additional programs count as ``others``.
     static let programLimit = 64

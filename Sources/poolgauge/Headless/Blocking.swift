@@ -9,14 +9,14 @@ func blocking<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
 ) throws -> Value {
     let outcome = Outcome<Value>()
-    let isDone = DispatchSemaphore(value: 0)
+    let completion = DispatchSemaphore(value: 0)
     Task.detached {
         let result: Result<Value, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
         outcome.value.withLock { $0 = result }
-        isDone.signal()
+        completion.signal()
     }
-    isDone.wait()
+    completion.wait()
     guard let result = outcome.value.withLock({ $0 }) else { throw CancellationError() }
     return try result.get()
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The commands that start another process of this program.
+/// The commands that start additional processes of this program.
 enum ClientProcess {
     /// The command for a process that performs a client's accesses.
     static let command = command(ServeSubcommand.name)

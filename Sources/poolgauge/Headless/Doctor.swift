@@ -57,7 +57,7 @@ struct Doctor {
     // MARK: Checks
 
     private static func terminal() -> [(Mark, String)] {
-        var found: [(Mark, String)] = []
+        var results: [(Mark, String)] = []
         let environment = ProcessInfo.processInfo.environment
         let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
         if isTerminal {
@@ -65,12 +65,12 @@ struct Doctor {
             if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
                 let text = "\(size.ws_col)×\(size.ws_row) cells"
                 let isSmall = size.ws_col < 80 || size.ws_row < 24
-                found.append(
+                results.append(
                     isSmall ? (.warning, "\(text): the dashboard needs 80×24") : (.ok, text)
                 )
             }
         } else {
-            found.append(
+            results.append(
                 (
                     .note,
                     "standard input or output is not a terminal: commands such as run and compare "
@@ -80,19 +80,19 @@ struct Doctor {
         }
         let name = environment["TERM"] ?? ""
         if name.isEmpty || name == "dumb" {
-            found.append((.warning, "TERM is '\(name)': the dashboard cannot use this terminal"))
+            results.append((.warning, "TERM is '\(name)': the dashboard cannot use this terminal"))
         } else {
-            found.append((.ok, "TERM is \(name)"))
+            results.append((.ok, "TERM is \(name)"))
         }
         if let choice = environment["NO_COLOR"], !choice.isEmpty {
-            found.append((.note, "NO_COLOR is set: the dashboard uses no colors"))
+            results.append((.note, "NO_COLOR is set: the dashboard uses no colors"))
         }
-        found.append(
+        results.append(
             TextEncoding.isUTF8()
                 ? (.ok, "the locale uses UTF-8: the dashboard draws charts with braille characters")
                 : (.note, "the locale does not use UTF-8: the dashboard draws charts with ASCII")
         )
-        return found
+        return results
     }
 
     private static func sqlite() -> [(Mark, String)] {
@@ -103,19 +103,19 @@ struct Doctor {
             number += 1
         }
         func isSet(_ name: String) -> Bool { options.contains { $0.hasPrefix(name) } }
-        var found: [(Mark, String)] = [(.ok, "SQLite \(String(cString: sqlite3_libversion()))")]
+        var results: [(Mark, String)] = [(.ok, "SQLite \(String(cString: sqlite3_libversion()))")]
         if sqlite3_threadsafe() == 0 {
-            found.append(
+            results.append(
                 (.problem, "SQLite was built without thread support, which Poolgauge requires")
             )
         } else {
-            found.append((.ok, "built with thread support (THREADSAFE=\(sqlite3_threadsafe()))"))
+            results.append((.ok, "built with thread support (THREADSAFE=\(sqlite3_threadsafe()))"))
         }
         if isSet("OMIT_WAL") {
-            found.append((.problem, "built without WAL (OMIT_WAL): pools cannot be opened"))
+            results.append((.problem, "built without WAL (OMIT_WAL): pools cannot be opened"))
         }
         if !isSet("ENABLE_SNAPSHOT") {
-            found.append(
+            results.append(
                 (
                     .note,
                     "built without ENABLE_SNAPSHOT: snapshots of earlier states are unavailable, "
@@ -124,10 +124,10 @@ struct Doctor {
             )
         }
         if isSet("OMIT_LOOKASIDE") || isSet("DEFAULT_LOOKASIDE=0") {
-            found.append((.note, "lookaside memory is off: preparing statements is slower"))
+            results.append((.note, "lookaside memory is off: preparing statements is slower"))
         }
         if !isSet("DEFAULT_MEMSTATUS=0") {
-            found.append(
+            results.append(
                 (
                     .note,
                     "memory statistics are on by default: poolgauge turns them off for its runs, "
@@ -135,8 +135,8 @@ struct Doctor {
                 )
             )
         }
-        found.append((.ok, "options: " + options.joined(separator: " ")))
-        return found
+        results.append((.ok, "options: " + options.joined(separator: " ")))
+        return results
     }
 
     private static func files() -> [(Mark, String)] {
@@ -144,13 +144,13 @@ struct Doctor {
         if let problem = TemporaryFolder.problem(with: folder) {
             return [(.problem, "\(folder.path): \(problem); set TMPDIR to another folder")]
         }
-        var found: [(Mark, String)] = [(.ok, "databases are created in \(folder.path)")]
+        var results: [(Mark, String)] = [(.ok, "databases are created in \(folder.path)")]
         let host = HostEnvironment(in: folder)
-        if let system = host.fileSystem { found.append((.ok, "its file system is \(system)")) }
-        found += (host.warnings ?? []).map { (.warning, $0) }
+        if let system = host.fileSystem { results.append((.ok, "its file system is \(system)")) }
+        results += (host.warnings ?? []).map { (.warning, $0) }
         if let sync = host.syncNanoseconds {
             let text = HumanUnits.duration(nanoseconds: sync)
-            found.append(
+            results.append(
                 sync < 20_000
                     ? (
                         .warning,
@@ -160,7 +160,7 @@ struct Doctor {
                     : (.ok, "a sync takes \(text)")
             )
         } else {
-            found.append((.warning, "the time of a sync in this folder could not be measured"))
+            results.append((.warning, "the time of a sync in this folder could not be measured"))
         }
         let values = try? folder.resourceValues(forKeys: [.volumeAvailableCapacityKey])
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
@@ -169,31 +169,31 @@ struct Doctor {
             ?? values?.volumeAvailableCapacity.map(Int64.init)
         if let free {
             let megabytes = free / 1_048_576
-            found.append(
+            results.append(
                 megabytes < 1024
                     ? (.warning, "\(megabytes) MiB free: large datasets may not fit")
                     : (.ok, "\(megabytes / 1024) GiB free")
             )
         }
-        return found
+        return results
     }
 
     private static func limits() -> [(Mark, String)] {
-        var found: [(Mark, String)] = []
+        var results: [(Mark, String)] = []
         var files = rlimit()
         if getrlimit(resource(RLIMIT_NOFILE), &files) == 0 {
-            // In WAL mode, a connection opens three files: the database, the log, and the wal-index.
+            // In WAL mode, a connection opens three files: the database, log, and wal-index.
             let connections = files.rlim_cur / 3
             let text =
                 "the limit of \(files.rlim_cur) open files allows about \(connections) connections"
-            found.append(
+            results.append(
                 files.rlim_cur < 256
                     ? (.warning, "\(text); raise it with ulimit -n") : (.ok, text)
             )
         }
         var size = rlimit()
         if getrlimit(resource(RLIMIT_FSIZE), &size) == 0, size.rlim_cur < 1 << 30 {
-            found.append(
+            results.append(
                 (
                     .warning,
                     "the size of files is limited to \(size.rlim_cur) bytes (ulimit -f): larger "
@@ -201,7 +201,7 @@ struct Doctor {
                 )
             )
         }
-        return found
+        return results
     }
 
     #if canImport(Glibc)
@@ -214,7 +214,7 @@ struct Doctor {
 
     private static func processor() -> [(Mark, String)] {
         let count = ProcessInfo.processInfo.activeProcessorCount
-        var found: [(Mark, String)] = [
+        var results: [(Mark, String)] = [
             count == 1
                 ? (
                     .warning,
@@ -223,18 +223,18 @@ struct Doctor {
                 )
                 : (.ok, "\(count) processors")
         ]
-        let noop = try? GeneratorCost.measure()
-        if let noop {
-            found.append(
-                noop > 1000
+        let generatorNanoseconds = try? GeneratorCost.measure()
+        if let generatorNanoseconds {
+            results.append(
+                generatorNanoseconds > 1000
                     ? (
                         .warning,
-                        "the load generator takes \(noop) ns per access: build with -c release for "
+                        "the load generator takes \(generatorNanoseconds) ns per access: build with -c release for "
                             + "reliable results"
                     )
-                    : (.ok, "the load generator takes \(noop) ns per access")
+                    : (.ok, "the load generator takes \(generatorNanoseconds) ns per access")
             )
         }
-        return found
+        return results
     }
 }

@@ -26,11 +26,11 @@ final class Interruption: Sendable {
 
     private struct State {
         /// The signal that ended the current part, if any.
-        var received: Int32?
+        var receivedSignal: Int32?
         /// The time of the last request's first signal, in nanoseconds.
         var receivedAt: UInt64?
         /// A closure that ends the current part early, or `nil` if a signal ends the process.
-        var stop: (@Sendable () -> Void)?
+        var stopHandler: (@Sendable () -> Void)?
     }
 
     private let state: Mutex<State>
@@ -39,7 +39,7 @@ final class Interruption: Sendable {
     private static let queue = DispatchQueue(label: "poolgauge.signals")
 
     /// The signal sources of this process and the receiver of their signals.
-    private struct Listening {
+    private struct Registration {
         /// One source for each signal.
         ///
         /// The sources are never canceled, because Dispatch may not deliver signals to a
@@ -48,9 +48,9 @@ final class Interruption: Sendable {
         weak var interruption: Interruption?
     }
 
-    private static let listening = Mutex(Listening())
+    private static let registration = Mutex(Registration())
 
-    var signal: Int32? { state.withLock { $0.received } }
+    var signal: Int32? { state.withLock { $0.receivedSignal } }
 
     /// The time limit for registering the sources, in seconds.
     ///
@@ -60,7 +60,7 @@ final class Interruption: Sendable {
     /// Starts receiving signals, and returns after the sources are registered.
     ///
     /// - Parameters:
-    ///   - clock: Returns the time, in nanoseconds.
+    ///   - clock: A closure that returns the time, in nanoseconds.
     ///   - cleanUp: A closure to run before a signal ends the process.
     ///   - stop: A closure to run on the signal queue at the first signal, or `nil` if the first
     ///     signal ends the process.
@@ -69,7 +69,7 @@ final class Interruption: Sendable {
         cleanUp: @escaping @Sendable () -> Void = {},
         _ stop: (@Sendable () -> Void)?
     ) {
-        state = Mutex(State(stop: stop))
+        state = Mutex(State(stopHandler: stop))
         self.cleanUp = cleanUp
         self.clock = clock
         Self.listen(self)
@@ -77,17 +77,17 @@ final class Interruption: Sendable {
 
     private static func listen(_ interruption: Interruption) {
         let registered = DispatchGroup()
-        listening.withLock { listening in
-            listening.interruption = interruption
-            guard listening.sources.isEmpty else { return }
-            listening.sources = signals.compactMap { number -> (any DispatchSourceSignal)? in
+        registration.withLock { registration in
+            registration.interruption = interruption
+            guard registration.sources.isEmpty else { return }
+            registration.sources = signals.compactMap { number -> (any DispatchSourceSignal)? in
                 // Keep ignoring signals that the parent process ignores, such as SIGHUP under
                 // nohup.
                 guard handler(of: number) != .ignored else { return nil }
                 systemSignal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler {
-                    Self.listening.withLock { $0.interruption }?.receive(number)
+                    Self.registration.withLock { $0.interruption }?.receive(number)
                 }
                 // Dispatch registers the source asynchronously. Until then, the signal is ignored.
                 registered.enter()
@@ -104,8 +104,8 @@ final class Interruption: Sendable {
     /// - Parameter stop: A closure to run at the first signal, as in ``init(clock:cleanUp:_:)``.
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
-            state.received = nil
-            state.stop = stop
+            state.receivedSignal = nil
+            state.stopHandler = stop
         }
     }
 
@@ -117,10 +117,10 @@ final class Interruption: Sendable {
     private func receive(_ number: Int32) {
         let now = clock()
         let action: Action? = state.withLock { state in
-            if let before = state.receivedAt, now &- before <= Self.requestTime { return nil }
-            guard state.received == nil else { return number == SIGHUP ? nil : .exit }
-            guard let stop = state.stop else { return .exit }
-            state.received = number
+            if let lastTime = state.receivedAt, now &- lastTime <= Self.requestTime { return nil }
+            guard state.receivedSignal == nil else { return number == SIGHUP ? nil : .exit }
+            guard let stop = state.stopHandler else { return .exit }
+            state.receivedSignal = number
             state.receivedAt = now
             return .stop(stop)
         }

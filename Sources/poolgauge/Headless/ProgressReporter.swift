@@ -3,6 +3,7 @@ import Synchronization
 import Telemetry
 import TerminalUI
 
+/// A reporter that shows a command's progress on standard error.
 final class ProgressReporter: Sendable {
     private enum Style {
         case silent
@@ -14,9 +15,9 @@ final class ProgressReporter: Sendable {
 
     private struct State {
         /// The length of the displayed progress line, in characters.
-        var shown = 0
+        var shownLength = 0
         /// The second of the last log line.
-        var second = -1
+        var lastSecond = -1
         var message = ""
     }
 
@@ -37,7 +38,7 @@ final class ProgressReporter: Sendable {
         state.withLock { state in
             guard message != state.message else { return }
             state.message = message
-            state.second = -1
+            state.lastSecond = -1
             show(message, &state)
         }
     }
@@ -46,8 +47,8 @@ final class ProgressReporter: Sendable {
         if style == .silent || sample.state == .preparing { return }
         state.withLock { state in
             let second = Int(sample.time)
-            if style == .log, second == state.second { return }
-            state.second = second
+            if style == .log, second == state.lastSecond { return }
+            state.lastSecond = second
             show(Self.line(sample), &state)
         }
     }
@@ -55,17 +56,17 @@ final class ProgressReporter: Sendable {
     /// Writes a message, even if progress is hidden.
     func announce(_ message: String) {
         state.withLock { state in
-            let blank = style == .live && state.shown > 0 ? "\r\u{1B}[K" : ""
+            let blank = style == .live && state.shownLength > 0 ? "\r\u{1B}[K" : ""
             let text = PrintableText.escapedLines(message)
             StandardError.write("\(blank)poolgauge: \(text)\n")
-            state.shown = 0
+            state.shownLength = 0
         }
     }
 
     func finish() {
         state.withLock { state in
-            if style == .live, state.shown > 0 { StandardError.write("\r\u{1B}[K") }
-            state.shown = 0
+            if style == .live, state.shownLength > 0 { StandardError.write("\r\u{1B}[K") }
+            state.shownLength = 0
         }
     }
 
@@ -77,7 +78,7 @@ final class ProgressReporter: Sendable {
         }
         // A wrapped line cannot be overwritten, so limit the line to 80 columns.
         let text = String(line.prefix(78))
-        state.shown = text.count
+        state.shownLength = text.count
         StandardError.write("\r\(text)\u{1B}[K")
     }
 

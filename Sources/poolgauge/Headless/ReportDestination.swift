@@ -3,8 +3,8 @@ import Foundation
 /// Standard output, or the file that an option such as `--output` specifies.
 ///
 /// An existing file is replaced only by a complete report. The report is written to a new file in
-/// the same folder, and that file is then renamed. Other destinations, such as a FIFO or a terminal,
-/// are opened immediately and written to directly.
+/// the same folder, and that file is then renamed. Other destinations, such as a FIFO or a
+/// terminal, are opened immediately and written to directly.
 struct ReportDestination {
     private enum Target {
         /// A descriptor that remains open until the process ends.
@@ -27,7 +27,9 @@ struct ReportDestination {
         if case .file = target { true } else { false }
     }
 
-    /// Checks that a report can be written, without changing an existing file.
+    /// Creates a destination, after checking that a report can be written to it.
+    ///
+    /// The check does not change an existing file.
     ///
     /// - Parameters:
     ///   - path: The path, or `nil` for standard output.
@@ -58,7 +60,7 @@ struct ReportDestination {
         target = .file(path: file, isReplaceable: isReplaceable)
     }
 
-    /// Checks that a file that a user may edit, such as a scenario, can be created.
+    /// Creates a destination for a file that a user may edit, such as a scenario.
     ///
     /// - Throws: ``CommandFailure`` if the file exists and `replacesFile` is `false`, or if the
     ///   file cannot be written.
@@ -105,7 +107,8 @@ struct ReportDestination {
         }
     }
 
-    /// Returns whether the path could be a trap that another user created.
+    /// Returns whether the path may be a link or a FIFO that another user created to redirect the
+    /// report.
     ///
     /// In a folder such as `/tmp`, another user can create a link to one of this user's files, or a
     /// FIFO. Linux can reject such links and FIFOs, but only when a program opens or creates a file

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 /// The folder for all temporary files of a command.
 ///
-/// A single call removes all files.
+/// ``remove()`` removes all files.
 struct RunFolder: Sendable {
     let url: URL
     private let isKept: Bool

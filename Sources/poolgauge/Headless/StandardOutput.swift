@@ -22,9 +22,9 @@ enum StandardOutput {
         to descriptor: Int32,
         destination: String
     ) throws(Failure) {
-        var rest = ArraySlice(Array(text.utf8))
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in
+        var remaining = ArraySlice(Array(text.utf8))
+        while !remaining.isEmpty {
+            let count = remaining.withUnsafeBytes { bytes in
                 #if canImport(Glibc)
                 Glibc.write(descriptor, bytes.baseAddress, bytes.count)
                 #else
@@ -32,7 +32,7 @@ enum StandardOutput {
                 #endif
             }
             if count > 0 {
-                rest = rest.dropFirst(count)
+                remaining = remaining.dropFirst(count)
             } else if errno != EINTR {
                 throw Failure(destination: destination, code: errno)
             }

@@ -9,9 +9,9 @@ enum TemporaryFolder {
     static func check() throws {
         let folder = FileManager.default.temporaryDirectory
         guard let problem = problem(with: folder) else { return }
-        let isOurs = ProcessInfo.processInfo.environment["TMPDIR"] != nil
+        let isFromEnvironment = ProcessInfo.processInfo.environment["TMPDIR"] != nil
         throw CommandFailure(
-            "\(isOurs ? "TMPDIR is '\(folder.path)'" : folder.path): \(problem); set TMPDIR to a "
+            "\(isFromEnvironment ? "TMPDIR is '\(folder.path)'" : folder.path): \(problem); set TMPDIR to a "
                 + "writable folder",
             status: ExitStatus.failed.rawValue
         )

@@ -26,7 +26,8 @@ struct ArmCycle: Equatable {
 
     var isOver: Bool { phase == .over }
 
-    var following: Int { (current + 1) % count }
+    /// The index of the arm after the current one.
+    var nextArm: Int { (current + 1) % count }
 
     /// Requests the next arm.
     ///
@@ -34,13 +35,13 @@ struct ArmCycle: Equatable {
     mutating func advance() -> Step {
         switch phase {
         case .running:
-            phase = .stopping(next: following)
+            phase = .stopping(next: nextArm)
             return .stop
         case .stopping(let next):
             phase = .stopping(next: (next + 1) % count)
             return .stay
         case .over:
-            return start(following)
+            return start(nextArm)
         }
     }
 
@@ -59,9 +60,9 @@ struct ArmCycle: Equatable {
     ///
     /// - Parameter startsNext: Whether the next arm starts automatically.
     /// - Returns: The next step.
-    mutating func runEnded(startsNext: Bool) -> Step {
+    mutating func recordRunEnd(startsNext: Bool) -> Step {
         if case .stopping(let next) = phase { return start(next) }
-        if startsNext { return start(following) }
+        if startsNext { return start(nextArm) }
         phase = .over
         return .stay
     }

@@ -7,7 +7,7 @@ protocol DisplayContent {
     var refreshRate: Double { get }
     /// Whether the display is frozen, and therefore drawn only once per second.
     var isPaused: Bool { get }
-    /// Whether to end the loop because nothing more can happen.
+    /// Whether the content has ended, which ends the loop.
     var isOver: Bool { get }
     /// Returns the time since the start of the key plan, in nanoseconds.
     ///

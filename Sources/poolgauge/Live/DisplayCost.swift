@@ -6,13 +6,13 @@ import Darwin
 
 /// The CPU time of the display's thread, per second and in total.
 struct DisplayCost {
-    /// The share of one CPU in the last second, in 0…1, or `nil` during the first second.
+    /// The share of one CPU in the last second, from 0 through 1, or `nil` during the first second.
     private(set) var share: Double?
 
-    private let began = MonotonicTime.now
-    private let cpuBefore = DisplayCost.threadTime
-    private var wall = MonotonicTime.now
-    private var cpu = DisplayCost.threadTime
+    private let startTime = MonotonicTime.now
+    private let startCPUTime = DisplayCost.threadTime
+    private var lastUpdate = MonotonicTime.now
+    private var cpuTimeAtLastUpdate = DisplayCost.threadTime
     private var frames = 0
     private var frameTime: UInt64 = 0
     private var longestFrame: UInt64 = 0
@@ -24,7 +24,7 @@ struct DisplayCost {
         var frames: Int
         /// The CPU time of the display's thread, in seconds.
         var cpuSeconds: Double
-        /// The share of one CPU, in 0…1.
+        /// The share of one CPU, from 0 through 1.
         var cpuShare: Double
         /// The mean time to draw a frame, including waits for the terminal, in microseconds.
         var meanFrameMicroseconds: Double
@@ -36,11 +36,11 @@ struct DisplayCost {
     }
 
     mutating func update(now: UInt64) {
-        guard now &- wall >= 1_000_000_000 else { return }
-        let used = Self.threadTime
-        share = Double(used &- cpu) / Double(now &- wall)
-        wall = now
-        cpu = used
+        guard now &- lastUpdate >= 1_000_000_000 else { return }
+        let currentCPUTime = Self.threadTime
+        share = Double(currentCPUTime &- cpuTimeAtLastUpdate) / Double(now &- lastUpdate)
+        lastUpdate = now
+        cpuTimeAtLastUpdate = currentCPUTime
     }
 
     mutating func countFrame(nanoseconds: UInt64) {
@@ -54,8 +54,8 @@ struct DisplayCost {
     /// Later calls have no effect.
     mutating func end(bytes: UInt64?) {
         guard report == nil else { return }
-        let seconds = Double(MonotonicTime.now &- began) / 1e9
-        let cpuSeconds = Double(Self.threadTime &- cpuBefore) / 1e9
+        let seconds = Double(MonotonicTime.now &- startTime) / 1e9
+        let cpuSeconds = Double(Self.threadTime &- startCPUTime) / 1e9
         report = Report(
             seconds: seconds,
             frames: frames,

@@ -1,6 +1,7 @@
 import CursesTerminal
 import TerminalUI
 
+/// A loop that shows content on a terminal and handles the terminal's events.
 struct DisplayLoop<Content: DisplayContent> {
     private let terminal: any Terminal
     private var keys: KeyPlan
@@ -61,9 +62,9 @@ struct DisplayLoop<Content: DisplayContent> {
     }
 
     private mutating func draw() {
-        let before = MonotonicTime.now
+        let drawStart = MonotonicTime.now
         terminal.draw(content.render(size: terminal.size))
-        cost.countFrame(nanoseconds: MonotonicTime.now - before)
+        cost.countFrame(nanoseconds: MonotonicTime.now - drawStart)
     }
 
     private mutating func pressPlannedKeys(at now: UInt64) -> DisplayEnd? {

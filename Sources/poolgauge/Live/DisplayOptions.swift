@@ -12,6 +12,7 @@ struct DisplayOptions {
     var usesMouse = true
     /// The key bindings that differ from the defaults.
     var keyChanges: [DashboardCommand: [Key]] = [:]
+    /// The keys to press automatically.
     var keys: [Key] = []
     /// The time of the first key, in nanoseconds after the content first appears.
     var keysStart: UInt64 = 1_000_000_000

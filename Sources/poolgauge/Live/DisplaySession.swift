@@ -17,8 +17,8 @@ struct DisplaySession {
     /// Shows content in the process's terminal until the display ends.
     ///
     /// - Parameters:
-    ///   - make: Creates the content.
-    ///   - report: Writes the results after the terminal is restored.
+    ///   - make: A closure that creates the content.
+    ///   - report: A closure that writes the results after the terminal is restored.
     /// - Throws: `TerminalError`, errors from `make` and `report`, or an exit code for a signal.
     func run<Content: DisplayContent>(
         _ make: (any Terminal, Glyphs) throws -> Content,
@@ -79,9 +79,9 @@ struct DisplaySession {
     }
 
     private func writeCosts(_ cost: DisplayCost) throws {
-        guard let costs = options.costs, let used = cost.total else { return }
+        guard let costs = options.costs, let total = cost.total else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try costs.write(String(decoding: encoder.encode(used), as: UTF8.self) + "\n")
+        try costs.write(String(decoding: encoder.encode(total), as: UTF8.self) + "\n")
     }
 }

@@ -3,12 +3,12 @@ import TerminalUI
 /// The schedule for the automatic keys and the picture.
 struct KeyPlan {
     /// The time between two keys, in nanoseconds, which is long enough to see each key's effect.
-    private static let gap: UInt64 = 300_000_000
+    private static let keyInterval: UInt64 = 300_000_000
     /// The time from the last key to the picture, in nanoseconds.
-    private static let settling: UInt64 = 1_000_000_000
+    private static let pictureDelay: UInt64 = 1_000_000_000
 
     private var keys: [Key]
-    private var next: UInt64
+    private var nextTime: UInt64
     private let takesPicture: Bool
 
     /// Creates a plan.
@@ -18,7 +18,7 @@ struct KeyPlan {
         self.keys = keys.reversed()
         self.takesPicture = takesPicture
         // Without keys, take the picture at the start time.
-        next = start
+        nextTime = start
     }
 
     enum Step: Equatable {
@@ -31,9 +31,9 @@ struct KeyPlan {
     ///
     /// Call this method until it returns `.nothing`.
     mutating func step(at time: UInt64) -> Step {
-        guard time >= next else { return .nothing }
+        guard time >= nextTime else { return .nothing }
         if let key = keys.popLast() {
-            next = time + (keys.isEmpty ? Self.settling : Self.gap)
+            nextTime = time + (keys.isEmpty ? Self.pictureDelay : Self.keyInterval)
             return .press(key)
         }
         return takesPicture ? .picture : .nothing

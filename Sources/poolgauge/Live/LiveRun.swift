@@ -16,7 +16,7 @@ final class LiveRun: Sendable {
     let arm: Arm
     private let run: WorkloadRun
     private let inbox: Box
-    private let isOver = DispatchSemaphore(value: 0)
+    private let completion = DispatchSemaphore(value: 0)
 
     /// State shared with the run's callback, which may be called before this object is initialized.
     private final class Box: Sendable {
@@ -50,12 +50,12 @@ final class LiveRun: Sendable {
             options: options
         )
         self.run = run
-        let isOver = self.isOver
+        let completion = self.completion
         Task.detached {
             let outcome: Outcome
             do { outcome = .success(try await run.run()) } catch { outcome = .failure(error) }
             inbox.state.withLock { $0.outcome = outcome }
-            isOver.signal()
+            completion.signal()
         }
     }
 
@@ -69,9 +69,10 @@ final class LiveRun: Sendable {
         }
     }
 
+    /// Stops the run, and waits up to the given number of seconds until the run has ended.
     func end(within seconds: Int) {
         run.stop()
-        if isOver.wait(timeout: .now() + .seconds(seconds)) == .success { isOver.signal() }
+        if completion.wait(timeout: .now() + .seconds(seconds)) == .success { completion.signal() }
     }
 
     /// Requests that the run end.

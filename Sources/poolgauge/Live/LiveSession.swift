@@ -7,7 +7,7 @@ import WorkloadEngine
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
-    /// The recordings that receive the samples.
+    /// The recording that receives the samples.
     let recording: DisplayRecording
 
     /// Shows the dashboard in the process's terminal and reports on each arm.

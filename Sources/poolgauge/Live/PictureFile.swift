@@ -2,29 +2,29 @@ import TerminalUI
 
 /// A file for a picture of a surface, in the format that the file extension specifies.
 struct PictureFile {
-    private enum Form: String, CaseIterable {
+    private enum Format: String, CaseIterable {
         case txt
         case ans
         case svg
     }
 
-    private let form: Form
+    private let format: Format
     private let destination: ReportDestination
 
     init(path: String) throws {
         let name = path.split(separator: "/").last ?? ""
-        let ending = name.contains(".") ? name.split(separator: ".").last ?? "" : ""
-        guard let form = Form(rawValue: ending.lowercased()) else {
+        let fileExtension = name.contains(".") ? name.split(separator: ".").last ?? "" : ""
+        guard let format = Format(rawValue: fileExtension.lowercased()) else {
             throw CommandFailure(
                 "--screenshot: the file name '\(path)' must end in .txt, .ans (ANSI), or .svg"
             )
         }
-        self.form = form
+        self.format = format
         destination = try ReportDestination(path: path, option: "--screenshot")
     }
 
     func write(_ surface: Surface, title: String) throws {
-        switch form {
+        switch format {
         case .txt: try destination.write(surface.plainText)
         case .ans: try destination.write(surface.ansiText)
         case .svg: try destination.write(SVGRenderer.render(surface, title: title))

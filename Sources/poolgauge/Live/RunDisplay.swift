@@ -34,7 +34,7 @@ struct RunDisplay: DisplayContent {
     /// The time for which the program was suspended (^Z) during the current arm's run, in seconds.
     private var stoppedSeconds = 0.0
     /// The arrival time of the first sample with a running load.
-    private var loadBegan: UInt64?
+    private var loadStart: UInt64?
     /// The verdicts on the arms that have run, one line each.
     private(set) var verdicts: [String] = []
     /// The results of the arms that have run, including partial results.
@@ -77,11 +77,11 @@ struct RunDisplay: DisplayContent {
 
     var isOver: Bool { endsWithRun && cycle.isOver }
 
-    /// Returns the time since the load started, or `.max` if the run failed before the load
-    /// started.
+    /// Returns the time since the load started, `nil` if the load has not started yet, or `.max` if
+    /// the run failed before the load started.
     func age(at now: UInt64) -> UInt64? {
-        guard let loadBegan else { return cycle.isOver ? .max : nil }
-        return now - min(now, loadBegan)
+        guard let loadStart else { return cycle.isOver ? .max : nil }
+        return now - min(now, loadStart)
     }
 
     mutating func setDisplayCost(_ share: Double?) { model.displayCPUShare = share }
@@ -93,7 +93,7 @@ struct RunDisplay: DisplayContent {
         model.note("the program was suspended while the load was running", severity: .warning)
     }
 
-    /// Ends the run, waits briefly for the removal of the run's files, and records the result.
+    /// Ends the run, waits up to five seconds for the removal of its files, and records the result.
     mutating func end() {
         run.end(within: 5)
         let (_, outcome) = run.take()
@@ -105,20 +105,20 @@ struct RunDisplay: DisplayContent {
         let (samples, outcome) = run.take()
         for sample in samples {
             model.ingest(sample)
-            if loadBegan == nil, sample.state == .running { loadBegan = MonotonicTime.now }
+            if loadStart == nil, sample.state == .running { loadStart = MonotonicTime.now }
         }
         guard let outcome else { return }
-        let hasSucceeded = record(outcome)
+        let canContinue = record(outcome)
         // After a failure, do not start the next arm automatically. Otherwise, the message would
         // disappear.
-        perform(cycle.runEnded(startsNext: startsNextArm && hasSucceeded))
+        perform(cycle.recordRunEnd(startsNext: startsNextArm && canContinue))
         if cycle.isOver {
-            let next = scenario.arms[cycle.following].name
+            let next = scenario.arms[cycle.nextArm].name
             model.note("finished: 'a' runs \(next), 'q' quits")
         }
     }
 
-    /// Records the outcome of a run, and returns whether the run succeeded.
+    /// Records the outcome of a run, and returns `false` if the run failed.
     @discardableResult
     private mutating func record(_ outcome: LiveRun.Outcome) -> Bool {
         switch outcome {
@@ -157,9 +157,9 @@ struct RunDisplay: DisplayContent {
         // Wait for running accesses to complete. Otherwise, their times would include the
         // suspension.
         usleep(Self.stopDelay)
-        let before = MonotonicTime.now
+        let suspensionStart = MonotonicTime.now
         terminal.suspend()
-        let seconds = Double(MonotonicTime.now - before) / 1e9
+        let seconds = Double(MonotonicTime.now - suspensionStart) / 1e9
         if !isLoadPaused { run.resume() }
         stoppedSeconds += seconds
         model.note(

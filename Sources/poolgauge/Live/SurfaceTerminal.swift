@@ -8,7 +8,7 @@ final class SurfaceTerminal: Terminal {
     let size: Size
     let depth = ColorDepth.direct
     private(set) var surface: Surface
-    private let interrupted = Flag()
+    private let interruptFlag = Flag()
 
     /// A flag that the signal queue sets and the display's thread waits for.
     private final class Flag: Sendable {
@@ -25,21 +25,21 @@ final class SurfaceTerminal: Terminal {
     ///
     /// Any thread can call this closure.
     var interrupt: @Sendable () -> Void {
-        let interrupted = interrupted
+        let interruptFlag = interruptFlag
         return {
-            interrupted.isSet.store(true, ordering: .releasing)
-            interrupted.wakeUp.signal()
+            interruptFlag.isSet.store(true, ordering: .releasing)
+            interruptFlag.wakeUp.signal()
         }
     }
 
     func draw(_ surface: Surface) { self.surface = surface }
 
     func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
-        if !interrupted.isSet.load(ordering: .acquiring) {
+        if !interruptFlag.isSet.load(ordering: .acquiring) {
             let limit = Int(min(nanoseconds, 60_000_000_000))
-            _ = interrupted.wakeUp.wait(timeout: .now() + .nanoseconds(limit))
+            _ = interruptFlag.wakeUp.wait(timeout: .now() + .nanoseconds(limit))
         }
-        return interrupted.isSet.load(ordering: .acquiring) ? .end(signal: 2) : nil
+        return interruptFlag.isSet.load(ordering: .acquiring) ? .end(signal: 2) : nil
     }
 
     var bytesWritten: UInt64? { nil }

@@ -8,6 +8,7 @@ struct RecordedRunResult {
     let reader: RecordingReader
     /// The start of the period, or `nil` for the start of the recording.
     var from: RecordingMoment?
+    /// The end of the period, or `nil` for the end of the recording.
     var to: RecordingMoment?
     /// The arm, or `nil` for the first pool or the first arm.
     var arm: String?
@@ -50,10 +51,10 @@ struct RecordedRunResult {
             }
             if let index { runs[index].run.add(sample) }
         }
-        guard let chosen = runs.first(where: { $0.run.isPool }) ?? runs.first else {
+        guard let selectedRun = runs.first(where: { $0.run.isPool }) ?? runs.first else {
             throw CommandFailure(missingSampleReason, status: ExitStatus.failed.rawValue)
         }
-        guard let text = chosen.session.scenario, !text.isEmpty else {
+        guard let text = selectedRun.session.scenario, !text.isEmpty else {
             throw CommandFailure(
                 "'\(reader.path)' does not contain the run's scenario, which is required to simulate the "
                     + "arrivals; record the run again with this version of poolgauge",
@@ -61,9 +62,9 @@ struct RecordedRunResult {
             )
         }
         let scenario = try Scenario.parse(yaml: text, file: reader.path)
-        return try chosen.run.result(
+        return try selectedRun.run.result(
             of: scenario,
-            on: environment(of: chosen.session, scenario)
+            on: environment(of: selectedRun.session, scenario)
         )
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// A time in a recording: an offset, or a time of day.
+/// A time in a recording: an offset, a time of day, or a date with a time.
 enum RecordingMoment: Equatable {
     /// A time after the start of the recording, in milliseconds.
     case offset(Int64)
@@ -33,6 +33,7 @@ enum RecordingMoment: Equatable {
         }
     }
 
+    /// The accepted forms, for help and error messages.
     static let forms =
         "10m, or 90 in seconds (after the start), -5m (before the end), 02:13 or 02:13:05 (local "
         + "time), or 2026-11-26T02:13:00Z"
@@ -102,8 +103,10 @@ enum LocalTime {
             [.year, .month, .day, .hour, .minute, .second],
             from: date
         )
-        func two(_ number: Int?) -> String { ((number ?? 0) < 10 ? "0" : "") + "\(number ?? 0)" }
-        return "\(parts.year ?? 0)-\(two(parts.month))-\(two(parts.day)) "
-            + "\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
+        func twoDigits(_ number: Int?) -> String {
+            ((number ?? 0) < 10 ? "0" : "") + "\(number ?? 0)"
+        }
+        return "\(parts.year ?? 0)-\(twoDigits(parts.month))-\(twoDigits(parts.day)) "
+            + "\(twoDigits(parts.hour)):\(twoDigits(parts.minute)):\(twoDigits(parts.second))"
     }
 }

@@ -40,18 +40,19 @@ struct RecordingSession: Sendable {
         StandardError.write("poolgauge: \(PrintableText.escaped(Self.text(of: summary)))\n")
     }
 
-    /// Describes a recording: its duration, number of samples, size, and size per hour, and whether
-    /// it includes a log file.
+    /// Describes a recording: its duration, number of samples, size, and size per hour, and the log
+    /// file to keep, if any.
     static func text(of summary: RecordingSummary) -> String {
         guard summary.samples > 0 else { return "nothing was recorded" }
         let samples = HumanUnits.counted(summary.samples, "sample", "samples")
-        let hour = summary.bytesPerHour.map { " (\(HumanUnits.bytes($0)) per hour)" } ?? ""
-        let log =
+        let hourlySize =
+            summary.bytesPerHour.map { " (\(HumanUnits.bytes($0)) per hour)" } ?? ""
+        let logHint =
             summary.keepsLog
             ? "; another program has it open, so keep '\(summary.path)-wal' next to it" : ""
         return
             "recorded \(samples) in \(HumanUnits.seconds(summary.seconds)) to '\(summary.path)': "
-            + HumanUnits.bytes(summary.bytes) + hour + log
+            + HumanUnits.bytes(summary.bytes) + hourlySize + logHint
     }
 }
 

@@ -150,9 +150,9 @@ extension RecordingTables {
         var page = HTMLPage(title: title)
         page.lead = lead.map(Markup.paragraph)
         for table in tables {
-            var drawn = HTMLTable(table.title, columns: table.rows[0])
-            for row in table.rows.dropFirst() { drawn.add(row) }
-            page.add(table.title, [drawn.markup])
+            var htmlTable = HTMLTable(table.title, columns: table.rows[0])
+            for row in table.rows.dropFirst() { htmlTable.add(row) }
+            page.add(table.title, [htmlTable.markup])
         }
         try page.embed(report, id: "poolgauge-recording-report")
         return page.html

@@ -10,7 +10,7 @@ struct GhostRecording {
     /// The values to draw, with times in seconds on the axis of the first recording.
     enum Values {
         case samples([(sample: Sample, time: Double)])
-        /// The reports, keyed by the path of the displayed database.
+        /// The reports. Each key is the path of a database in the first recording.
         case reports([String: [(report: WatchReport, time: Double)]])
     }
 
@@ -30,8 +30,8 @@ struct GhostRecording {
     /// - Throws: ``CommandFailure`` if the recording cannot be drawn behind the displayed
     ///   recording.
     init(_ reader: RecordingReader, under shown: RecordingReader) throws {
-        let (path, other) = (reader.path, shown.path)
-        guard !Self.isSameFile(path, other) else {
+        let (path, shownPath) = (reader.path, shown.path)
+        guard !Self.isSameFile(path, shownPath) else {
             throw CommandFailure(
                 "--ghost: '\(path)' is the displayed recording itself; specify another recording"
             )
@@ -44,7 +44,7 @@ struct GhostRecording {
         }
         if let shownKind = shownContents.sessions.last?.kind, shownKind != kind {
             throw CommandFailure(
-                "--ghost: '\(path)' is a recording of \(Self.phrase(for: kind)), and '\(other)' is a "
+                "--ghost: '\(path)' is a recording of \(Self.phrase(for: kind)), and '\(shownPath)' is a "
                     + "recording of \(Self.phrase(for: shownKind)); both must be of the same kind",
                 status: 1
             )
@@ -86,7 +86,7 @@ struct GhostRecording {
     ) -> Bool {
         guard kind == .run else {
             let elapsed = position - (shownContents.start ?? position)
-            guard hasMoved(to: (contents.start ?? 0) + elapsed, budget) else { return false }
+            guard moveWindow(to: (contents.start ?? 0) + elapsed, budget) else { return false }
             values = kind == .watch ? .reports(reports) : .samples(statuses)
             return true
         }
@@ -100,7 +100,7 @@ struct GhostRecording {
             values = .samples([])
             return true
         }
-        guard hasMoved(to: time, budget) else { return false }
+        guard moveWindow(to: time, budget) else { return false }
         let range = alignment.ghost.range
         values = .samples(
             window.entries.compactMap { entry in
@@ -113,7 +113,8 @@ struct GhostRecording {
         return true
     }
 
-    private mutating func hasMoved(to time: Int64, _ budget: UInt64) -> Bool {
+    /// Moves the window to a time, and returns whether its entries changed.
+    private mutating func moveWindow(to time: Int64, _ budget: UInt64) -> Bool {
         if case .none = window.move(to: time, budget: budget) { false } else { true }
     }
 
@@ -123,12 +124,12 @@ struct GhostRecording {
     private mutating func align(with arm: String, _ index: Int) {
         let shown = shownRuns.runs(of: arm)
         guard let number = shown.firstIndex(where: { $0.range.contains(index) }) else { return }
-        var found = runs.runs(of: arm)
-        if found.isEmpty, let first = runs.arms.first { found = runs.runs(of: first) }
-        guard !found.isEmpty else { return }
+        var candidates = runs.runs(of: arm)
+        if candidates.isEmpty, let first = runs.arms.first { candidates = runs.runs(of: first) }
+        guard !candidates.isEmpty else { return }
         alignment = PhaseAlignment(
             shown: shown[number],
-            ghost: found[min(number, found.count - 1)]
+            ghost: candidates[min(number, candidates.count - 1)]
         )
         window = ReplayWindow(reader, contents)
     }
@@ -178,9 +179,9 @@ struct GhostRecording {
         }
     }
 
-    private static func isSameFile(_ one: String, _ other: String) -> Bool {
+    private static func isSameFile(_ firstPath: String, _ secondPath: String) -> Bool {
         var (first, second) = (stat(), stat())
-        return stat(one, &first) == 0 && stat(other, &second) == 0
+        return stat(firstPath, &first) == 0 && stat(secondPath, &second) == 0
             && first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 }

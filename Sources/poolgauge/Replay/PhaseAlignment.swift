@@ -13,7 +13,8 @@ struct PhaseAlignment {
         shown.phases.contains { !$0.name.isEmpty && ghost.phase(named: $0.name) != nil }
     }
 
-    /// Returns the time, in seconds, at which the displayed run shows a sample of the other run.
+    /// Returns the time in the displayed run, in seconds, that corresponds to a sample of the other
+    /// run.
     ///
     /// Returns `nil` if the displayed run does not have the sample's phase, or if that phase ended
     /// before the sample's time.
@@ -32,8 +33,8 @@ struct PhaseAlignment {
     /// - Parameters:
     ///   - sample: A sample of the displayed run.
     ///   - rows: The samples of the other recording.
-    /// - Returns: The time in the other recording, in milliseconds since 1970, or `nil` if the other
-    ///   run does not have the sample's phase.
+    /// - Returns: The time in the other recording, in milliseconds since 1970, or `nil` if the
+    ///   other run does not have the sample's phase.
     func ghostTime(for sample: Sample, in rows: [RecordedRow]) -> Int64? {
         let phase: RecordedRun.Phase?
         var elapsed = sample.time

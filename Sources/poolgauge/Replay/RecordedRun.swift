@@ -7,15 +7,16 @@ struct RecordedRun: Equatable {
         var name: String
         /// The time of the first sample, in seconds since the start of the run.
         var start: Double
-        /// The first and last samples, as row indices in the recording.
+        /// The row index of the first sample in the recording.
         var first: Int
+        /// The row index of the last sample in the recording.
         var last: Int
     }
 
     var arm: String
     var phases: [Phase]
 
-    /// The first and last samples, as row indices in the recording.
+    /// The row indices of the first and last samples in the recording.
     var range: ClosedRange<Int> { (phases.first?.first ?? 0)...(phases.last?.last ?? 0) }
 
     /// Returns the first phase with a name, or `nil` if the run has no such phase.
@@ -28,7 +29,7 @@ struct RecordedRun: Equatable {
 struct RecordedRuns {
     private let contents: RecordingContents
     private let sample: (Int) -> Sample?
-    private var known: [String: [RecordedRun]] = [:]
+    private var cache: [String: [RecordedRun]] = [:]
 
     /// Creates a search.
     ///
@@ -50,11 +51,11 @@ struct RecordedRuns {
 
     /// Returns the runs of an arm, in the order of their starts.
     mutating func runs(of arm: String) -> [RecordedRun] {
-        if let runs = known[arm] { return runs }
+        if let runs = cache[arm] { return runs }
         let sources = Set(contents.sources.indices.filter { contents.sources[$0].name == arm })
         let rows = contents.rows.indices.filter { sources.contains(contents.rows[$0].source) }
         let runs = Search(rows: rows, sample: sample).runs(of: arm)
-        known[arm] = runs
+        cache[arm] = runs
         return runs
     }
 

@@ -224,11 +224,11 @@ struct ReplayDisplay: DisplayContent {
 
 /// The limits of the conditions that a replay searches for.
 struct ReplaySearches: Equatable {
-    /// The share of time, in 0…1.
+    /// The minimum saturation, as a share of time from 0 through 1.
     var saturation = 0.5
-    /// The wait, in nanoseconds.
+    /// The minimum wait, in nanoseconds.
     var wait: UInt64 = 100_000_000
-    /// The size of the log, in bytes.
+    /// The minimum size of the log, in bytes.
     var log: UInt64 = 16 << 20
 
     func condition(of target: ReplayTarget) -> RecordedCondition {

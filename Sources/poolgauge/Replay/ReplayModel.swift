@@ -113,7 +113,7 @@ enum ReplayModel {
             for sample in Self.samples(entries, after: last, contents) { model.ingest(sample) }
             self = .run(model)
         case .watch(var model):
-            model.ingest(Self.reports(entries, contents))
+            model.ingest(Self.reports(entries))
             self = .watch(model)
         }
     }
@@ -126,7 +126,7 @@ enum ReplayModel {
             self = .run(model)
         case .watch(var model):
             let start = WatchTime(milliseconds: contents.start ?? 0)
-            model.show(Self.reports(entries, contents), start: start)
+            model.show(Self.reports(entries), start: start)
             self = .watch(model)
         }
     }
@@ -168,11 +168,8 @@ enum ReplayModel {
         }
     }
 
-    /// Returns the reports with their recording times.
-    private static func reports(
-        _ entries: [ReplayWindow.Entry],
-        _ contents: RecordingContents
-    ) -> [WatchReport] {
+    /// Returns the reports among the entries.
+    private static func reports(_ entries: [ReplayWindow.Entry]) -> [WatchReport] {
         entries.compactMap { entry in
             if case .watch(let report) = entry.value { report } else { nil }
         }

@@ -34,7 +34,7 @@ struct ReplayRun {
         _ glyphs: DisplaySession.Glyphs
     ) throws -> ReplayDisplay {
         var contents = reader.contents
-        let others = contents.keepNewestKind()
+        let omittedSessionCount = contents.keepNewestKind()
         guard let first = contents.start, let last = contents.end,
             let kind = contents.rows.last.flatMap({ contents.session(of: $0)?.kind })
         else {
@@ -47,9 +47,9 @@ struct ReplayRun {
         var controls = ReplayControls(clock: clock)
         if let problem = contents.problems.first {
             controls.message = (PrintableText.escaped(problem), true)
-        } else if others > 0 {
-            let count = HumanUnits.counted(others, "session", "sessions")
-            controls.message = ("\(count) of another kind in this recording is not shown", false)
+        } else if omittedSessionCount > 0 {
+            let count = HumanUnits.counted(omittedSessionCount, "session", "sessions")
+            controls.message = ("not shown: \(count) of another kind in this recording", false)
         }
         return ReplayDisplay(
             reader: reader,

@@ -37,7 +37,7 @@ struct ReplayWindow {
     /// The last entry is at the position.
     private(set) var entries: [Entry] = []
     /// The indices of older samples that have not been decoded yet, newest last.
-    private var rest: [Int] = []
+    private var undecodedIndexes: [Int] = []
     /// The indices of samples that cannot be decoded.
     private(set) var damaged: Set<Int> = []
 
@@ -52,7 +52,7 @@ struct ReplayWindow {
     }
 
     /// Whether the whole history before the position has been decoded.
-    var isComplete: Bool { rest.isEmpty }
+    var isComplete: Bool { undecodedIndexes.isEmpty }
 
     private var rows: [RecordedRow] { contents.rows }
 
@@ -75,35 +75,39 @@ struct ReplayWindow {
         let first = contents.index(at: rows[target].time - Self.length)
         let count = target - first + 1
         let step = max(1, (count + Self.limit - 1) / Self.limit)
-        rest = stride(from: target, through: first, by: -step).reversed()
-        decodeRest(until: clock() + budget)
+        undecodedIndexes = stride(from: target, through: first, by: -step).reversed()
+        decodeOlderSamples(until: clock() + budget)
         return .replace
     }
 
     private mutating func append(_ indexes: ClosedRange<Int>) -> Change {
         let step = max(1, indexes.count / Self.frameLimit)
-        let chosen = stride(from: indexes.upperBound, through: indexes.lowerBound, by: -step)
-        let new = chosen.reversed().compactMap { decode($0) }
-        entries += new
+        let appendedIndexes = stride(
+            from: indexes.upperBound,
+            through: indexes.lowerBound,
+            by: -step
+        )
+        let newEntries = appendedIndexes.reversed().compactMap { decode($0) }
+        entries += newEntries
         let oldest = rows[indexes.upperBound].time - Self.length
         let first = entries.firstIndex { rows[$0.index].time >= oldest } ?? 0
         // Remove old entries infrequently, because each removal moves all remaining entries.
         if first > Self.limit { entries.removeFirst(first) }
-        return .append(new)
+        return .append(newEntries)
     }
 
     private mutating func fill(budget: UInt64) -> Change {
-        guard !rest.isEmpty else { return .none }
-        decodeRest(until: clock() + budget)
-        return rest.isEmpty ? .replace : .none
+        guard !undecodedIndexes.isEmpty else { return .none }
+        decodeOlderSamples(until: clock() + budget)
+        return undecodedIndexes.isEmpty ? .replace : .none
     }
 
-    private mutating func decodeRest(until end: UInt64) {
+    private mutating func decodeOlderSamples(until end: UInt64) {
         var older: [Entry] = []
         // Within a chunk, decode in file order, because samples refer to earlier samples.
-        while !rest.isEmpty {
-            let chunk = rest.suffix(16)
-            rest.removeLast(chunk.count)
+        while !undecodedIndexes.isEmpty {
+            let chunk = undecodedIndexes.suffix(16)
+            undecodedIndexes.removeLast(chunk.count)
             older.insert(contentsOf: chunk.compactMap { decode($0) }, at: 0)
             if clock() >= end { break }
         }

@@ -11,7 +11,7 @@ struct ThemeLibrary {
     let failures: [any Error]
     private let failuresByName: [String: any Error]
 
-    private static let ending = ".yaml"
+    private static let fileExtension = ".yaml"
 
     init(folder: String?) {
         var themes = Theme.builtIn
@@ -19,8 +19,8 @@ struct ThemeLibrary {
         for path in Self.files(in: folder) {
             do {
                 let theme = try Self.read(path)
-                if let known = themes.firstIndex(where: { $0.name == theme.name }) {
-                    themes[known] = theme
+                if let index = themes.firstIndex(where: { $0.name == theme.name }) {
+                    themes[index] = theme
                 } else {
                     themes.append(theme)
                 }
@@ -39,7 +39,7 @@ struct ThemeLibrary {
     ///
     /// - Throws: The errors in the file, or ``UnknownThemeError``.
     func theme(named name: String) throws -> Theme {
-        if name.contains("/") || name.hasSuffix(Self.ending) { return try Self.read(name) }
+        if name.contains("/") || name.hasSuffix(Self.fileExtension) { return try Self.read(name) }
         // A built-in theme must not hide an error in the user's file with the same name.
         if let failure = failuresByName[name] { throw failure }
         if let theme = themes.first(where: { $0.name == name }) { return theme }
@@ -50,7 +50,7 @@ struct ThemeLibrary {
         guard let folder,
             let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
         else { return [] }
-        return names.filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }.sorted()
+        return names.filter { $0.hasSuffix(fileExtension) && !$0.hasPrefix(".") }.sorted()
             .map { "\(folder)/\($0)" }
     }
 
@@ -62,6 +62,6 @@ struct ThemeLibrary {
     }
 
     private static func name(of path: String) -> String {
-        String((path.split(separator: "/").last ?? "").dropLast(ending.count))
+        String((path.split(separator: "/").last ?? "").dropLast(fileExtension.count))
     }
 }

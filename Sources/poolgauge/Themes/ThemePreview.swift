@@ -1,5 +1,6 @@
 import TerminalUI
 
+/// A picture of a theme's roles and gradients.
 struct ThemePreview {
     let theme: Theme
 
@@ -39,8 +40,13 @@ struct ThemePreview {
         let name = theme.style(.dim)
         canvas.write(role.rawValue, in: row, style: name, alignment: .leading)
         let sample = Self.samples[role] ?? ""
-        let shown = canvas.glyphs == .ascii ? sample.filter(\.isASCII) : sample
-        canvas.write([Span(shown, theme.style(role))], x: row.minX + 12, y: row.minY, limit: 22)
+        let displayedSample = canvas.glyphs == .ascii ? sample.filter(\.isASCII) : sample
+        canvas.write(
+            [Span(displayedSample, theme.style(role))],
+            x: row.minX + 12,
+            y: row.minY,
+            limit: 22
+        )
     }
 
     private func draw(_ gradient: GradientRole, on canvas: inout Canvas, in row: Rect) {

@@ -10,8 +10,8 @@ struct SQLWatch {
 
     /// The time between two reads of events.
     ///
-    /// It must be short enough that the kernel's buffer does not fill up.
-    private static let pause = Duration.milliseconds(20)
+    /// The time must be short enough that the kernel's buffer does not fill up.
+    private static let pollInterval = Duration.milliseconds(20)
 
     init(paths: [String], options: SQLTraceOptions) {
         do throws(TraceError) {
@@ -43,9 +43,9 @@ struct SQLWatch {
         let clock = ContinuousClock()
         let end = clock.now + duration
         while !isStopped() {
-            let left = end - clock.now
-            guard left > .zero else { return }
-            watch.run(for: min(left, Self.pause), until: isStopped)
+            let remaining = end - clock.now
+            guard remaining > .zero else { return }
+            watch.run(for: min(remaining, Self.pollInterval), until: isStopped)
             session.poll()
         }
     }

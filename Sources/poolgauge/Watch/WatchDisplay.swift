@@ -8,7 +8,7 @@ struct WatchDisplay: DisplayContent {
     private let recording: DisplayRecording
     private var model: WatchDashboard
     /// The arrival time of the first reports.
-    private var began: UInt64?
+    private var firstReportTime: UInt64?
     private let start = MonotonicTime.now
 
     /// The maximum time that the `--press` keys wait for the first report, in nanoseconds.
@@ -33,7 +33,7 @@ struct WatchDisplay: DisplayContent {
     var isOver: Bool { false }
 
     func age(at now: UInt64) -> UInt64? {
-        if let began { return now - min(now, began) }
+        if let firstReportTime { return now - min(now, firstReportTime) }
         let end = start + Self.keyDelay
         return now > end ? now - end : nil
     }
@@ -44,7 +44,7 @@ struct WatchDisplay: DisplayContent {
         model.isRecording = recording.isRecording
         for reports in batch.reports { model.ingest(reports) }
         if let notes = batch.notes { model.notes = notes }
-        if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }
+        if firstReportTime == nil, !batch.reports.isEmpty { firstReportTime = MonotonicTime.now }
     }
 
     /// Does nothing, because reports contain the cost of the whole process.

@@ -7,7 +7,7 @@ import TerminalUI
 struct WatchDisplayRun {
     let source: WatchSource
     let options: DisplayOptions
-    /// The recordings that receive the reports.
+    /// The recording that receives the reports.
     let recording: DisplayRecording
     var interval = Self.standardInterval
 

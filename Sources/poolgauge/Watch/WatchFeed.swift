@@ -25,10 +25,10 @@ final class WatchFeed: Sendable {
     private let interval: Duration
     private let onReports: (@Sendable ([WatchReport]) -> Void)?
     private let recorder: @Sendable () -> FlightRecorder?
-    private let isOver = DispatchSemaphore(value: 0)
+    private let threadEnd = DispatchSemaphore(value: 0)
 
     /// The time between two searches for new databases, in seconds.
-    private static let searchPause: [WatchSource.Kind: Double] = [.folder: 2, .machine: 10]
+    private static let searchIntervals: [WatchSource.Kind: Double] = [.folder: 2, .machine: 10]
 
     /// Starts watching databases.
     ///
@@ -50,27 +50,28 @@ final class WatchFeed: Sendable {
         self.onReports = onReports
         let command = ClientProcess.command(WatchHelperSubcommand.name)
         let first = try source.find(DatabaseSearch(helper: command))
-        let start = Mutex<(any Error)?>(nil)
-        let isStarted = DispatchSemaphore(value: 0)
+        let startError = Mutex<(any Error)?>(nil)
+        let startSignal = DispatchSemaphore(value: 0)
         // The thread creates the session, because a session belongs to a single thread.
         let thread = Thread { [self] in
-            defer { isOver.signal() }
+            defer { threadEnd.signal() }
             do {
                 let worker = try Worker(command: command, found: first, sql: sql)
-                isStarted.signal()
+                startSignal.signal()
                 run(worker)
             } catch {
-                start.withLock { $0 = error }
-                isStarted.signal()
+                startError.withLock { $0 = error }
+                startSignal.signal()
             }
         }
         thread.name = "watch"
         thread.start()
-        isStarted.wait()
-        if let error = start.withLock({ $0 }) { throw error }
+        startSignal.wait()
+        if let error = startError.withLock({ $0 }) { throw error }
         state.withLock { $0.batch.notes = first.notes }
     }
 
+    /// Returns the data since the last call.
     func take() -> Batch {
         state.withLock { state in
             defer { state.batch = Batch() }
@@ -81,13 +82,13 @@ final class WatchFeed: Sendable {
     /// Ends the session and waits for the helper processes to end.
     func end() {
         state.withLock { $0.isStopped = true }
-        _ = isOver.wait(timeout: .now() + .seconds(3))
+        _ = threadEnd.wait(timeout: .now() + .seconds(3))
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func run(_ worker: Worker) {
-        let pause = source.kind.flatMap { Self.searchPause[$0] }
+        let searchInterval = source.kind.flatMap { Self.searchIntervals[$0] }
         var lastSearch = MonotonicTime.now
         while !isStopped {
             let reports = worker.watch(for: interval) { isStopped }
@@ -97,7 +98,8 @@ final class WatchFeed: Sendable {
                 state.withLock { $0.batch.reports.append(reports) }
                 onReports?(reports)
             }
-            guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
+            guard let searchInterval, Double(MonotonicTime.now - lastSearch) >= searchInterval * 1e9
+            else { continue }
             // Ignore errors, because a folder that cannot be listed now may be readable later.
             if let found = try? source.find(worker.search), worker.add(found.paths) {
                 let notes = found.notes + worker.notes
@@ -113,14 +115,14 @@ final class WatchFeed: Sendable {
         private let command: [String]
         private let sql: SQLWatch?
         private var session: WatchSession?
-        private var known: Set<String>
+        private var knownPaths: Set<String>
         /// The number of databases that the session rejected.
-        private var refused = 0
+        private var rejectedCount = 0
 
         init(command: [String], found: WatchSource.Found, sql: SQLTraceOptions?) throws {
             self.command = command
             search = DatabaseSearch(helper: command)
-            known = Set(found.paths)
+            knownPaths = Set(found.paths)
             self.sql = sql.map { SQLWatch(paths: found.paths, options: $0) }
             guard !found.paths.isEmpty else { return }
             do { session = try WatchSession(paths: found.paths, helper: command) } catch {
@@ -128,11 +130,13 @@ final class WatchFeed: Sendable {
             }
         }
 
-        /// The limitations of the watch, as sentences.
+        /// The limitations of the watch, one sentence each.
         var notes: [String] {
-            guard refused > 0 else { return [] }
+            guard rejectedCount > 0 else { return [] }
             let limit = WatchSession.databaseLimit
-            return ["\(refused) more databases are not watched, because the limit is \(limit)."]
+            let databases =
+                rejectedCount == 1 ? "1 more database is" : "\(rejectedCount) more databases are"
+            return ["\(databases) not watched, because the limit is \(limit)."]
         }
 
         /// Samples for an interval and returns the reports.
@@ -155,14 +159,14 @@ final class WatchFeed: Sendable {
 
         /// Starts watching the new databases among `paths`, and returns whether there are any.
         func add(_ paths: [String]) -> Bool {
-            let new = paths.filter { !known.contains($0) }
-            guard !new.isEmpty else { return false }
-            known.formUnion(new)
-            sql?.add(new)
+            let newPaths = paths.filter { !knownPaths.contains($0) }
+            guard !newPaths.isEmpty else { return false }
+            knownPaths.formUnion(newPaths)
+            sql?.add(newPaths)
             if let session {
-                for path in new where !session.add(path: path) { refused += 1 }
+                for path in newPaths where !session.add(path: path) { rejectedCount += 1 }
             } else {
-                session = try? WatchSession(paths: new, helper: command)
+                session = try? WatchSession(paths: newPaths, helper: command)
             }
             return true
         }

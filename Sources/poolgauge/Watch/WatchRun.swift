@@ -34,7 +34,7 @@ struct WatchRun {
     /// The default duration of a watch for a single report.
     private static let singleReportDuration = Duration.seconds(2)
     /// The duration below which a report may miss recurring locks, in seconds.
-    private static let shortTime = 10.0
+    private static let shortDuration = 10.0
 
     init(files: [String], sql: SQLTraceOptions? = nil) throws {
         do {
@@ -59,28 +59,28 @@ struct WatchRun {
                 try Self.write(WatchedDatabaseList(reports: reports, notes: notes), format)
             } else {
                 for (number, report) in reports.enumerated() {
-                    try write(report, after: number > 0)
+                    try write(report, isLater: number > 0)
                     if format == .text { try writeHint(for: report) }
                 }
             }
             return try end(interruption)
         }
-        var rest = duration
+        var remaining = duration
         while !isStopped() {
-            let part = rest.map { min($0, interval) } ?? interval
+            let part = remaining.map { min($0, interval) } ?? interval
             let reports = watch(for: part, until: isStopped)
-            let met = condition.flatMap { condition in
+            let matchingReport = condition.flatMap { condition in
                 reports.first { condition.condition.isMet(by: $0) }
             }
             if follows, !isSilent {
-                for report in reports { try write(report, after: true) }
-            } else if let met {
-                try write(met, after: false)
+                for report in reports { try write(report, isLater: true) }
+            } else if let matchingReport {
+                try write(matchingReport, isLater: false)
             }
-            if met != nil { return }
-            if let left = rest {
-                rest = left - part
-                if left <= part { break }
+            if matchingReport != nil { return }
+            if let time = remaining {
+                remaining = time - part
+                if time <= part { break }
             }
         }
         if let condition, interruption.signal == nil {
@@ -155,7 +155,7 @@ struct WatchRun {
     ///
     /// A short report may miss recurring locks.
     private func writeHint(for report: WatchReport) throws {
-        guard report.verdict.kind == .nothing, report.window.seconds < Self.shortTime else {
+        guard report.verdict.kind == .nothing, report.window.seconds < Self.shortDuration else {
             return
         }
         let time = HumanUnits.duration(seconds: report.window.seconds)
@@ -164,7 +164,7 @@ struct WatchRun {
         )
     }
 
-    private func write(_ report: WatchReport, after isLater: Bool) throws {
+    private func write(_ report: WatchReport, isLater: Bool) throws {
         switch format {
         case .json where isSingleFile && !follows:
             try StandardOutput.write(WatchJSON.text(of: report))

@@ -11,12 +11,14 @@ enum WatchSource: Sendable, Equatable {
     /// Creates the source for the given paths, or for the whole machine if there are no paths.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
+    /// The result of a search.
     struct Found: Equatable {
         var paths: [String] = []
-        /// The limitations of the search, as sentences.
+        /// The limitations of the search, one sentence each.
         var notes: [String] = []
     }
 
+    /// Whether databases can appear after the search.
     var canGrow: Bool {
         switch self {
         case .machine: true
@@ -43,6 +45,7 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
+    /// The error message for a search that finds no database.
     var notFoundMessage: String {
         switch self {
         case .machine:
@@ -79,9 +82,9 @@ enum WatchSource: Sendable, Equatable {
                 found.paths += databases
             }
         }
-        var known: Set<String> = []
+        var knownPaths: Set<String> = []
         found.paths.removeAll { path in
-            !known.insert(URL(fileURLWithPath: path).resolvingSymlinksInPath().path).inserted
+            !knownPaths.insert(URL(fileURLWithPath: path).resolvingSymlinksInPath().path).inserted
         }
         let limit = WatchSession.databaseLimit
         if found.paths.count > limit {

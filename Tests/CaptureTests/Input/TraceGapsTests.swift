@@ -41,7 +41,7 @@ struct TraceGapsTests {
             schema: CaptureFixture.schema,
             gaps: [10.002...10.004, 20.002...20.004]
         )
-        #expect(analysis.leftovers.cutByGaps == 2)
+        #expect(analysis.leftovers.cutTransactionCount == 2)
         #expect(analysis.shapes.map(\.count) == [118])
     }
 }

@@ -22,7 +22,9 @@ struct DistributionFitTests {
     ])
     func aDistributionIsRecognized(distribution: Variable.Distribution, yaml: String) throws {
         let variable = Variable(distribution: distribution, minimum: 1, maximum: 5000)
-        let fit = try #require(DistributionFit.best(of: sample(variable), range: 1...5000, k: 5))
+        let fit = try #require(
+            DistributionFit.best(of: sample(variable), range: 1...5000, minimumCount: 5)
+        )
         #expect(fit.yaml.hasPrefix(yaml.replacing("80%", with: "")), "\(fit)")
         #expect(fit.distance < 0.05)
     }
@@ -33,7 +35,9 @@ struct DistributionFitTests {
             minimum: 1,
             maximum: 5000
         )
-        let fit = try #require(DistributionFit.best(of: sample(variable), range: 1...5000, k: 5))
+        let fit = try #require(
+            DistributionFit.best(of: sample(variable), range: 1...5000, minimumCount: 5)
+        )
         #expect(fit.yaml.contains("zipfian") && fit.yaml.contains("scramble: true"), "\(fit)")
         #expect(fit.distance < 0.15)
     }
@@ -43,7 +47,7 @@ struct DistributionFitTests {
             distribution: .choice([.text("new"), .text("it's"), .integer(3)], weights: [6, 3, 1])
         )
         let fit = try #require(
-            DistributionFit.best(of: sample(variable, count: 1000), range: nil, k: 5)
+            DistributionFit.best(of: sample(variable, count: 1000), range: nil, minimumCount: 5)
         )
         #expect(fit.yaml.hasPrefix("distribution: choice, values: ['new', 'it''s', 3], weights: ["))
     }
@@ -53,7 +57,7 @@ struct DistributionFitTests {
         var sample = ValueSample()
         for _ in 0..<500 { sample.add(.text("common")) }
         for _ in 0..<times { sample.add(.text("secret")) }
-        let fit = DistributionFit.best(of: sample, range: nil, k: 5)
+        let fit = DistributionFit.best(of: sample, range: nil, minimumCount: 5)
         #expect(fit?.yaml == "distribution: choice, values: ['common']")
         #expect((fit?.distance ?? 0) > 0)
     }
@@ -61,7 +65,7 @@ struct DistributionFitTests {
     @Test func distinctValuesAreNotShown() {
         var sample = ValueSample()
         for index in 0..<1000 { sample.add(.text("secret \(index)")) }
-        #expect(DistributionFit.best(of: sample, range: nil, k: 5) == nil)
+        #expect(DistributionFit.best(of: sample, range: nil, minimumCount: 5) == nil)
     }
 
     @Test func popularTextHasAnExponent() throws {

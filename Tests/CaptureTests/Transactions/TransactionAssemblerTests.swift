@@ -159,7 +159,7 @@ struct TransactionAssemblerTests {
         }
         assembler.finish()
         #expect(assembler.transactions.map { $0.statements.count } == [1])
-        #expect(assembler.leftovers.cutAtStart == 2)
+        #expect(assembler.leftovers.cutStatementCount == 2)
     }
 
     @Test func unfinishedTransactionsAreCounted() throws {

@@ -7,7 +7,7 @@ struct ArmCycleTests {
     func theNextArmStartsWhenTheCurrentOneHasEnded() {
         var cycle = ArmCycle(count: 3, current: 2)
         #expect(cycle.advance() == .stop)
-        #expect(cycle.runEnded(startsNext: false) == .start(0))
+        #expect(cycle.recordRunEnd(startsNext: false) == .start(0))
         #expect(cycle.current == 0)
     }
 
@@ -16,13 +16,13 @@ struct ArmCycleTests {
         var cycle = ArmCycle(count: 3, current: 0)
         #expect(cycle.advance() == .stop)
         #expect(cycle.advance() == .stay)
-        #expect(cycle.runEnded(startsNext: true) == .start(2))
+        #expect(cycle.recordRunEnd(startsNext: true) == .start(2))
     }
 
     @Test
     func aCompletedRunDoesNotStartTheNextArm() {
         var cycle = ArmCycle(count: 3, current: 0)
-        #expect(cycle.runEnded(startsNext: false) == .stay)
+        #expect(cycle.recordRunEnd(startsNext: false) == .stay)
         #expect(cycle.isOver)
         #expect(cycle.advance() == .start(1))
         #expect(!cycle.isOver)
@@ -31,14 +31,14 @@ struct ArmCycleTests {
     @Test
     func theDemoContinuesWithTheNextArm() {
         var cycle = ArmCycle(count: 2, current: 1)
-        #expect(cycle.runEnded(startsNext: true) == .start(0))
+        #expect(cycle.recordRunEnd(startsNext: true) == .start(0))
     }
 
     @Test
     func aSingleArmRepeats() {
         var cycle = ArmCycle(count: 1, current: 0)
         #expect(cycle.advance() == .stop)
-        #expect(cycle.runEnded(startsNext: false) == .start(0))
+        #expect(cycle.recordRunEnd(startsNext: false) == .start(0))
     }
 
     @Test
@@ -46,8 +46,8 @@ struct ArmCycleTests {
         var cycle = ArmCycle(count: 3, current: 1)
         #expect(cycle.restart() == .stop)
         #expect(cycle.restart() == .stay)
-        #expect(cycle.runEnded(startsNext: false) == .start(1))
-        #expect(cycle.runEnded(startsNext: false) == .stay)
+        #expect(cycle.recordRunEnd(startsNext: false) == .start(1))
+        #expect(cycle.recordRunEnd(startsNext: false) == .stay)
         #expect(cycle.restart() == .start(1))
     }
 }
