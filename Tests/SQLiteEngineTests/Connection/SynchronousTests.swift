@@ -22,7 +22,7 @@ struct SynchronousTests {
         }
     }
 
-    private func setting(_ writer: some DatabaseWriter) throws -> Int? {
+    private func synchronousValue(_ writer: some DatabaseWriter) throws -> Int? {
         try writer.writeWithoutTransaction { db in
             try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
@@ -34,8 +34,8 @@ struct SynchronousTests {
         #expect(try setting(pool) == Self.values[value])
         // The database is already in WAL mode.
         try pool.close()
-        let again = try DatabasePool(path: folder.file(), configuration: configuration(value))
-        #expect(try setting(again) == Self.values[value])
+        let reopened = try DatabasePool(path: folder.file(), configuration: configuration(value))
+        #expect(try setting(reopened) == Self.values[value])
     }
 
     @Test(arguments: values.keys.sorted())
@@ -44,8 +44,8 @@ struct SynchronousTests {
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         #expect(try setting(queue) == Self.values[value])
         try queue.close()
-        let again = try DatabaseQueue(path: folder.file(), configuration: configuration)
-        #expect(try setting(again) == Self.values[value])
+        let reopened = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        #expect(try setting(reopened) == Self.values[value])
     }
 
     @Test func theDefaultIsNormalInWALModeAndFullOtherwise() throws {
@@ -56,22 +56,22 @@ struct SynchronousTests {
             configuration: configuration(journalMode: .wal)
         )
         #expect(try setting(queue) == 1)
-        let rollback = try DatabaseQueue(path: folder.file("rollback"))
-        #expect(try setting(rollback) == 2)
+        let rollbackQueue = try DatabaseQueue(path: folder.file("rollback"))
+        #expect(try setting(rollbackQueue) == 2)
     }
 
     @Test func closuresRunAfterTheSettingAndCanConfigureANewFile() throws {
-        let found = CollectedLines()
+        let foundValues = CollectedLines()
         let configuration = Configuration.with {
             $0.prepareDatabase { db in
                 guard !db.isReadOnlyConnection else { return }
                 let value = try Int.fetchOne(db, sql: "PRAGMA synchronous")
-                found.append("\(value ?? -1)")
+                foundValues.append("\(value ?? -1)")
                 try db.execute(sql: "PRAGMA page_size = 8192; PRAGMA encoding = 'UTF-16le'")
             }
         }
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
-        #expect(found.all == ["1"])
+        #expect(foundValues.all == ["1"])
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t (v)")
             #expect(try Int.fetchOne(db, sql: "PRAGMA page_size") == 8_192)

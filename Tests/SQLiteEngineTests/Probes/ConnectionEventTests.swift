@@ -154,7 +154,7 @@ struct ConnectionEventTests {
         let read = Background {
             try pool.read(as: AccessLabel("report")) { db in
                 gate.install(on: db)
-                _ = try Int.fetchOne(db, sql: StatementGate.long)
+                _ = try Int.fetchOne(db, sql: StatementGate.longQuery)
             }
         }
         try await gate.awaitStatement()

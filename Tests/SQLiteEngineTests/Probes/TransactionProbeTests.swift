@@ -100,7 +100,7 @@ struct TransactionProbeTests {
         let read = Background {
             try pool.read { db in
                 gate.install(on: db)
-                _ = try Int.fetchOne(db, sql: StatementGate.long)
+                _ = try Int.fetchOne(db, sql: StatementGate.longQuery)
             }
         }
         try gate.awaitStatement()

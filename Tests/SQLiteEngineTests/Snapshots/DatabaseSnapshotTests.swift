@@ -73,7 +73,7 @@ struct DatabaseSnapshotTests {
         let task = Task {
             try await snapshot.read { db in
                 gate.install(on: db)
-                try db.execute(sql: StatementGate.long)
+                try db.execute(sql: StatementGate.longQuery)
             }
         }
         try await gate.awaitStatement()

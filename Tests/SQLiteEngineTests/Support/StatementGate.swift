@@ -10,7 +10,7 @@ final class StatementGate: Sendable {
     private let entries = Lock(0)
 
     /// A query that calls `gate()` and then counts for about ten seconds, unless interrupted.
-    static let long = """
+    static let longQuery = """
         WITH RECURSIVE c(x) AS (SELECT gate() UNION ALL SELECT x + 1 FROM c LIMIT 100000000)
         SELECT count(*) FROM c
         """
