@@ -116,7 +116,7 @@ struct EngineIsolationTests {
         try await expectIsolation([("queue", queue)], 250, seed: 3)
     }
 
-    @Test func aQueueInMemoryIsIsolated() async throws {
+    @Test func anInMemoryQueueIsIsolated() async throws {
         let queue = try DatabaseQueue()
         try createTable(in: queue)
         try await expectIsolation([("memory", queue)], 250, seed: 4)
@@ -133,12 +133,12 @@ struct EngineIsolationTests {
         let pool = try makePool { $0.keepsReadTransactions = keepsReadTransactions }
         try createTable(in: pool)
         let queue = try makeWALQueue()
-        let reading = try makePool {
+        let readOnlyPool = try makePool {
             $0.readonly = true
             $0.keepsReadTransactions = keepsReadTransactions
         }
         try await expectIsolation(
-            [("pool", pool), ("read-only", reading), ("queue", queue)],
+            [("pool", pool), ("read-only", readOnlyPool), ("queue", queue)],
             150,
             seed: 6
         )
@@ -158,13 +158,13 @@ struct EngineIsolationTests {
     func aReadOnlyPoolIsIsolatedFromAProcessThatWrites(keepsReadTransactions: Bool) async throws {
         let pool = try makePool()
         try createTable(in: pool)
-        let reading = try makePool {
+        let readOnlyPool = try makePool {
             $0.readonly = true
             $0.keepsReadTransactions = keepsReadTransactions
         }
         try pool.close()
         let peer = try makePeer(.sqlite, transactions: 1000)
-        try await expectIsolation([("read-only", reading)], 400, seed: 8, peers: [peer])
+        try await expectIsolation([("read-only", readOnlyPool)], 400, seed: 8, peers: [peer])
     }
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .walQueue])

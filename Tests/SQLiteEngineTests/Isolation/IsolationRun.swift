@@ -17,7 +17,7 @@ struct IsolationRun: Sendable {
     private let recorder = HistoryRecorder()
     private let errors = CollectedLines()
     private let values = UniqueValues()
-    private let ends = EndCount()
+    private let endCount = EndCount()
 
     init(_ databases: [(String, any DatabaseReader)]) {
         self.databases = databases.map { (name: $0.0, database: $0.1) }
@@ -52,7 +52,7 @@ struct IsolationRun: Sendable {
                     recorder,
                     script,
                     errors,
-                    ends,
+                    endCount,
                     isShared: databases.count + peers.count > 1
                 )
                 threads.append(

@@ -75,7 +75,7 @@ final class SteppedAccess: Sendable {
 
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
-    /// Returns the error code for statements that SQLite refuses, or `nil` if SQLite accepts them.
+    /// Runs statements, and returns the error code if they fail.
     func refusal(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }

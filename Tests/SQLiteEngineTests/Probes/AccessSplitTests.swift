@@ -12,7 +12,7 @@ struct AccessSplitTests {
         try DatabasePool.withTable(in: folder, configuration: .with(change))
     }
 
-    private func part(
+    private func findSplit(
         _ status: DatabaseStatus,
         _ role: ConnectionRole,
         isContended: Bool
@@ -40,7 +40,7 @@ struct AccessSplitTests {
         #expect(clock.times.wrappedSum() == 200)
     }
 
-    @Test func theSampleIsOneIn32OnAverage() {
+    @Test func oneOf32AccessesIsSampledOnAverage() {
         var state = SplitState(interval: 32)
         let gaps = (0..<10_000).map { _ in state.nextCountdown() }
         #expect(gaps.allSatisfy { (1...63).contains($0) })
@@ -52,7 +52,7 @@ struct AccessSplitTests {
     @Test func oneAccessIn32IsSplit() throws {
         let pool = try makePool()
         for _ in 0..<3_200 { _ = try pool.rowCount() }
-        let split = try #require(part(pool.status(), .reader, isContended: false))
+        let split = try #require(findSplit(pool.status(), .reader, isContended: false))
         #expect(split.interval == 32)
         #expect((60...150).contains(split.count))
         #expect(split.insideSQLite?.count == split.count)
@@ -69,14 +69,14 @@ struct AccessSplitTests {
         for _ in 0..<10 { _ = try pool.rowCount() }
         try pool.write { db in try db.insert(1) }
         let status = pool.status()
-        let reads = try #require(part(status, .reader, isContended: false))
+        let reads = try #require(findSplit(status, .reader, isContended: false))
         // The first read waited while its connection was opened.
-        let first = try #require(part(status, .reader, isContended: true))
+        let first = try #require(findSplit(status, .reader, isContended: true))
         #expect(reads.count == 9)
         #expect(reads.interval == 1)
         #expect(first.count == 1)
         #expect(total(first.opening) > 0)
-        let writes = try #require(part(status, .writer, isContended: false))
+        let writes = try #require(findSplit(status, .writer, isContended: false))
         #expect(total(writes.acquiringState) > 0)
         #expect(total(writes.committing) > 0)
         #expect(total(writes.insideSQLite) > 0)
@@ -114,7 +114,7 @@ struct AccessSplitTests {
             return monotonicNanoseconds() - begin
         }
         let elapsed = monotonicNanoseconds() - start
-        let split = try #require(part(pool.status(), .reader, isContended: false))
+        let split = try #require(findSplit(pool.status(), .reader, isContended: false))
         #expect(total(split.closure) >= 20_000_000)
         // This holds even if the thread waited a long time for a core inside SQLite.
         #expect(total(split.insideSQLite) <= elapsed - spent)
@@ -134,16 +134,16 @@ struct AccessSplitTests {
         try isHeld.wait()
         let waiter = Background { try pool.rowCount() }
         try eventually { pool.status().waitingReaders.count == 1 }
-        let seen = try #require(pool.status().oldestWaiterNanoseconds)
+        let observedWait = try #require(pool.status().oldestWaiterNanoseconds)
         mayEnd.open()
         try holder.value()
         _ = try waiter.value()
         let status = pool.status()
-        let split = try #require(part(status, .reader, isContended: true))
+        let split = try #require(findSplit(status, .reader, isContended: true))
         // One access opened its connection, and the other waited.
         #expect(split.count == 2)
-        #expect(try #require(split.waiting).max >= seen)
-        #expect(try #require(status.acquire).max >= seen)
+        #expect(try #require(split.waiting).max >= observedWait)
+        #expect(try #require(status.acquire).max >= observedWait)
     }
 
     @Test func aWaitingTaskIsSplit() async throws {
@@ -158,12 +158,12 @@ struct AccessSplitTests {
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let task = Task { try await pool.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
-        let seen = try #require(pool.status().oldestWaiterNanoseconds)
+        let observedWait = try #require(pool.status().oldestWaiterNanoseconds)
         mayEnd.open()
         try holder.value()
         _ = try await task.value
-        let split = try #require(part(pool.status(), .reader, isContended: true))
-        #expect(try #require(split.waiting).max >= seen)
+        let split = try #require(findSplit(pool.status(), .reader, isContended: true))
+        #expect(try #require(split.waiting).max >= observedWait)
     }
 
     @Test func aWaitDoesNotDelayTheSample() throws {
@@ -199,8 +199,8 @@ struct AccessSplitTests {
             try db.insert(1)
             if fails { throw Mistake() }
         }
-        let split = try #require(part(pool.status(), .writer, isContended: false))
-        #expect(split.count == (part(before, .writer, isContended: false)?.count ?? 0) + 1)
+        let split = try #require(findSplit(pool.status(), .writer, isContended: false))
+        #expect(split.count == (findSplit(before, .writer, isContended: false)?.count ?? 0) + 1)
         // The observer runs three times if the access commits: for the change, before the commit
         // and after it. It runs twice if the access fails: for the change and for the rollback.
         #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)

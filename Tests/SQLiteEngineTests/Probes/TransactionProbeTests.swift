@@ -8,10 +8,10 @@ struct TransactionProbeTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [true, false])
-    func theTransactionOfAReadStartsWithItsFirstStatement(keeps: Bool) throws {
+    func theTransactionOfAReadStartsWithItsFirstStatement(keepsReadTransactions: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
-            configuration: .with { $0.keepsReadTransactions = keeps }
+            configuration: .with { $0.keepsReadTransactions = keepsReadTransactions }
         )
         let state = { pool.status().connections.last?.transaction }
         // The second time, the statements are cached.
@@ -27,7 +27,7 @@ struct TransactionProbeTests {
                 #expect(state() == .read)
             }
         }
-        if !keeps { #expect(state() == TransactionState.none) }
+        if !keepsReadTransactions { #expect(state() == TransactionState.none) }
     }
 
     @Test func aWriteAccessReportsAWriteTransactionFromItsStart() throws {

@@ -109,7 +109,7 @@ struct WALDiagnosisTests {
         #expect(history.highWater == 1_500)
     }
 
-    @Test func shortReadersOverlapUnderDenseCommits() {
+    @Test func shortReadersOverlapDuringFrequentCommits() {
         var history = WALHistory()
         history.record(log(1_100, 0), at: 1)
         // Each checkpoint stops at the oldest state that a reader uses at that moment.
@@ -178,7 +178,7 @@ struct WALDiagnosisTests {
     }
 
     @Test(arguments: [0, 100])
-    func aLockMissingFromALongListIsFoundInTheNextList(others: Int) throws {
+    func aLockMissingFromALongListIsFoundInTheNextList(otherLockCount: Int) throws {
         let folder = TemporaryFolder()
         let file = folder.file("t-shm")
         #expect(FileManager.default.createFile(atPath: file, contents: nil))
@@ -186,14 +186,14 @@ struct WALDiagnosisTests {
         #expect(stat(file, &information) == 0)
         let other = String(
             repeating: "1: POSIX  ADVISORY  READ 4711 08:01:1 123 123\n",
-            count: others
+            count: otherLockCount
         )
         let first = "1: POSIX  ADVISORY  READ 4711 08:01:\(information.st_ino) 123 123\n"
         let second = "2: POSIX  ADVISORY  READ 4712 08:01:\(information.st_ino) 124 124\n"
         var lists = [other + first, other + first + second]
         let locks = try #require(WALLocks(path: file) { lists.removeFirst() })
         // A short list is read with one call and is complete.
-        #expect(locks.entries.map(\.process) == (others == 0 ? [4711] : [4711, 4712]))
+        #expect(locks.entries.map(\.process) == (otherLockCount == 0 ? [4711] : [4711, 4712]))
     }
 
     @Test func onlyBlockingLocksAreReported() {

@@ -97,7 +97,7 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// A logged commit marks the members that were uncertain at that time.
+    /// A logged commit marks the uncertain members even if it changes no regions.
     @Test func aLoggedCommitWithoutChangesMarksUncertainMembers() {
         var set = makeSet(count: 2)
         set.makeUncertain(1)

@@ -98,11 +98,11 @@ struct ObservationUnderLoadTests {
             pool.status().connections.filter { $0.role == .reader }
                 .reduce(0) { $0 + $1.accessCount }
         }
-        let before = readerAccesses()
+        let accessesBefore = readerAccesses()
         try pool.write { try $0.insert(1) }
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         // The round uses one access. Observations whose first fetch has just ended use others.
-        #expect(readerAccesses() - before < 50)
+        #expect(readerAccesses() - accessesBefore < 50)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
@@ -160,8 +160,9 @@ struct ObservationUnderLoadTests {
             onError: { Issue.record($0) },
             onChange: { value in receivedBlocked.withLock { $0 = value } }
         )
-        // Each observation uses a separate round, because the second observation has already
-        // observed a known state.
+        // From this point, the hub follows commits and no write is running. The first fetch of the
+        // second observation therefore shows a known state, and each observation uses a separate
+        // round.
         let hub = pool.observationHub
         try eventually { hub.state.withLock { $0.isInstalled } && !pool.mayBeWriting }
         let received = Lock(-1)
@@ -177,7 +178,7 @@ struct ObservationUnderLoadTests {
         try eventually { received.withLock { $0 == 0 } && receivedBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        // The commit is immediate, because the round has just started and no other commit follows.
+        // This commit occurs while the round has just started, and no other commit follows.
         try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
         try eventually { received.withLock { $0 == 1 } }
         #expect(receivedBlocked.withLock { $0 } == 0)
@@ -220,7 +221,7 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func blockingFetchesLeaveAReaderToOthers() throws {
+    @Test func blockingFetchesLeaveAReaderForOtherAccesses() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }
@@ -228,13 +229,13 @@ struct ObservationUnderLoadTests {
         let hub = pool.observationHub
         hub.quickFetch.store(.max, ordering: .relaxed)
         hub.longestRound.store(.max, ordering: .relaxed)
-        let (blocked, mayEnd) = (Lock(0), Gate())
+        let (blockedCount, mayEnd) = (Lock(0), Gate())
         let received = Lock([Int](repeating: -1, count: 6))
         let cancellables = (0..<6).map { number in
             ValueObservation.trackingConstantRegion { db in
                 let count = try db.rowCount() ?? -1
                 if count == 1 {
-                    blocked.withLock { $0 += 1 }
+                    blockedCount.withLock { $0 += 1 }
                     try mayEnd.wait()
                 }
                 return count
@@ -251,7 +252,7 @@ struct ObservationUnderLoadTests {
         // round.
         try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
-        try eventually { blocked.withLock { $0 == 2 } }
+        try eventually { blockedCount.withLock { $0 == 2 } }
         // At the next check, the remaining observations stay in their round.
         hub.check(at: .max)
         #expect(hub.state.withLock { $0.dirty.isUnfinished })

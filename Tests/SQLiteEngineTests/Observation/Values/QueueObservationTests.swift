@@ -72,18 +72,18 @@ struct QueueObservationTests {
         let all = (0..<20).map { _ in CollectedLines() }
         let cancellables = all.map { observe(queue, $0) }
         for values in all { try eventually { values.all == ["0"] } }
-        let before = try #require(queue.status().observations).fetchesOnWriter
+        let fetchCountBefore = try #require(queue.status().observations).fetchesOnWriter
         try queue.writeWithoutTransaction { db in
             for value in 1...10 { try db.insert(value) }
             // No fetch ran within a commit.
             let status = queue.status().observations
-            #expect(status?.fetchesOnWriter == before)
+            #expect(status?.fetchesOnWriter == fetchCountBefore)
         }
         for values in all { try eventually { values.all.last == "10" } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func expensiveFetchesRunLater() throws {
+    @Test func expensiveFetchesRunAfterTheAccess() throws {
         let queue = try DatabaseQueue.withTable()
         let values = CollectedLines()
         let isExpensive = Lock(false)
@@ -152,15 +152,15 @@ struct QueueObservationTests {
     @Test func notifiedChangesOfSeveralTablesReachAllTheirObservers() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
-        let (ofTable, ofOther) = (CollectedLines(), CollectedLines())
+        let (valuesOfTable, valuesOfOtherTable) = (CollectedLines(), CollectedLines())
         let cancellables = [
-            observe(queue, ofTable),
-            observe(queue, ofOther) { db in
+            observe(queue, valuesOfTable),
+            observe(queue, valuesOfOtherTable) { db in
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
             },
         ]
         try queue.write { db in try db.notifyChanges(in: .fullDatabase) }
-        try eventually { ofTable.all == ["0", "0"] && ofOther.all == ["0", "0"] }
+        try eventually { valuesOfTable.all == ["0", "0"] && valuesOfOtherTable.all == ["0", "0"] }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
