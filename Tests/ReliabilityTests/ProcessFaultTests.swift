@@ -25,7 +25,7 @@ struct ProcessFaultTests {
     ].first { FileManager.default.fileExists(atPath: $0) }
 
     @Test(.enabled(if: fakeTime != nil, "this test requires the package faketime"))
-    func theClockCanGoBack() throws {
+    func theClockCanBeSetBack() throws {
         let folder = try FaultFolder()
         let file = folder.url.appendingPathComponent("time").path
         try Data("+0d\n".utf8).write(to: URL(fileURLWithPath: file))

@@ -31,7 +31,9 @@ struct InterruptTests {
         let queue = try DatabaseQueue.withTable()
         let gate = StatementGate()
         let read = Background {
-            try queue.read { db in Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate) }
+            try queue.read { db in
+                Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)
+            }
         }
         try gate.awaitStatement()
         queue.interrupt()
@@ -144,11 +146,13 @@ struct InterruptTests {
             Background { () -> ResultCode? in
                 if number == 0 {
                     return pool.writeWithoutTransaction { db in
-                        Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)?.resultCode
+                        Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)?
+                            .resultCode
                     }
                 }
                 return try pool.read { db in
-                    Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)?.resultCode
+                    Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)?
+                        .resultCode
                 }
             }
         }

@@ -120,7 +120,9 @@ private final class LockGate: Sendable {
     private func hold(_ handle: OpaquePointer?) -> CInt {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-        guard let lockFunction = file?.pointee.pMethods?.pointee.xShmLock else { return SQLITE_ERROR }
+        guard let lockFunction = file?.pointee.pMethods?.pointee.xShmLock else {
+            return SQLITE_ERROR
+        }
         // Lock 0 is the writer's lock (https://sqlite.org/walformat.html, section 2.3).
         let code = lockFunction(file, 0, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
         isLocked.open()

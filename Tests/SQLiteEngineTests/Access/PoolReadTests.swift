@@ -228,7 +228,11 @@ struct PoolReadTests {
         for work in work { _ = try work.value() }
     }
 
-    private func withHeldReaders(_ count: Int, in pool: DatabasePool, _ body: () throws -> Void) throws {
+    private func withHeldReaders(
+        _ count: Int,
+        in pool: DatabasePool,
+        _ body: () throws -> Void
+    ) throws {
         try withHeldReaders(count, in: pool) { () -> [Background<Void>] in
             try body()
             return []

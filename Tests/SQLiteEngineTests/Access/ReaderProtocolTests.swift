@@ -24,7 +24,9 @@ struct ReaderProtocolTests {
             try writer.unsafeReentrantWrite { db in try db.insert(10 * number + 2) }
             try writer.barrierWriteWithoutTransaction { db in try db.insert(10 * number + 3) }
             try #expect(writer.unsafeRead { db in try db.rowCount() } == rowCountBefore + 4)
-            try #expect(writer.unsafeReentrantRead { db in try db.rowCount() } == rowCountBefore + 4)
+            try #expect(
+                writer.unsafeReentrantRead { db in try db.rowCount() } == rowCountBefore + 4
+            )
             #expect(throws: ThrownError.self) {
                 try writer.write { db in
                     try db.insert(10 * number + 4)

@@ -97,7 +97,8 @@ struct SuspensionTests {
         queue.inDatabase { db in gate.install(on: db) }
         let work = Background {
             #expect(throws: DatabaseError.self) {
-                try queue.inDatabase { db in _ = try Int.fetchOne(db, sql: StatementGate.longQuery) }
+                try queue.inDatabase { db in _ = try Int.fetchOne(db, sql: StatementGate.longQuery)
+                }
             }?.resultCode
         }
         try gate.awaitStatement()

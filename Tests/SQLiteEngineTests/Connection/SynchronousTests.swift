@@ -31,33 +31,33 @@ struct SynchronousTests {
     @Test(arguments: values.keys.sorted())
     func aPoolKeepsAnExplicitValue(value: String) throws {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration(value))
-        #expect(try setting(pool) == Self.values[value])
+        #expect(try synchronousValue(pool) == Self.values[value])
         // The database is already in WAL mode.
         try pool.close()
         let reopened = try DatabasePool(path: folder.file(), configuration: configuration(value))
-        #expect(try setting(reopened) == Self.values[value])
+        #expect(try synchronousValue(reopened) == Self.values[value])
     }
 
     @Test(arguments: values.keys.sorted())
     func aQueueInWALModeKeepsAnExplicitValue(value: String) throws {
         let configuration = configuration(value, journalMode: .wal)
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
-        #expect(try setting(queue) == Self.values[value])
+        #expect(try synchronousValue(queue) == Self.values[value])
         try queue.close()
         let reopened = try DatabaseQueue(path: folder.file(), configuration: configuration)
-        #expect(try setting(reopened) == Self.values[value])
+        #expect(try synchronousValue(reopened) == Self.values[value])
     }
 
     @Test func theDefaultIsNormalInWALModeAndFullOtherwise() throws {
         let pool = try DatabasePool(path: folder.file("pool"))
-        #expect(try setting(pool) == 1)
+        #expect(try synchronousValue(pool) == 1)
         let queue = try DatabaseQueue(
             path: folder.file("wal"),
             configuration: configuration(journalMode: .wal)
         )
-        #expect(try setting(queue) == 1)
+        #expect(try synchronousValue(queue) == 1)
         let rollbackQueue = try DatabaseQueue(path: folder.file("rollback"))
-        #expect(try setting(rollbackQueue) == 2)
+        #expect(try synchronousValue(rollbackQueue) == 2)
     }
 
     @Test func closuresRunAfterTheSettingAndCanConfigureANewFile() throws {

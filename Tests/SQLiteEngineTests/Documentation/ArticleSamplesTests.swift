@@ -24,8 +24,8 @@ struct ArticleSamplesTests {
 
     /// Returns the text between each pair of lines that start and end a sample.
     ///
-    /// `content` returns the relevant part of a line. `isStart` and `isEnd` receive that part without
-    /// leading spaces.
+    /// `content` returns the relevant part of a line. `isStart` and `isEnd` receive that part
+    /// without leading spaces.
     private static func samples(
         of file: URL,
         isStart: (Substring) -> Bool,

@@ -25,7 +25,10 @@ struct HermitageTests {
     private let folder = TemporaryFolder()
 
     /// Begins deferred transactions on the table `test`, each on a separate connection.
-    private func beginTransactions(_ owners: ConnectionOwners, _ count: Int) throws -> [SteppedAccess] {
+    private func beginTransactions(
+        _ owners: ConnectionOwners,
+        _ count: Int
+    ) throws -> [SteppedAccess] {
         let writers: [any DatabaseWriter] = try (0..<count).map { index in
             var configuration = Configuration()
             configuration.journalMode = .wal

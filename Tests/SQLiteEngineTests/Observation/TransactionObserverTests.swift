@@ -81,7 +81,7 @@ struct TransactionObserverTests {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
-        observer.refuses = true
+        observer.preventsCommits = true
         #expect(throws: RecordingObserver.Refusal.self) {
             if isRaw {
                 try queue.inDatabase { db in
@@ -92,7 +92,7 @@ struct TransactionObserverTests {
             }
         }
         #expect(observer.takeLog() == ["insert t 1", "willCommit", "didRollback"])
-        observer.refuses = false
+        observer.preventsCommits = false
         let count = try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t") }
         #expect(count == 0)
     }
@@ -101,7 +101,7 @@ struct TransactionObserverTests {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
-        observer.refuses = true
+        observer.preventsCommits = true
         try queue.inDatabase { db in
             #expect(throws: RecordingObserver.Refusal.self) {
                 try db.execute(sql: "INSERT INTO t (a) VALUES (1)")

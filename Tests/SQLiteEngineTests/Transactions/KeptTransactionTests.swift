@@ -268,7 +268,7 @@ struct KeptTransactionTests {
     }
 }
 
-/// An interruption of the statements that a connection runs outside a transaction, such as `BEGIN`.
+/// A progress handler that interrupts statements outside a transaction, such as `BEGIN`.
 ///
 /// `@unchecked Sendable`: `connection` never changes, and the flag is atomic.
 private final class FailingBegin: @unchecked Sendable {

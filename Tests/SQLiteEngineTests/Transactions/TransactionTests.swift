@@ -155,7 +155,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func aTransactionAbortedBySQLiteRefusesStatementsUntilItsEnd() throws {
+    @Test func afterSQLiteAbortsATransactionItsStatementsThrow() throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.write { db in
@@ -181,7 +181,7 @@ struct TransactionTests {
         #expect(try values(queue) == [3])
     }
 
-    @Test func aTransactionAbortedBySQLiteMayEndWithARollback() throws {
+    @Test func aTransactionAbortedBySQLiteCanEndWithARollback() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inTransaction { db in
             try db.insert(1)
@@ -193,7 +193,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aManualTransactionIsNotGuarded() throws {
+    @Test func afterSQLiteAbortsAManualTransactionStatementsRunInAutocommitMode() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.beginTransaction()

@@ -56,7 +56,9 @@ struct GateExplorer {
         )
         for thread in scenario.programs.indices {
             advance(thread, &state)
-            let initialOperationCount = thread < scenario.initialOperationCounts.count ? scenario.initialOperationCounts[thread] : 0
+            let initialOperationCount =
+                thread < scenario.initialOperationCounts.count
+                ? scenario.initialOperationCounts[thread] : 0
             while state.controls[thread].operation < initialOperationCount {
                 guard let following = perform(thread, state) else { break }
                 state = following.state

@@ -38,7 +38,13 @@ final class ReplayedGate: GateSteps {
     private var isEnqueuedTask = false
     private var postponedWaiter: GateModelWaiter?
 
-    init(_ index: Int, slots: Int, supportsReservation: Bool, _ replay: GateReplay, _ flaw: GateFlaw?) {
+    init(
+        _ index: Int,
+        slots: Int,
+        supportsReservation: Bool,
+        _ replay: GateReplay,
+        _ flaw: GateFlaw?
+    ) {
         self.index = index
         self.slots = Array(0..<slots)
         self.replay = replay

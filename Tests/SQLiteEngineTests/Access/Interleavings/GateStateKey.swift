@@ -61,7 +61,9 @@ struct GateStateKey: Hashable {
     private mutating func add(_ value: Int, bits: Int) {
         precondition(value >= 0 && value < 1 << bits, "the key has too few bits")
         // A value is never split between two words.
-        if usedBitCount / 64 < (usedBitCount + bits - 1) / 64 { usedBitCount = (usedBitCount / 64 + 1) * 64 }
+        if usedBitCount / 64 < (usedBitCount + bits - 1) / 64 {
+            usedBitCount = (usedBitCount / 64 + 1) * 64
+        }
         let shifted = UInt64(value) << UInt64(usedBitCount % 64)
         switch usedBitCount / 64 {
         case 0: first |= shifted

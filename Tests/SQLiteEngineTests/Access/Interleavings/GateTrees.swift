@@ -90,7 +90,13 @@ struct GateTrees {
         let replay = GateReplay(results: results)
         let gates = scenario.gates.enumerated().map { index, count in
             let supportsReservation = index == GateOperation.writer && scenario.gates.count > 1
-            return ReplayedGate(index, slots: count, supportsReservation: supportsReservation, replay, flaw)
+            return ReplayedGate(
+                index,
+                slots: count,
+                supportsReservation: supportsReservation,
+                replay,
+                flaw
+            )
         }
         var next: NextStep?
         do throws(NextStep) {

@@ -21,7 +21,10 @@ struct SharedObservationTests {
         var cancellables: [AnyDatabaseCancellable] = []
         for lines in received {
             cancellables.append(
-                shared.start(onError: { lines.append("\($0)") }, onChange: { lines.append("\($0)") })
+                shared.start(
+                    onError: { lines.append("\($0)") },
+                    onChange: { lines.append("\($0)") }
+                )
             )
             try eventually { lines.all.last == "0" }
         }

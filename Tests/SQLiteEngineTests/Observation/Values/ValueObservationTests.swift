@@ -263,7 +263,9 @@ struct ValueObservationTests {
         try insert(1, of: database)
         try eventually { received.all == ["0", "1"] }
         cancellable.cancel()
-        let writtenCount = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM other") }
+        let writtenCount = try database.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM other")
+        }
         #expect(writtenCount == 2)
     }
 }
