@@ -63,20 +63,28 @@ package struct FaultPath: Sendable {
             guard let pool = writer as? DatabasePool else { return }
             try rows.write(pool)
             let snapshot = try pool.makeSnapshot()
-            let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            let countBefore = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
             try rows.write(pool)
-            let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-            try Violation.check(before == after, "a snapshot changed")
+            let countAfter = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
+            try Violation.check(countBefore == countAfter, "a snapshot changed")
             try snapshot.close()
         },
         FaultPath(name: "snapshot pool", subjects: [.pool]) { writer, _, rows in
             guard let pool = writer as? DatabasePool else { return }
             try rows.write(pool)
             let snapshot = try pool.makeSnapshotPool()
-            let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            let countBefore = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
             try rows.write(pool)
-            let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-            try Violation.check(before == after, "a snapshot changed")
+            let countAfter = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
+            try Violation.check(countBefore == countAfter, "a snapshot changed")
             try snapshot.close()
         },
         FaultPath(name: "close", closesDatabase: true) { writer, _, rows in

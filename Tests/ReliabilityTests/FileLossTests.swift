@@ -81,7 +81,7 @@ struct FileLossTests {
     }
 
     @Test(arguments: Subject.allCases)
-    func aRemovedFolderIsExplained(subject: Subject) throws {
+    func theErrorExplainsARemovedFolder(subject: Subject) throws {
         var rows = WrittenRows()
         let writer = try open(subject, &rows)
         if subject == .pool { _ = try writer.read { try $0.tableExists("t") } }

@@ -92,7 +92,7 @@ struct AsyncAccessTests {
         for task in tasks { try await task.value }
     }
 
-    @Test func tasksAreServedInOrder() async throws {
+    @Test func tasksAcquireTheReaderInOrder() async throws {
         let order = Lock<[Int]>([])
         var tasks: [Task<Void, any Error>] = []
         try await withHeldReader { pool in

@@ -36,7 +36,7 @@ struct CloseVirtualTableTests {
 
     private let folder = TemporaryFolder()
 
-    private func configuration() -> Configuration {
+    private func makeConfiguration() -> Configuration {
         .with {
             $0.maximumReaderCount = 2
             $0.prepareDatabase { db in
@@ -87,7 +87,7 @@ struct CloseVirtualTableTests {
 
     @Test(arguments: Module.allCases)
     func aPoolCanBeClosed(module: Module) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         try useReaders(pool, module)
         try pool.close()
@@ -96,7 +96,7 @@ struct CloseVirtualTableTests {
 
     @Test(arguments: Module.allCases)
     func snapshotsCanBeClosed(module: Module) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         let snapshot = try pool.makeSnapshot()
         #expect(try count(snapshot, module) == 1)
@@ -109,7 +109,7 @@ struct CloseVirtualTableTests {
 
     @Test(arguments: Module.allCases)
     func aQueueReportsALiveStatementAndRemainsUsable(module: Module) throws {
-        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        let queue = try DatabaseQueue(path: folder.file(), configuration: makeConfiguration())
         try fill(queue, module)
         let live = try queue.inDatabase { db in
             let statement = try db.makeStatement(sql: module.insertion)
@@ -129,7 +129,7 @@ struct CloseVirtualTableTests {
         module: Module,
         isOnReader: Bool
     ) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         try useReaders(pool, module)
         let prepare = { (db: Database) in
@@ -154,7 +154,7 @@ struct CloseVirtualTableTests {
     func aSnapshotPoolReportsALiveStatementAndItsReadersKeepTheirState(
         module: Module
     ) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         let snapshots = try pool.makeSnapshotPool()
         try pool.write { db in try db.execute(sql: module.insertion) }

@@ -34,7 +34,7 @@ struct DeadlockAcrossDatabasesTests {
 
     private static let waiting = AccessLabel("waits first")
 
-    @Test func aRingOfQueuesRefusesOneAccess() throws {
+    @Test func inACycleOfQueuesOneAccessThrows() throws {
         let queues = try (0..<3).map { try makeQueue("Q\($0)") }
         let gate = Gate()
         let threads = try queues.indices.map { index in
@@ -53,7 +53,7 @@ struct DeadlockAcrossDatabasesTests {
         #expect(rows.reduce(0, +) == 2)
     }
 
-    @Test func twoPoolsRefuseOneAccess() throws {
+    @Test func inACycleOfTwoPoolsOneAccessThrows() throws {
         let pools = try [makePool("A"), makePool("B", readers: 2)]
         let gate = Gate()
         let read = try startRead(pools[0], gate) {
@@ -148,7 +148,7 @@ struct DeadlockAcrossDatabasesTests {
         try read.value()
     }
 
-    @Test func anAccessThatWaitsForItsOwnThreadIsRefused() throws {
+    @Test func anAccessThatWaitsForItsOwnThreadThrows() throws {
         let pool = try makePool()
         let error = databaseError {
             try pool.read { _ in try runOnAnotherThread { _ = try pool.rowCount() } }

@@ -32,7 +32,7 @@ struct MaintenanceTests {
         #expect(calls == 1)
     }
 
-    @Test func anAbandonedBackupChangesNothing() throws {
+    @Test func aBackupThatThrowsDoesNotChangeTheDestination() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try fill(pool)
         let copy = try DatabaseQueue.withTable()
@@ -99,8 +99,8 @@ struct MaintenanceTests {
         try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         #expect(pool.status().wal?.bytes == 0)
         let queue = try DatabaseQueue()
-        let none = try queue.inDatabase { db in try db.checkpoint() }
-        #expect(none.walFrameCount == -1)
+        let countsWithoutLog = try queue.inDatabase { db in try db.checkpoint() }
+        #expect(countsWithoutLog.walFrameCount == -1)
         let error = #expect(throws: DatabaseError.self) {
             try queue.inDatabase { db in try db.checkpoint(on: "nowhere") }
         }

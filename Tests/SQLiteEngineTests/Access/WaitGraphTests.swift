@@ -77,7 +77,7 @@ struct WaitGraphTests {
         #expect(graph.update(3, second) == [second, first])
     }
 
-    @Test func aReservedSlotServesBorrowers() {
+    @Test func borrowersCanWaitForAReservedSlot() {
         var graph = Graph()
         // A barrier has reserved slot 20 of the writer, and waits for slot 10 of a reader.
         let barrier = wait(holding: [], reserving: [20], for: [10])

@@ -11,7 +11,7 @@ struct SynchronousTests {
 
     private let folder = TemporaryFolder()
 
-    private func configuration(
+    private func makeConfiguration(
         _ value: String? = nil,
         journalMode: Configuration.JournalModeConfiguration = .default
     ) -> Configuration {
@@ -30,17 +30,20 @@ struct SynchronousTests {
 
     @Test(arguments: values.keys.sorted())
     func aPoolKeepsAnExplicitValue(value: String) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration(value))
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration(value))
         #expect(try synchronousValue(pool) == Self.values[value])
         // The database is already in WAL mode.
         try pool.close()
-        let reopened = try DatabasePool(path: folder.file(), configuration: configuration(value))
+        let reopened = try DatabasePool(
+            path: folder.file(),
+            configuration: makeConfiguration(value)
+        )
         #expect(try synchronousValue(reopened) == Self.values[value])
     }
 
     @Test(arguments: values.keys.sorted())
     func aQueueInWALModeKeepsAnExplicitValue(value: String) throws {
-        let configuration = configuration(value, journalMode: .wal)
+        let configuration = makeConfiguration(value, journalMode: .wal)
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         #expect(try synchronousValue(queue) == Self.values[value])
         try queue.close()
@@ -53,7 +56,7 @@ struct SynchronousTests {
         #expect(try synchronousValue(pool) == 1)
         let queue = try DatabaseQueue(
             path: folder.file("wal"),
-            configuration: configuration(journalMode: .wal)
+            configuration: makeConfiguration(journalMode: .wal)
         )
         #expect(try synchronousValue(queue) == 1)
         let rollbackQueue = try DatabaseQueue(path: folder.file("rollback"))

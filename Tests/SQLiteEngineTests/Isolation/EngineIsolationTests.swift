@@ -26,7 +26,7 @@ struct EngineIsolationTests {
     }()
 
     /// Returns a configuration that waits for the locks of other connections, but not for the disk.
-    private func configuration(
+    private func makeConfiguration(
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> Configuration {
         var configuration = Configuration()
@@ -42,14 +42,14 @@ struct EngineIsolationTests {
     private func makeWALQueue() throws -> DatabaseQueue {
         try DatabaseQueue(
             path: folder.file(),
-            configuration: configuration { $0.journalMode = .wal }
+            configuration: makeConfiguration { $0.journalMode = .wal }
         )
     }
 
     private func makePool(
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> DatabasePool {
-        try DatabasePool(path: folder.file(), configuration: configuration(change))
+        try DatabasePool(path: folder.file(), configuration: makeConfiguration(change))
     }
 
     private func createTable(in writer: some DatabaseWriter) throws {
@@ -105,7 +105,7 @@ struct EngineIsolationTests {
     }
 
     @Test func aQueueWithARollbackJournalIsIsolated() async throws {
-        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        let queue = try DatabaseQueue(path: folder.file(), configuration: makeConfiguration())
         try createTable(in: queue)
         try await expectIsolation([("queue", queue)], 250, seed: 2)
     }
@@ -181,7 +181,7 @@ struct EngineIsolationTests {
     func aQueueWithARollbackJournalIsIsolatedFromAnotherProcess(
         kind: IsolationPeerProcess.Kind
     ) async throws {
-        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        let queue = try DatabaseQueue(path: folder.file(), configuration: makeConfiguration())
         try createTable(in: queue)
         let peer = try makePeer(kind, transactions: 100)
         try await expectIsolation([("queue", queue)], 40, seed: 10, peers: [peer])

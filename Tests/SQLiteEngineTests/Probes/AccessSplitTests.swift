@@ -27,11 +27,11 @@ struct AccessSplitTests {
     @Test func theClockAttributesEachMomentToOnePhase() {
         var clock = AccessClock(.acquiringState, at: 100)
         clock.enter(.closure, at: 110)
-        let before = clock.enter(.insideSQLite, at: 130)
-        #expect(before == .closure)
+        let previousPhase = clock.enter(.insideSQLite, at: 130)
+        #expect(previousPhase == .closure)
         clock.enter(.notifying, at: 170)
         clock.enter(.insideSQLite, at: 250)
-        clock.enter(before, at: 255)
+        clock.enter(previousPhase, at: 255)
         clock.enter(.closure, at: 300)
         #expect(clock[.acquiringState] == 10)
         #expect(clock[.closure] == 20 + 45)
@@ -193,14 +193,16 @@ struct AccessSplitTests {
         let pool = try makePool { $0.probes = .full }
         let observer = SlowObserver()
         pool.add(transactionObserver: observer)
-        let before = pool.status()
+        let statusBefore = pool.status()
         struct Mistake: Error {}
         try? pool.write { db in
             try db.insert(1)
             if fails { throw Mistake() }
         }
         let split = try #require(findSplit(pool.status(), .writer, isContended: false))
-        #expect(split.count == (findSplit(before, .writer, isContended: false)?.count ?? 0) + 1)
+        #expect(
+            split.count == (findSplit(statusBefore, .writer, isContended: false)?.count ?? 0) + 1
+        )
         // The observer runs three times if the access commits: for the change, before the commit
         // and after it. It runs twice if the access fails: for the change and for the rollback.
         #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
@@ -209,7 +211,7 @@ struct AccessSplitTests {
 
     @Test func statementsAndCommitsAreTimed() throws {
         let pool = try makePool { $0.probes = .full }
-        let before = pool.status()
+        let statusBefore = pool.status()
         try pool.write { db in
             try db.insert(1)
             try db.insert(2)
@@ -227,11 +229,11 @@ struct AccessSplitTests {
                 _ = try Int.fetchOne(db, sql: "SELECT 1")
             }
         }
-        let after = pool.status()
-        let statements = (after.statement?.count ?? 0) - (before.statement?.count ?? 0)
+        let statusAfter = pool.status()
+        let statements = (statusAfter.statement?.count ?? 0) - (statusBefore.statement?.count ?? 0)
         // `BEGIN` and `COMMIT` of the second access are also counted as statements.
         #expect(statements == 2 + 3 + 1 + 3)
-        #expect((after.commit?.count ?? 0) - (before.commit?.count ?? 0) == 2)
+        #expect((statusAfter.commit?.count ?? 0) - (statusBefore.commit?.count ?? 0) == 2)
     }
 
     @Test func withoutProbesNothingIsSplit() throws {

@@ -32,19 +32,19 @@ struct PeakTests {
     @Test func allWaitersAreCountedWithoutAStatus() throws {
         let pool = try makePool(readers: 1)
         _ = try pool.rowCount()
-        let before = pool.status()
-        #expect(before.waitingReadersPeak == 0)
-        #expect(before.waitingWritersPeak == 0)
+        let statusBefore = pool.status()
+        #expect(statusBefore.waitingReadersPeak == 0)
+        #expect(statusBefore.waitingWritersPeak == 0)
         let holder = try startAccess { inside in try pool.read { _ in try inside() } }
         let reads = (0..<5).map { _ in Background { _ = try pool.rowCount() } }
         // The test does not request a status here, because the peak must not depend on one.
         try eventually { pool.readers.queue.withLock { $0.waiters.count } == 5 }
         holder.mayEnd.open()
         for work in reads + [holder.work] { try work.value() }
-        let after = pool.status()
-        #expect(after.waitingReaders.isEmpty)
-        #expect(after.waitingReadersPeak == 5)
-        #expect(after.waitingWritersPeak == 0)
+        let statusAfter = pool.status()
+        #expect(statusAfter.waitingReaders.isEmpty)
+        #expect(statusAfter.waitingReadersPeak == 5)
+        #expect(statusAfter.waitingWritersPeak == 0)
     }
 
     @Test func uncountedAccessesAreExcluded() throws {

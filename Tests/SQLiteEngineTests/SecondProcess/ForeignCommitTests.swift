@@ -40,7 +40,8 @@ struct ForeignCommitTests {
         #expect(excess == nil)
     }
 
-    /// The pauses are long enough for readers to keep transactions again after a foreign commit.
+    /// The pauses are long enough for readers to keep transactions again after a commit by another
+    /// process.
     @Test(arguments: [SharedDatabase.Subject.pool, .walQueue])
     func commitsWithPausesAreAsFastAndTheLogIsAsShort(
         subject: SharedDatabase.Subject

@@ -102,7 +102,7 @@ struct CursorTests {
         try db.execute(sql: "DROP TABLE t")
     }
 
-    @Test func aStatementServesOneCursorAtATime() throws {
+    @Test func aStatementHasOneCursorAtATime() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? UNION ALL SELECT 9")
         var first: FastDatabaseValueCursor<Int>? = try Int.fetchCursor(statement, arguments: [1])

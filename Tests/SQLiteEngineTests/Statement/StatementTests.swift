@@ -50,7 +50,7 @@ struct StatementTests {
         #expect(try Int.fetchOne(statement) == 1)
     }
 
-    @Test func columnNamesFollowTheSchema() throws {
+    @Test func columnNamesAreUpdatedAfterASchemaChange() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         let statement = try db.makeStatement(sql: "SELECT * FROM t")

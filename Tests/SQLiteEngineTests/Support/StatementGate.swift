@@ -51,6 +51,6 @@ final class StatementGate: Sendable {
         try await eventuallyAsync { entryCount.withLock { $0 > 0 } }
     }
 
-    /// Lets the statement continue.
+    /// Resumes the statement.
     func resume() { left.open() }
 }

@@ -137,18 +137,18 @@ struct TransactionTests {
             )
         }
         let sql = "INSERT INTO child VALUES (1)"
-        let written = #expect(throws: DatabaseError.self) {
+        let writeError = #expect(throws: DatabaseError.self) {
             try queue.write { db in try db.execute(sql: sql) }
         }
-        #expect(written?.resultCode == .SQLITE_CONSTRAINT)
-        #expect(written?.sql?.hasPrefix("COMMIT") == true)
-        let inTransaction = #expect(throws: DatabaseError.self) {
+        #expect(writeError?.resultCode == .SQLITE_CONSTRAINT)
+        #expect(writeError?.sql?.hasPrefix("COMMIT") == true)
+        let transactionError = #expect(throws: DatabaseError.self) {
             try queue.inTransaction { db in
                 try db.execute(sql: sql)
                 return .commit
             }
         }
-        #expect(inTransaction?.resultCode == .SQLITE_CONSTRAINT)
+        #expect(transactionError?.resultCode == .SQLITE_CONSTRAINT)
         try queue.inDatabase { db in
             #expect(!db.isInsideTransaction)
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM child") == 0)

@@ -18,7 +18,7 @@ package final class SharedDatabase {
 
     /// The path of the file.
     package let path: String
-    /// The value of the counter after the last foreign commit that has returned.
+    /// The value of the counter after the last commit that has returned.
     package let committed: SharedCounter
     /// The other process.
     package let peer: Peer

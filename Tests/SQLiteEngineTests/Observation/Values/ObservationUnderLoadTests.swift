@@ -109,7 +109,7 @@ struct ObservationUnderLoadTests {
     @Test func aLongFetchDelaysNoOtherObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isFetching, mayEnd) = (Gate(), Gate())
-        let long = ValueObservation.trackingConstantRegion { db in
+        let longObservation = ValueObservation.trackingConstantRegion { db in
             let count = try db.rowCount() ?? -1
             let begin = monotonicNanoseconds()
             while monotonicNanoseconds() - begin < 2 * EngineTimings.quickFetch {}
@@ -120,7 +120,7 @@ struct ObservationUnderLoadTests {
             return count
         }
         let receivedLong = Lock(-1)
-        let cancellable = long.start(
+        let cancellable = longObservation.start(
             in: pool,
             scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },

@@ -69,9 +69,9 @@ struct QueueObservationTests {
 
     @Test func manyObservationsDoNotDelayACommit() throws {
         let queue = try DatabaseQueue.withTable()
-        let all = (0..<20).map { _ in CollectedLines() }
-        let cancellables = all.map { observe(queue, $0) }
-        for values in all { try eventually { values.all == ["0"] } }
+        let collections = (0..<20).map { _ in CollectedLines() }
+        let cancellables = collections.map { observe(queue, $0) }
+        for values in collections { try eventually { values.all == ["0"] } }
         let fetchCountBefore = try #require(queue.status().observations).fetchesOnWriter
         try queue.writeWithoutTransaction { db in
             for value in 1...10 { try db.insert(value) }
@@ -79,7 +79,7 @@ struct QueueObservationTests {
             let status = queue.status().observations
             #expect(status?.fetchesOnWriter == fetchCountBefore)
         }
-        for values in all { try eventually { values.all.last == "10" } }
+        for values in collections { try eventually { values.all.last == "10" } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 

@@ -107,7 +107,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func theRegionFollowsTheLastFetch(kind: Kind) throws {
+    func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
         // The region includes the other table only if `t` contains a row.

@@ -8,7 +8,7 @@ import Testing
 /// Tests that kept read transactions have no observable effect on reads, other connections, or
 /// statements on the C connection.
 @Suite(.timeLimit(.minutes(1)))
-struct KeptTransactionPromisesTests {
+struct KeptTransactionGuaranteesTests {
     private let folder = TemporaryFolder()
 
     /// A connection that uses the C interface, like a connection of another program.
