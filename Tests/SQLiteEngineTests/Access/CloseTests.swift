@@ -207,7 +207,8 @@ struct CloseTests {
         _ = try pool?.rowCount()
         #expect(FileManager.default.fileExists(atPath: folder.file() + "-wal"))
         pool = nil
-        // The last connection checkpoints and removes the log if it can write.
+        // The connection that is closed last checkpoints and removes the log if the connection can
+        // write.
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// Tests nested accesses during an operation that acquires all connections.
 ///
 /// Each access would wait forever if the operation held some connections while it waited for
-/// others.
+/// other connections.
 @Suite(.timeLimit(.minutes(1)))
 struct ReservationTests {
     private let folder = TemporaryFolder()

@@ -160,7 +160,7 @@ struct WaitGraphTests {
                 }
                 refusedCount += 1
                 #expect(deadlock.first == wait)
-                // The reported waits form a deadlock even without the others.
+                // The reported waits form a deadlock even without the other waits.
                 #expect(!canBeServed(0, of: deadlock))
             }
             // All accepted waits can be served.

@@ -82,7 +82,8 @@ struct BusyTests {
         #expect(otherError?.lockWait == nil)
     }
 
-    /// A checkpoint reports a lock as its result, so its wait is not part of a later failure.
+    /// A checkpoint reports a lock as its result, so the checkpoint's wait is not part of a later
+    /// failure.
     @Test func theWaitOfABlockedCheckpointIsNotPartOfALaterError() throws {
         let configuration = Configuration.with {
             $0.journalMode = .wal

@@ -7,9 +7,9 @@ import Testing
 ///
 /// Locks, not snapshots, isolate these transactions.
 ///
-/// A commit requires all readers to end (<https://sqlite.org/lockingv3.html>). Until then, it fails
-/// with `SQLITE_BUSY` and can be retried. If two transactions have both read and then write, they
-/// exclude each other, and one of them must roll back.
+/// A commit requires all readers to end (<https://sqlite.org/lockingv3.html>). Until then, a commit
+/// fails with `SQLITE_BUSY` and can be retried. If two transactions have both read and then write,
+/// they exclude each other, and one of them must roll back.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitageRollbackTests {
     private let folder = TemporaryFolder()

@@ -18,7 +18,7 @@ struct HermitageTests {
         case queues
         /// Each transaction uses the writer of a separate pool.
         case pools
-        /// The first transaction uses a pool's writer, and the others use queues.
+        /// The first transaction uses a pool's writer, and the other transactions use queues.
         case poolAndQueues
     }
 

@@ -41,7 +41,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
     /// Without this thread, the process could block on a full pipe inside a transaction.
     private var outputReader: Background<Void>?
 
-    /// Starts the process, and returns after it has opened the database.
+    /// Starts the process, and returns after the process has opened the database.
     ///
     /// - Parameters:
     ///   - kind: How the process opens the database.

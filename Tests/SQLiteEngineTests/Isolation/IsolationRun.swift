@@ -74,7 +74,7 @@ struct IsolationRun: Sendable {
     /// The history so far.
     var history: History { recorder.history }
 
-    /// Adds the history that another process recorded before it was killed.
+    /// Adds the history that another process recorded before the process was killed.
     func add(_ history: History) { recorder.add(history) }
 
     /// Reads all lists and registers from each database.

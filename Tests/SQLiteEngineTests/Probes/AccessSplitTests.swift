@@ -140,7 +140,7 @@ struct AccessSplitTests {
         _ = try waiter.value()
         let status = pool.status()
         let split = try #require(findSplit(status, .reader, isContended: true))
-        // One access opened its connection, and the other waited.
+        // One access opened its connection, and the other access waited.
         #expect(split.count == 2)
         #expect(try #require(split.waiting).max >= observedWait)
         #expect(try #require(status.acquire).max >= observedWait)
@@ -203,8 +203,9 @@ struct AccessSplitTests {
         #expect(
             split.count == (findSplit(statusBefore, .writer, isContended: false)?.count ?? 0) + 1
         )
-        // The observer runs three times if the access commits: for the change, before the commit
-        // and after it. It runs twice if the access fails: for the change and for the rollback.
+        // The observer runs three times if the access commits: for the change, before the commit,
+        // and after the commit. The observer runs twice if the access fails: for the change and for
+        // the rollback.
         #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
         #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that the peaks in a status are counts, not samples.
 ///
-/// Each waiting access raises them, even if its wait is short.
+/// Each waiting access raises the peaks, even if the wait is short.
 @Suite(.timeLimit(.minutes(1)))
 struct PeakTests {
     private let folder = TemporaryFolder()
@@ -14,7 +14,7 @@ struct PeakTests {
         try .withTable(in: folder, configuration: .with { $0.maximumReaderCount = readers })
     }
 
-    /// Starts an access and returns when it is inside its closure.
+    /// Starts an access, and returns when the access is inside its closure.
     private func startAccess(
         _ access: @escaping @Sendable (_ inside: () throws -> Void) throws -> Void
     ) throws -> (work: Background<Void>, mayEnd: Gate) {
@@ -134,7 +134,7 @@ struct PeakTests {
         for holder in holders.dropFirst() { holder.mayEnd.open() }
         for holder in holders.dropFirst() { try holder.work.value() }
         pool.restartTimes()
-        // The first reader is still in use, but the others are not.
+        // The first reader is still in use, but the other readers are not.
         #expect(pool.status().readers?.peak == 1)
         holders[0].mayEnd.open()
         try holders[0].work.value()
@@ -142,7 +142,8 @@ struct PeakTests {
         try eventually { pool.status().readers?.inUse == 0 }
         pool.restartTimes()
         #expect(pool.status().readers?.peak == 0)
-        // Concurrent threads used several readers. Threads that run one after another use only one.
+        // Concurrent threads used several readers. Threads that run one after another use only one
+        // reader.
         for _ in 0..<4 { try Background { _ = try pool.rowCount() }.value() }
         _ = try pool.rowCount()
         #expect(pool.status().readers?.peak == 1)

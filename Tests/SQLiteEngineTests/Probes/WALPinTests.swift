@@ -89,7 +89,7 @@ struct WALPinTests {
         try pool.write { db in try db.fill(pages: 50) }
         try checkpoint(pool)
         try withOpenRead(pool, as: "report") {
-            // The reader allows the log to restart, but it prevents checkpoints from copying
+            // The reader allows the log to restart, but prevents checkpoints from copying
             // frames.
             try pool.write { db in try db.fill(pages: 5) }
             try checkpoint(pool)

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Polls until a condition is met, and throws an error if this takes too long.
+/// Polls until a condition is met, and throws an error after 20 seconds.
 ///
 /// Use this function for states without a notification, such as the start of a wait.
 func eventually(_ condition: () throws -> Bool) throws {

@@ -9,7 +9,7 @@ final class RecordingObserver: TransactionObserver {
     var log: [String] = []
     /// Whether to prevent commits.
     var preventsCommits = false
-    /// A closure that each callback calls with its log line.
+    /// A closure that the observer calls with the log line of each callback.
     var reaction: ((String, Database?) -> Void)?
 
     private let filter: (DatabaseEventKind) -> Bool

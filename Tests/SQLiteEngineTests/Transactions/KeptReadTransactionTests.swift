@@ -196,7 +196,7 @@ struct KeptReadTransactionTests {
         #expect(!mayKeep(at: later + 100))
         memory.checkpoint(ReadTransactionKeeper.longLog)
         #expect(mayKeep(at: later + 200))
-        // This is a new log. The other process may also have written to it.
+        // This is a new log, to which the other process may also have written.
         memory.checkpoint(0)
         memory.commit(frames: 2 * ReadTransactionKeeper.longLog, generation: 2)
         #expect(!mayKeep(at: later + 300))

@@ -9,7 +9,7 @@ enum GateOperation: Hashable {
 
     /// Acquires a connection on a thread: ``AccessGate/acquire(_:_:_:)``.
     case acquire(Int)
-    /// Acquires a connection on a thread, but opening it fails.
+    /// Acquires a slot on a thread, but opening the connection fails.
     case acquireButFailToOpen(Int)
     /// Acquires a connection for a task.
     case acquireForTask(Int)
@@ -41,7 +41,7 @@ enum GateOperation: Hashable {
     }
 }
 
-/// The part of a thread's state that its operation depends on.
+/// The part of a thread's state that the thread's operation depends on.
 struct GateContext: Hashable {
     /// The slot of the operation's gate that the thread holds.
     var slot: Int?

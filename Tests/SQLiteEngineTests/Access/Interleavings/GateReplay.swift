@@ -8,8 +8,8 @@ struct NextStep: Error, Equatable {
 
 /// The results of the steps that a thread has performed in an operation.
 ///
-/// The protocol is deterministic. Running it again with these results leads to the next step, so
-/// the list of results represents the complete state of a thread.
+/// The protocol is deterministic. Running the protocol again with these results leads to the next
+/// step, so the list of results represents the complete state of a thread.
 final class GateReplay {
     private let results: [Int]
     private var next = 0
@@ -52,7 +52,7 @@ final class ReplayedGate: GateSteps {
         self.supportsReservation = supportsReservation
     }
 
-    /// Returns the result of a step, or stops the thread before it.
+    /// Returns the result of a step, or stops the thread before the step.
     @discardableResult
     func perform(_ step: GateStep) throws(NextStep) -> Int {
         try replay.result(of: step, at: index)

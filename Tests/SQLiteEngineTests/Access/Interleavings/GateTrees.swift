@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// The next step of each operation, depending on the results of its steps so far.
+/// The next step of each operation, depending on the results of the operation's steps so far.
 ///
 /// Running the protocol is the slowest part of an exploration, so it runs only once for each list
 /// of results.

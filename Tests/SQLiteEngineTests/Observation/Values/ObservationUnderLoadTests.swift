@@ -101,7 +101,8 @@ struct ObservationUnderLoadTests {
         let accessesBefore = readerAccesses()
         try pool.write { try $0.insert(1) }
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
-        // The round uses one access. Observations whose first fetch has just ended use others.
+        // The round uses one access. Observations whose first fetch has just ended use other
+        // accesses.
         #expect(readerAccesses() - accessesBefore < 50)
         for cancellable in cancellables { cancellable.cancel() }
     }
@@ -266,7 +267,7 @@ struct ObservationUnderLoadTests {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()
         let received = Lock([Int](repeating: -1, count: 21))
-        // The observation in the middle waits. Some of the others also have a map.
+        // The observation in the middle waits. Some of the other observations also have a map.
         let cancellables = (0..<21).map { number in
             let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             let onError: @Sendable (any Error) -> Void = { Issue.record($0) }

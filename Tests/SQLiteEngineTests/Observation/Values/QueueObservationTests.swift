@@ -98,7 +98,7 @@ struct QueueObservationTests {
         isExpensive.withLock { $0 = true }
         try queue.writeWithoutTransaction { db in for value in 1...10 { try db.insert(value) } }
         try eventually { values.all.last == "10" }
-        // The first fetch runs within its commit. The others are combined after the access.
+        // The first fetch runs within its commit. The other fetches are combined after the access.
         #expect(values.all == ["0", "1", "10"])
         cancellable.cancel()
     }
