@@ -11,17 +11,19 @@ final class CommitLoad: Sendable {
     /// The number is small so that kills also interrupt checkpoints.
     private static let checkpointInterval = 40
 
-    private let isEarly: Bool
+    private let acknowledgesEarly: Bool
     private let checkpoint: Database.CheckpointMode
     private let next: Atomic<Int>
 
+    /// Creates a load.
+    ///
     /// - Parameters:
-    ///   - isEarly: Whether commits are acknowledged before they are complete.
+    ///   - acknowledgesEarly: Whether commits are acknowledged before they are complete.
     ///   - first: The number of the first commit.
     ///   - checkpoint: The mode of the checkpoints. With long reads, a checkpoint in the truncate
     ///     mode would block all writers until its busy timeout ends.
-    init(isEarly: Bool, first: Int, checkpoint: Database.CheckpointMode) {
-        self.isEarly = isEarly
+    init(acknowledgesEarly: Bool, first: Int, checkpoint: Database.CheckpointMode) {
+        self.acknowledgesEarly = acknowledgesEarly
         self.checkpoint = checkpoint
         next = Atomic(first)
     }
@@ -29,7 +31,7 @@ final class CommitLoad: Sendable {
     /// A configuration with a busy timeout.
     ///
     /// The system may not have released the locks of the previous process yet.
-    static var patient: Configuration {
+    static var waitingConfiguration: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         return configuration
@@ -37,7 +39,7 @@ final class CommitLoad: Sendable {
 
     /// Opens a queue in WAL mode.
     static func walQueue(_ path: String) throws -> DatabaseQueue {
-        var configuration = patient
+        var configuration = waitingConfiguration
         configuration.journalMode = .wal
         return try DatabaseQueue(path: path, configuration: configuration)
     }
@@ -107,7 +109,7 @@ final class CommitLoad: Sendable {
                 arguments: [number, number]
             )
             try db.execute(sql: "UPDATE total SET count = count + 1")
-            if isEarly {
+            if acknowledgesEarly {
                 acknowledge(number)
                 while true { pause() }
             }

@@ -16,20 +16,22 @@ guard arguments.count >= 4, let first = Int(arguments[3]) else {
     exit(64)
 }
 let load = CommitLoad(
-    isEarly: arguments.contains("--early"),
+    acknowledgesEarly: arguments.contains("--early"),
     first: first,
     checkpoint: arguments[1] == "mixed" ? .passive : .truncate
 )
 let path = arguments[2]
 do {
     switch arguments[1] {
-    case "pool": try load.run(on: DatabasePool(path: path, configuration: CommitLoad.patient))
+    case "pool":
+        try load.run(on: DatabasePool(path: path, configuration: CommitLoad.waitingConfiguration))
     case "wal-queue": try load.run(on: CommitLoad.walQueue(path))
     case "mixed":
-        let pool = try DatabasePool(path: path, configuration: CommitLoad.patient)
+        let pool = try DatabasePool(path: path, configuration: CommitLoad.waitingConfiguration)
         load.createSnapshots(of: pool)
         try load.run(on: pool, and: CommitLoad.walQueue(path))
-    default: try load.run(on: DatabaseQueue(path: path, configuration: CommitLoad.patient))
+    default:
+        try load.run(on: DatabaseQueue(path: path, configuration: CommitLoad.waitingConfiguration))
     }
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))

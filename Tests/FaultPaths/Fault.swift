@@ -1,6 +1,6 @@
 import FaultVFS
 
-/// A cause of failures, such as failing file operations.
+/// A fault to inject, such as failing file operations.
 package struct Fault: Sendable {
     package var name: String
     /// A closure that starts the failures at the n-th operation on the files in a folder.

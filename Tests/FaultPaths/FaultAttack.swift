@@ -6,9 +6,9 @@ import SQLiteEngine
 ///
 /// The attack ends when the path completes without a failure.
 ///
-/// After a fault, the path either succeeds or throws an error that explains it. The database object
-/// works again or is closed, and closing it releases SQLite's memory and all descriptors. The
-/// database is intact, and it contains all acknowledged commits.
+/// After a fault, the path either succeeds or throws an error that explains the fault. The
+/// database object works again or is closed, and closing it releases SQLite's memory and all
+/// descriptors. The database is intact, and it contains all acknowledged commits.
 package struct FaultAttack {
     package var path: FaultPath
     package var subject: Subject
@@ -32,7 +32,8 @@ package struct FaultAttack {
         self.stride = stride
     }
 
-    /// Attacks the path, and calls `willAttack` with the number of each attack before it starts.
+    /// Attacks the path, and calls `willAttack` with the number of the attacked operation before
+    /// each attack.
     package func run(willAttack: (Int64) -> Void = { _ in }) throws -> Outcome {
         let template = try FaultFolder()
         let setup = try subject.open(template.database)
@@ -129,7 +130,9 @@ package struct FaultAttack {
                 return "connections stay in use: \(pool.status().readers as Any)"
             }
             try writer.close()
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE && path.closes {
+        } catch let error as DatabaseError
+            where error.resultCode == .SQLITE_MISUSE && path.closesDatabase
+        {
             // The path has closed the connection.
         } catch { return "\(error) when the object is used again" }
         return nil

@@ -4,7 +4,7 @@ import Foundation
 package final class FaultFolder {
     package let url: URL
     package var database: String { url.appendingPathComponent("db.sqlite").path }
-    /// The target of backups.
+    /// The path of the target of backups.
     var copy: String { url.appendingPathComponent("copy.sqlite").path }
     var recording: String { url.appendingPathComponent("faults.recording").path }
 

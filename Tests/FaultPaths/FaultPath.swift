@@ -1,8 +1,8 @@
 import SQLiteEngine
 
-/// A path through the engine.
+/// A path through the code of the engine.
 ///
-/// Each operation on the path fails in turn.
+/// An attack makes each operation on the path fail in turn.
 package struct FaultPath: Sendable {
     package var name: String
     /// The kinds of database objects to which the path applies.
@@ -10,7 +10,7 @@ package struct FaultPath: Sendable {
     /// Whether a value observation runs along the path.
     var isObserved = false
     /// Whether the path closes the database object.
-    var closes = false
+    var closesDatabase = false
     /// A closure that returns a problem with the path's files after the faults, or `nil`.
     var check: @Sendable (FaultFolder, WrittenRows) throws -> String? = { _, _ in nil }
     /// A closure that follows the path on an open database.
@@ -63,23 +63,31 @@ package struct FaultPath: Sendable {
             guard let pool = writer as? DatabasePool else { return }
             try rows.write(pool)
             let snapshot = try pool.makeSnapshot()
-            let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            let countBefore = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
             try rows.write(pool)
-            let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-            try Violation.check(before == after, "a snapshot changed")
+            let countAfter = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
+            try Violation.check(countBefore == countAfter, "a snapshot changed")
             try snapshot.close()
         },
         FaultPath(name: "snapshot pool", subjects: [.pool]) { writer, _, rows in
             guard let pool = writer as? DatabasePool else { return }
             try rows.write(pool)
             let snapshot = try pool.makeSnapshotPool()
-            let before = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+            let countBefore = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
             try rows.write(pool)
-            let after = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
-            try Violation.check(before == after, "a snapshot changed")
+            let countAfter = try snapshot.read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM t")
+            }
+            try Violation.check(countBefore == countAfter, "a snapshot changed")
             try snapshot.close()
         },
-        FaultPath(name: "close", closes: true) { writer, _, rows in
+        FaultPath(name: "close", closesDatabase: true) { writer, _, rows in
             try rows.write(writer)
             try writer.close()
         },

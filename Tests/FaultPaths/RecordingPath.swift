@@ -5,9 +5,9 @@ import Telemetry
 
 /// A path that records samples of a database to a file in the folder.
 enum RecordingPath {
-    private static let samples = 10
+    private static let sampleCount = 10
 
-    /// The message of a recorder that has ended early.
+    /// An error with the message of a recorder that ended early.
     private struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -28,7 +28,7 @@ enum RecordingPath {
             info: RecordingInfo(kind: .run, tool: "a test", title: "faults"),
             mask: { $0 }
         )
-        for second in 0..<samples {
+        for second in 0..<sampleCount {
             let sample = Sample(
                 sequence: second,
                 time: Double(second),
@@ -46,7 +46,10 @@ enum RecordingPath {
         )
         try rows.write(pool)
         if let failure = recorder.takeFailure() { throw Failure(description: failure) }
-        try Violation.check(summary.samples == samples, "\(summary.samples) samples were recorded")
+        try Violation.check(
+            summary.samples == sampleCount,
+            "\(summary.samples) samples were recorded"
+        )
     }
 
     /// Returns whether an error names the file and the problem.

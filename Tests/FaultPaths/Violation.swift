@@ -4,7 +4,9 @@ package struct Violation: Error, CustomStringConvertible {
 
     package init(_ description: String) { self.description = description }
 
-    /// - Throws: A violation if a condition is not met.
+    /// Checks a condition.
+    ///
+    /// - Throws: A violation if the condition is not met.
     package static func check(_ condition: Bool, _ description: @autoclosure () -> String) throws {
         guard condition else { throw Violation(description()) }
     }

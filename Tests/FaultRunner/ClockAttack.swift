@@ -21,7 +21,7 @@ struct ClockAttack {
         for path in FaultPath.all {
             for subject in path.subjects {
                 Report.write("\(path.name) \(subject)")
-                // The clock goes back while the database object is open.
+                // While the path runs, the clock is set back by a day.
                 let fault = Fault(name: "the clock was set back") { [file] _, _ in
                     try? Self.setClock(to: "-1d", file)
                 } stop: { [file] in

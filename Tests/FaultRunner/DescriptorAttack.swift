@@ -1,13 +1,13 @@
 import FaultPaths
 import Foundation
 
-/// An attack that follows a path with 0, 1, 2, … free descriptors.
+/// An attack that follows a path with 0, `stride`, 2 × `stride`, … free descriptors.
 struct DescriptorAttack {
     private let path: FaultPath
     /// The difference between two successive numbers of free descriptors.
     private let stride: Int
     /// The number of free descriptors that suffices for all paths.
-    private static let sufficient: Int64 = 48
+    private static let sufficientCount: Int64 = 48
 
     init(_ arguments: [String]) throws {
         path = try Report.path(arguments[1])
@@ -19,9 +19,9 @@ struct DescriptorAttack {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         let original = limit
-        let remaining = Remaining()
+        let attackNumber = AttackNumber()
         let fault = Fault(name: "no descriptor left") { _, nth in
-            remaining.number = nth
+            attackNumber.number = nth
             // Descriptors below this one are in use.
             let next = dup(STDIN_FILENO)
             close(next)
@@ -31,7 +31,7 @@ struct DescriptorAttack {
         } stop: {
             var original = original
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &original)
-            return remaining.number < Self.sufficient ? 1 : 0
+            return attackNumber.number < Self.sufficientCount ? 1 : 0
         }
         var findings: [String] = []
         var attacks = 0
@@ -56,8 +56,10 @@ struct DescriptorAttack {
         timer.cancel()
     }
 
-    /// `@unchecked Sendable`: only the attacking thread uses it.
-    private final class Remaining: @unchecked Sendable {
+    /// The number of the attack, which exceeds the number of free descriptors by one.
+    ///
+    /// `@unchecked Sendable`: only the attacking thread uses the object.
+    private final class AttackNumber: @unchecked Sendable {
         var number: Int64 = 0
     }
 }

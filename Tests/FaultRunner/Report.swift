@@ -15,7 +15,7 @@ enum Report {
         write("attacks: \(attacks)")
     }
 
-    /// Returns the path with a name.
+    /// Returns the path with the given name.
     static func path(_ name: String) throws -> FaultPath {
         guard let path = FaultPath.all.first(where: { $0.name == name }) else {
             throw Violation("no path has the name \(name)")

@@ -13,11 +13,11 @@ import Foundation
 //     FaultRunner read-only
 //         makes a file and its folder read-only while a database is open
 //
-// The process writes the number of each attack, and `finding: TEXT` for each violated guarantee. It
-// writes `attacks: COUNT` before it exits with status 0.
+// The process writes a line before each attack, and `finding: TEXT` for each violated guarantee.
+// It writes `attacks: COUNT` before it exits with status 0.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-/// A signal ends a process that hangs.
+// If the process hangs, a signal ends it.
 alarm(1_200)
 do {
     switch (arguments.first, arguments.count) {

@@ -5,7 +5,7 @@ import Telemetry
 import WorkloadEngine
 
 // A program with its own target, which reads through a `DatabasePool`. The environment variable
-// SLOWDOWN sets the fraction by which each access takes longer. It simulates a slower build of the
+// SLOWDOWN sets the fraction by which each access is prolonged, to simulate a slower build of the
 // program.
 
 /// The program's target.

@@ -30,11 +30,12 @@ final class CommitWriterProcess {
     ///   - kind: The kind of database to open.
     ///   - database: The path of the database.
     ///   - first: The number of the first commit.
-    ///   - isEarly: Whether the process acknowledges commits too early.
+    ///   - acknowledgesEarly: Whether the process acknowledges commits too early.
     /// - Throws: An error if the process cannot be started.
-    init(_ kind: Kind, on database: String, first: Int, isEarly: Bool = false) throws {
+    init(_ kind: Kind, on database: String, first: Int, acknowledgesEarly: Bool = false) throws {
         process.executableURL = URL(fileURLWithPath: BuiltProgram.path(of: "CommitWriter"))
-        process.arguments = [kind.rawValue, database, "\(first)"] + (isEarly ? ["--early"] : [])
+        process.arguments =
+            [kind.rawValue, database, "\(first)"] + (acknowledgesEarly ? ["--early"] : [])
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors
@@ -62,7 +63,7 @@ final class CommitWriterProcess {
                 throw Ended(status: process.terminationStatus, errors: errorOutput)
             }
             guard monotonicNanoseconds() < deadline else {
-                throw Violation("\(count) commits take too long")
+                throw Violation("the process acknowledged fewer than \(count) commits in 20 s")
             }
         }
     }

@@ -18,7 +18,7 @@ struct FaultPathTests {
     ]
 
     @Test(arguments: FaultPath.all, faults)
-    func everyFaultIsSurvived(path: FaultPath, fault: Fault) throws {
+    func failingOperationsViolateNoGuarantee(path: FaultPath, fault: Fault) throws {
         faults_install()
         for subject in path.subjects {
             let attack = FaultAttack(

@@ -19,7 +19,7 @@ struct FileLossTests {
     }
 
     /// Returns the text of the `DatabaseError` that `body` throws.
-    private func failure(_ body: () throws -> Void) -> String? {
+    private func errorDescription(_ body: () throws -> Void) -> String? {
         do { try body() } catch let error as DatabaseError { return error.description } catch {
             return "another error: \(error)"
         }
@@ -34,13 +34,13 @@ struct FileLossTests {
         #expect(rename(other, folder.database) == 0)
     }
 
-    @Test func aQueueRefusesToWriteToAReplacedFile() throws {
+    @Test func aQueueDoesNotWriteToAReplacedFile() throws {
         var rows = WrittenRows()
         let queue = try open(.queue, &rows)
         try replaceFile()
         // The connection still reads the original file.
         #expect(try queue.read { try rows.contradiction(in: $0) } == nil)
-        let text = failure { try rows.write(queue) } ?? ""
+        let text = errorDescription { try rows.write(queue) } ?? ""
         #expect(text.contains("was moved, replaced, or deleted while the database was open; close"))
         try queue.close()
         let reopened = try DatabaseQueue(path: folder.database)
@@ -62,8 +62,10 @@ struct FileLossTests {
             { _ = try pool.makeSnapshot() },
             { _ = try pool.makeSnapshotPool() },
         ]
-        for attempt in attempts { #expect(failure(attempt)?.contains(expected) == true) }
-        #expect(failure(attempts[0])?.contains("close the database, and open it again") == true)
+        for attempt in attempts { #expect(errorDescription(attempt)?.contains(expected) == true) }
+        #expect(
+            errorDescription(attempts[0])?.contains("close the database, and open it again") == true
+        )
         try pool.close()
     }
 
@@ -79,7 +81,7 @@ struct FileLossTests {
     }
 
     @Test(arguments: Subject.allCases)
-    func aRemovedFolderIsExplained(subject: Subject) throws {
+    func theErrorExplainsARemovedFolder(subject: Subject) throws {
         var rows = WrittenRows()
         let writer = try open(subject, &rows)
         if subject == .pool { _ = try writer.read { try $0.tableExists("t") } }
@@ -88,15 +90,15 @@ struct FileLossTests {
         #expect(try writer.read { try rows.contradiction(in: $0) } == nil)
         switch subject {
         case .queue:
-            let text = failure { try rows.write(writer) } ?? ""
+            let text = errorDescription { try rows.write(writer) } ?? ""
             #expect(text.contains("was moved, replaced, or deleted while the database was open"))
         case .pool:
             try rows.write(writer)
-            let text = failure { _ = try (writer as? DatabasePool)?.makeSnapshot() } ?? ""
+            let text = errorDescription { _ = try (writer as? DatabasePool)?.makeSnapshot() } ?? ""
             #expect(text.contains("does not exist; create it first"))
         }
         try writer.close()
-        let text = failure { _ = try subject.open(folder.database) } ?? ""
+        let text = errorDescription { _ = try subject.open(folder.database) } ?? ""
         #expect(text.contains("the folder `\(folder.url.path)` does not exist; create it first"))
     }
 
@@ -126,7 +128,7 @@ struct FileLossTests {
                 { try writer.close() },
             ]
             for attempt in attempts {
-                guard let text = failure(attempt) else { continue }
+                guard let text = errorDescription(attempt) else { continue }
                 failures += 1
                 #expect(text.hasPrefix("SQLite error "), "\(text)")
             }
@@ -134,7 +136,7 @@ struct FileLossTests {
         #expect(failures > 0)
         #expect(isEventually { folder.openFiles == [] && sqlite3_memory_used() <= memory })
         // Opening the truncated file either succeeds or fails with an error that suggests a remedy.
-        let text = failure { try subject.open(folder.database).close() }
+        let text = errorDescription { try subject.open(folder.database).close() }
         if let text { #expect(text.contains("while opening `\(folder.database)`: "), "\(text)") }
     }
 }

@@ -29,7 +29,7 @@ struct KilledProcessTests {
         in folder: FaultFolder
     ) throws -> Remains {
         var configuration = Configuration()
-        // The other process of a mixed load continues.
+        // With a mixed load, the other process continues and may hold locks.
         if kind == .mixed { configuration.busyMode = .timeout(10) }
         let path = folder.database
         let database: any DatabaseWriter =
@@ -133,7 +133,12 @@ struct KilledProcessTests {
     }
 
     private func killEarlyWriter(_ kind: CommitWriterProcess.Kind) throws {
-        let process = try CommitWriterProcess(kind, on: folder.database, first: 1, isEarly: true)
+        let process = try CommitWriterProcess(
+            kind,
+            on: folder.database,
+            first: 1,
+            acknowledgesEarly: true
+        )
         try process.awaitCommits(1)
         let acknowledged = try process.kill()
         let remains = try remains(kind, in: folder)

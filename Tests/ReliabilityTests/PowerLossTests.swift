@@ -7,8 +7,8 @@ import Testing
 /// Cuts the power before randomly selected syncs and at other random operations, and opens the
 /// database again.
 ///
-/// SQLite makes these guarantees (<https://sqlite.org/pragma.html#pragma_synchronous>). In all
-/// modes, the database is intact and contains a prefix of the transactions in commit order.
+/// SQLite guarantees the tested properties (<https://sqlite.org/pragma.html#pragma_synchronous>).
+/// In all modes, the database is intact and contains a prefix of the transactions in commit order.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct PowerLossTests {
     struct Mode: Sendable, CustomTestStringConvertible {
@@ -16,25 +16,25 @@ struct PowerLossTests {
         var synchronous: String
         /// The number of acknowledged transactions that a power loss can undo, or `nil` if it is
         /// unlimited.
-        var lost: Int?
+        var maximumLoss: Int?
         var testDescription: String { "\(subject), synchronous=\(synchronous)" }
 
         static let all = [
-            Mode(subject: .pool, synchronous: "FULL", lost: 0),
+            Mode(subject: .pool, synchronous: "FULL", maximumLoss: 0),
             // The default of a pool.
-            Mode(subject: .pool, synchronous: "NORMAL", lost: nil),
-            Mode(subject: .queue, synchronous: "EXTRA", lost: 0),
+            Mode(subject: .pool, synchronous: "NORMAL", maximumLoss: nil),
+            Mode(subject: .queue, synchronous: "EXTRA", maximumLoss: 0),
             // The deletion of the last journal is not synced.
-            Mode(subject: .queue, synchronous: "FULL", lost: 1),
+            Mode(subject: .queue, synchronous: "FULL", maximumLoss: 1),
         ]
     }
 
     /// The number of cuts for each mode and kind of loss.
     ///
     /// `./test --faults` cuts the power 100 times as often.
-    private static let cuts = Length.isFull ? 6_400 : 64
+    private static let cutCount = Length.isFull ? 6_400 : 64
     private typealias Loss = RecordedDisk.Loss
-    private static let transactions = 60
+    private static let transactionCount = 60
     private static let seed: UInt64 = 21
 
     @Test(arguments: Mode.all)
@@ -42,31 +42,31 @@ struct PowerLossTests {
         faults_install()
         let folder = try FaultFolder()
         recording_start(folder.url.path)
-        try work(mode, folder)
+        try runLoad(mode, folder)
         let count = Int(recording_stop())
         var random = SeededRandom(state: Self.seed)
         let syncs = (0..<count).filter { recording_operation(Int64($0)).kind == Int32(RECORD_SYNC) }
-        try #require(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactions))
+        try #require(syncs.count >= (mode.synchronous == "NORMAL" ? 4 : Self.transactionCount))
         var undone = 0
         for loss in Loss.allCases {
-            for index in 0..<Self.cuts {
+            for index in 0..<Self.cutCount {
                 // Half of the cuts are just before a sync.
                 let operations =
                     index % 2 == 0
                     ? syncs[Int.random(in: 0..<syncs.count, using: &random)]
                     : Int.random(in: 0...count, using: &random)
                 let disk = RecordedDisk(operations: operations, loss: loss, random: &random)
-                let place: Comment =
+                let location: Comment =
                     "\(mode.testDescription), \(loss), after \(operations) of \(count) operations"
-                undone = max(undone, try check(disk, mode, place))
+                undone = max(undone, try check(disk, mode, location))
             }
         }
-        Length.report("\(mode.testDescription): \(Loss.allCases.count * Self.cuts) cuts")
+        Length.report("\(mode.testDescription): \(Loss.allCases.count * Self.cutCount) cuts")
         // With NORMAL, some of the cuts must undo commits.
-        if mode.lost == nil { #expect(undone > 0) }
+        if mode.maximumLoss == nil { #expect(undone > 0) }
     }
 
-    private func work(_ mode: Mode, _ folder: FaultFolder) throws {
+    private func runLoad(_ mode: Mode, _ folder: FaultFolder) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { db in
             if mode.synchronous != "NORMAL" {
@@ -83,7 +83,7 @@ struct PowerLossTests {
             try db.execute(sql: "CREATE TABLE t(number INTEGER, text TEXT)")
         }
         recording_mark(0)
-        for number in 1...Self.transactions {
+        for number in 1...Self.transactionCount {
             try writer.write { db in
                 for _ in 0..<2 {
                     try db.execute(
@@ -103,30 +103,30 @@ struct PowerLossTests {
     }
 
     /// Opens the database of a disk, and returns the number of undone transactions.
-    private func check(_ disk: RecordedDisk, _ mode: Mode, _ place: Comment) throws -> Int {
+    private func check(_ disk: RecordedDisk, _ mode: Mode, _ location: Comment) throws -> Int {
         let folder = try FaultFolder()
         try disk.write(to: folder.url)
         guard FileManager.default.fileExists(atPath: folder.database) else {
-            #expect(disk.marks.count <= (mode.lost ?? .max), place)
+            #expect(disk.marks.count <= (mode.maximumLoss ?? .max), location)
             return disk.marks.count
         }
         let writer = try mode.subject.open(folder.database)
         let numbers: [Int]? = try writer.read { db in
-            #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"], place)
+            #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"], location)
             guard try db.tableExists("t") else { return nil }
             let rows = try Row.fetchAll(
                 db,
                 sql: "SELECT number, count(*) FROM t GROUP BY number ORDER BY number"
             )
-            for row in rows { #expect(row[1] == 2, place) }
+            for row in rows { #expect(row[1] == 2, location) }
             return rows.map { $0[0] }
         }
         try writer.close()
         // The first transaction creates the table.
         let found = numbers.map { $0.count + 1 } ?? 0
-        #expect(numbers ?? [] == Array(1..<max(found, 1)), "a prefix: \(place)")
+        #expect(numbers ?? [] == Array(1..<max(found, 1)), "a prefix: \(location)")
         let undone = max(0, disk.marks.count - found)
-        if let lost = mode.lost { #expect(undone <= lost, place) }
+        if let maximumLoss = mode.maximumLoss { #expect(undone <= maximumLoss, location) }
         return undone
     }
 }

@@ -7,17 +7,17 @@ import Testing
 struct ProcessFaultTests {
     /// Makes each allocation by SQLite on each path through the engine fail.
     @Test(arguments: FaultPath.all, ["once", "always"])
-    func everyFailingAllocationIsSurvived(path: FaultPath, mode: String) throws {
+    func failingAllocationsViolateNoGuarantee(path: FaultPath, mode: String) throws {
         let stride = Length.isFull ? 1 : 83
         try expectNoFindings(["allocations", path.name, mode, "\(stride)"])
     }
 
     @Test(arguments: FaultPath.all)
-    func exhaustedDescriptorsAreSurvived(path: FaultPath) throws {
+    func exhaustedDescriptorsViolateNoGuarantee(path: FaultPath) throws {
         try expectNoFindings(["descriptors", path.name, Length.isFull ? "1" : "6"])
     }
 
-    @Test func aReadOnlyFolderIsExplained() throws { try expectNoFindings(["read-only"]) }
+    @Test func theErrorExplainsAReadOnlyFolder() throws { try expectNoFindings(["read-only"]) }
 
     private static let fakeTime: String? = [
         "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
@@ -25,7 +25,7 @@ struct ProcessFaultTests {
     ].first { FileManager.default.fileExists(atPath: $0) }
 
     @Test(.enabled(if: fakeTime != nil, "this test requires the package faketime"))
-    func theClockCanGoBack() throws {
+    func theClockCanBeSetBack() throws {
         let folder = try FaultFolder()
         let file = folder.url.appendingPathComponent("time").path
         try Data("+0d\n".utf8).write(to: URL(fileURLWithPath: file))

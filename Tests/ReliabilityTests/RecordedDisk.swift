@@ -5,17 +5,18 @@ import Foundation
 struct RecordedDisk {
     /// The effect of a power loss on the operations after the last sync of a file.
     enum Loss: String, Sendable, CaseIterable {
-        /// They are lost.
+        /// The operations are lost.
         case dropped
-        /// They reach the disk.
+        /// The operations reach the disk.
         case kept
-        /// They reach the disk, except the end of the last write, which is cut at a sector.
+        /// The operations reach the disk, except the end of the last write, which is cut at a
+        /// sector boundary.
         case torn
-        /// Some of their sectors reach the disk.
+        /// Some sectors of the writes reach the disk.
         case reordered
     }
 
-    private static let sector = 512
+    private static let sectorSize = 512
 
     private enum Change {
         case write(offset: Int, bytes: [UInt8])
@@ -87,8 +88,8 @@ struct RecordedDisk {
         case .kept: break
         case .torn:
             if case .write(let offset, let bytes)? = changes.last {
-                let sectors = (bytes.count + Self.sector - 1) / Self.sector
-                let kept = Int.random(in: 0..<sectors, using: &random) * Self.sector
+                let sectors = (bytes.count + Self.sectorSize - 1) / Self.sectorSize
+                let kept = Int.random(in: 0..<sectors, using: &random) * Self.sectorSize
                 changes[changes.count - 1] = .write(
                     offset: offset,
                     bytes: Array(bytes.prefix(kept))
@@ -107,7 +108,7 @@ struct RecordedDisk {
                 var start = 0
                 while start < bytes.count {
                     // Sectors are aligned in the file.
-                    let length = Self.sector - (offset + start) % Self.sector
+                    let length = Self.sectorSize - (offset + start) % Self.sectorSize
                     let end = min(bytes.count, start + length)
                     if Bool.random(using: &random) {
                         kept.append(

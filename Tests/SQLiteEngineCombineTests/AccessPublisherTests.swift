@@ -37,25 +37,25 @@ struct AccessPublisherTests {
     @Test(arguments: Kind.allCases)
     func aReadWaitsForDemandAndRepeatsForEachSubscriber(kind: Kind) throws {
         let database = try TestDatabase(kind)
-        let reads = Lock(0)
+        let readCount = Lock(0)
         let publisher = database.writer.readPublisher(receiveOn: queue.scheduler) { db in
-            reads.withLock { $0 += 1 }
+            readCount.withLock { $0 += 1 }
             return try db.count()
         }
-        let patient = Recorder<Int>(demand: .none)
-        publisher.subscribe(patient)
+        let firstRecorder = Recorder<Int>(demand: .none)
+        publisher.subscribe(firstRecorder)
         try database.insert(1)
-        #expect(reads.withLock { $0 } == 0)
-        patient.request(.max(1))
-        try patient.waitUntil(\.hasEnded)
+        #expect(readCount.withLock { $0 } == 0)
+        firstRecorder.request(.max(1))
+        try firstRecorder.waitUntil(\.hasEnded)
         // Demand after the completion has no effect.
-        patient.request(.unlimited)
+        firstRecorder.request(.unlimited)
         try database.insert(2)
-        let second = Recorder<Int>()
-        publisher.subscribe(second)
-        try second.waitUntil(\.hasEnded)
-        #expect(patient.values == ["1"] && second.values == ["2"])
-        #expect(reads.withLock { $0 } == 2)
+        let secondRecorder = Recorder<Int>()
+        publisher.subscribe(secondRecorder)
+        try secondRecorder.waitUntil(\.hasEnded)
+        #expect(firstRecorder.values == ["1"] && secondRecorder.values == ["2"])
+        #expect(readCount.withLock { $0 } == 2)
     }
 
     @Test(arguments: Kind.allCases)
@@ -84,12 +84,12 @@ struct AccessPublisherTests {
         recorder.cancel()
         mayEnd.signal()
         // Another read is published on the same queue. The canceled read would be delivered before
-        // it.
-        let after = Recorder<Int>()
+        // the other read.
+        let laterRecorder = Recorder<Int>()
         try database.writer.barrierWriteWithoutTransaction { _ in }
         database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
-            .subscribe(after)
-        try after.waitUntil(\.hasEnded)
+            .subscribe(laterRecorder)
+        try laterRecorder.waitUntil(\.hasEnded)
         #expect(recorder.values.isEmpty && !recorder.hasEnded)
     }
 
@@ -113,9 +113,9 @@ struct AccessPublisherTests {
     @Test(arguments: Kind.allCases)
     func aWriteIsCommittedBeforeItsValueIsPublished(kind: Kind) throws {
         let database = try TestDatabase(kind)
-        let seen = Lock<[Int]>([])
+        let counts = Lock<[Int]>([])
         let recorder = Recorder<String> { _ in
-            seen.withLock { $0.append((try? database.count()) ?? -1) }
+            counts.withLock { $0.append((try? database.count()) ?? -1) }
             return .none
         }
         database.writer.writePublisher(receiveOn: queue.scheduler) { db in
@@ -125,7 +125,7 @@ struct AccessPublisherTests {
         .subscribe(recorder)
         try recorder.waitUntil(\.hasEnded)
         #expect(recorder.values == ["done"] && recorder.isFinished)
-        #expect(seen.withLock { $0 } == [1])
+        #expect(counts.withLock { $0 } == [1])
     }
 
     @Test(arguments: Kind.allCases)
@@ -142,7 +142,7 @@ struct AccessPublisherTests {
         #expect(try database.count() == 0)
     }
 
-    @Test func aPoolReadsTheStateOfAWriteWhileOthersWrite() throws {
+    @Test func aPoolReadsTheStateOfAWriteDuringTheNextWrite() throws {
         let database = try TestDatabase(.pool)
         let (isReading, mayRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = Recorder<String>()
@@ -202,18 +202,18 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aClosedDatabaseIsAnError(kind: Kind) throws {
+    func publishersOfAClosedDatabaseFail(kind: Kind) throws {
         let database = try TestDatabase(kind)
         try database.writer.close()
-        let (reading, writing) = (Recorder<Int>(), Recorder<Void>())
+        let (readRecorder, writeRecorder) = (Recorder<Int>(), Recorder<Void>())
         database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
-            .subscribe(reading)
+            .subscribe(readRecorder)
         database.writer.writePublisher(receiveOn: queue.scheduler) { db in try db.insert(1) }
-            .subscribe(writing)
-        try reading.waitUntil(\.hasEnded)
-        try writing.waitUntil(\.hasEnded)
-        #expect((reading.error as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
-        #expect((writing.error as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
+            .subscribe(writeRecorder)
+        try readRecorder.waitUntil(\.hasEnded)
+        try writeRecorder.waitUntil(\.hasEnded)
+        #expect((readRecorder.error as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
+        #expect((writeRecorder.error as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
     }
 
     @Test(arguments: Kind.allCases)

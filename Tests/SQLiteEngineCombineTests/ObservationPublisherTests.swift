@@ -13,14 +13,16 @@ import OpenCombine
 /// Tests publishers of observations.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationPublisherTests {
-    private static let count = ValueObservation.trackingConstantRegion { db in try db.count() }
+    private static let countObservation = ValueObservation.trackingConstantRegion { db in
+        try db.count()
+    }
     private let queue = DispatchQueue(label: "notifications")
 
     @Test(arguments: Kind.allCases)
     func valuesArePublishedInOrder(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>()
-        Self.count.publisher(in: database.writer, scheduling: .async(onQueue: queue))
+        Self.countObservation.publisher(in: database.writer, scheduling: .async(onQueue: queue))
             .subscribe(recorder)
         try recorder.waitUntil { $0.values == ["0"] }
         for value in 1...20 { try database.insert(value) }
@@ -35,7 +37,9 @@ struct ObservationPublisherTests {
     func theFirstValueCanArriveDuringTheSubscription(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>()
-        Self.count.publisher(in: database.writer, scheduling: .immediate).subscribe(recorder)
+        Self.countObservation.publisher(in: database.writer, scheduling: .immediate).subscribe(
+            recorder
+        )
         #expect(recorder.values == ["0"])
         recorder.cancel()
     }
@@ -43,16 +47,16 @@ struct ObservationPublisherTests {
     @Test(arguments: Kind.allCases)
     func fetchingWaitsForDemand(kind: Kind) throws {
         let database = try TestDatabase(kind)
-        let fetches = Lock(0)
+        let fetchCount = Lock(0)
         let recorder = Recorder<Int>(demand: .none)
         ValueObservation.tracking { db in
-            fetches.withLock { $0 += 1 }
+            fetchCount.withLock { $0 += 1 }
             return try db.count()
         }
         .publisher(in: database.writer, scheduling: .async(onQueue: queue))
         .subscribe(recorder)
         try database.insert(1)
-        #expect(fetches.withLock { $0 } == 0)
+        #expect(fetchCount.withLock { $0 } == 0)
         recorder.request(.max(1))
         try recorder.waitUntil { $0.values == ["1"] }
         recorder.cancel()
@@ -61,23 +65,25 @@ struct ObservationPublisherTests {
     @Test(arguments: Kind.allCases)
     func valuesNeverExceedTheDemand(kind: Kind) throws {
         let database = try TestDatabase(kind)
-        let fetched = Lock<Int?>(nil)
-        let passed = Lock<Int?>(nil)
+        let fetchedValue = Lock<Int?>(nil)
+        let deliveredValue = Lock<Int?>(nil)
         let recorder = Recorder<Int>(demand: .max(1))
-        Self.count.handleEvents(didReceiveValue: { value in fetched.withLock { $0 = value } })
-            .publisher(
-                in: database.writer,
-                scheduling: WatchedScheduler(queue: queue) {
-                    // This closure is called before a value is delivered.
-                    let value = fetched.withLock { $0 }
-                    return { passed.withLock { $0 = value } }
-                }
-            )
-            .subscribe(recorder)
+        Self.countObservation.handleEvents(didReceiveValue: { value in
+            fetchedValue.withLock { $0 = value }
+        })
+        .publisher(
+            in: database.writer,
+            scheduling: WatchedScheduler(queue: queue) {
+                // This closure is called before a value is delivered.
+                let value = fetchedValue.withLock { $0 }
+                return { deliveredValue.withLock { $0 = value } }
+            }
+        )
+        .subscribe(recorder)
         try recorder.waitUntil { $0.values == ["0"] }
         try database.insert(1)
         // The second value was fetched, but it was dropped because there was no demand.
-        try recorder.waitUntil { _ in passed.withLock { $0 } == 1 }
+        try recorder.waitUntil { _ in deliveredValue.withLock { $0 } == 1 }
         #expect(recorder.values == ["0"])
         recorder.request(.max(1))
         try database.insert(2)
@@ -89,7 +95,7 @@ struct ObservationPublisherTests {
     func aSubscriberCanRequestMoreForEachValue(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>(demand: .max(1)) { _ in .max(1) }
-        Self.count.publisher(in: database.writer, scheduling: .async(onQueue: queue))
+        Self.countObservation.publisher(in: database.writer, scheduling: .async(onQueue: queue))
             .subscribe(recorder)
         for value in 1...3 { try database.insert(value) }
         try recorder.waitUntil { $0.values.last == "3" }
@@ -100,7 +106,7 @@ struct ObservationPublisherTests {
     func anErrorEndsThePublisher(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>()
-        Self.count.publisher(in: database.writer, scheduling: .async(onQueue: queue))
+        Self.countObservation.publisher(in: database.writer, scheduling: .async(onQueue: queue))
             .subscribe(recorder)
         try recorder.waitUntil { !$0.values.isEmpty }
         try database.writer.write { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
@@ -116,7 +122,7 @@ struct ObservationPublisherTests {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>()
         let isCancelled = Lock(false)
-        Self.count.handleEvents(didCancel: { isCancelled.withLock { $0 = true } })
+        Self.countObservation.handleEvents(didCancel: { isCancelled.withLock { $0 = true } })
             .publisher(in: database.writer, scheduling: .async(onQueue: queue))
             .subscribe(recorder)
         try recorder.waitUntil { !$0.values.isEmpty }
@@ -130,15 +136,17 @@ struct ObservationPublisherTests {
     @Test(arguments: Kind.allCases)
     func manySubscribersShareOneObservation(kind: Kind) throws {
         let database = try TestDatabase(kind)
-        let starts = Lock(0)
-        let shared = Self.count.handleEvents(willStart: { starts.withLock { $0 += 1 } })
-            .shared(in: database.writer, scheduling: .async(onQueue: queue))
+        let startCount = Lock(0)
+        let shared = Self.countObservation.handleEvents(willStart: {
+            startCount.withLock { $0 += 1 }
+        })
+        .shared(in: database.writer, scheduling: .async(onQueue: queue))
         let recorders = [Recorder<Int>(), Recorder<Int>()]
         for recorder in recorders { shared.publisher().subscribe(recorder) }
         for recorder in recorders { try recorder.waitUntil { $0.values == ["0"] } }
         try database.insert(1)
         for recorder in recorders { try recorder.waitUntil { $0.values == ["0", "1"] } }
-        #expect(starts.withLock { $0 } == 1)
+        #expect(startCount.withLock { $0 } == 1)
         for recorder in recorders { recorder.cancel() }
     }
 

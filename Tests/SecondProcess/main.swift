@@ -1,6 +1,7 @@
 import Foundation
 
-// A second process for the engine's tests. A test ends it by closing its standard input.
+// A second process for the engine's tests. A test ends the process by closing the standard input of
+// the process.
 //
 //     SecondProcess commands DATABASE COUNTER
 //         performs commands (`PeerCommand`) through libsqlite3

@@ -55,9 +55,10 @@ struct Case: Sendable {
             timeout: 600
         )
         try shared.peer.sql("PRAGMA busy_timeout = \(waitsForLocks ? 20_000 : 0)")
-        let database = try shared.open(keeps: keeps, readers: threads)
-        let secondPool = usesSecondPool ? try shared.open(keeps: keeps) as? DatabasePool : nil
-        let readers = DenseReaders(database, threads: threads, committed: shared.committed)
+        let database = try shared.open(keepsReadTransactions: keeps, readers: threads)
+        let secondPool =
+            usesSecondPool ? try shared.open(keepsReadTransactions: keeps) as? DatabasePool : nil
+        let readers = ContinuousReaders(database, threads: threads, committed: shared.committed)
         try readers.awaitReads(1_000)
         let initialReadCount = readers.readCount
         let start = ContinuousClock.now

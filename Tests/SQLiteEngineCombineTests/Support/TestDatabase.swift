@@ -56,7 +56,7 @@ extension Database {
 }
 
 extension DispatchQueue {
-    /// Adapts the queue for use as the scheduler of a publisher.
+    /// The queue, adapted for use as the scheduler of a publisher.
     #if canImport(Combine)
     var scheduler: DispatchQueue { self }
     #else

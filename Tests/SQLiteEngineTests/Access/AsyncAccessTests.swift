@@ -55,7 +55,7 @@ struct AsyncAccessTests {
         #expect(count == 0)
     }
 
-    @Test func aReadOfAQueueRefusesToWrite() async throws {
+    @Test func aReadOfAQueueCannotWrite() async throws {
         let queue = try DatabaseQueue.withTable()
         let error = await #expect(throws: DatabaseError.self) {
             try await queue.read { db in try db.insert(1) }
@@ -65,14 +65,14 @@ struct AsyncAccessTests {
     }
 
     @Test func waitingTasksBlockNoThread() async throws {
-        let holders = 64
+        let waiterCount = 64
         try await withHeldReader { pool in
-            let tasks = (0..<holders).map { _ in
+            let tasks = (0..<waiterCount).map { _ in
                 Task { try await pool.read { db in try db.rowCount() } }
             }
             // The number of tasks exceeds the number of threads in the cooperative pool.
-            try await eventuallyAsync { pool.status().waitingReaders.count == holders }
-            #expect(pool.status().waitingReaders.filter(\.isAsync).count == holders)
+            try await eventuallyAsync { pool.status().waitingReaders.count == waiterCount }
+            #expect(pool.status().waitingReaders.filter(\.isAsync).count == waiterCount)
             for task in tasks { task.cancel() }
         }
     }
@@ -92,7 +92,7 @@ struct AsyncAccessTests {
         for task in tasks { try await task.value }
     }
 
-    @Test func tasksAreServedInOrder() async throws {
+    @Test func tasksAcquireTheReaderInOrder() async throws {
         let order = Lock<[Int]>([])
         var tasks: [Task<Void, any Error>] = []
         try await withHeldReader { pool in
@@ -121,7 +121,7 @@ struct AsyncAccessTests {
         }
     }
 
-    @Test func aCancelledTaskDoesNotStart() async throws {
+    @Test func aCancelledTaskDoesNotStartItsAccess() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -138,7 +138,7 @@ struct AsyncAccessTests {
             try await pool.write { db in
                 gate.install(on: db)
                 try db.insert(1)
-                try db.execute(sql: StatementGate.long)
+                try db.execute(sql: StatementGate.longQuery)
             }
         }
         try await gate.awaitStatement()
@@ -158,7 +158,7 @@ struct AsyncAccessTests {
         let task = Task {
             try await queue.read { db in
                 gate.install(on: db)
-                try db.execute(sql: StatementGate.long)
+                try db.execute(sql: StatementGate.longQuery)
             }
         }
         try await gate.awaitStatement()
@@ -168,7 +168,7 @@ struct AsyncAccessTests {
         #expect(try queue.rowCount() == 0)
     }
 
-    @Test func cancelingBetweenTwoStatementsRefusesTheNext() async throws {
+    @Test func cancelingBetweenTwoStatementsMakesTheNextThrow() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Lock(false)
         let mayContinue = Gate()
@@ -197,7 +197,7 @@ struct AsyncAccessTests {
         let task = Task {
             try await pool.read { db in
                 gate.install(on: db)
-                try db.execute(sql: StatementGate.long)
+                try db.execute(sql: StatementGate.longQuery)
             }
         }
         try await gate.awaitStatement()
@@ -207,7 +207,7 @@ struct AsyncAccessTests {
         #expect(error?.resultCode == .SQLITE_INTERRUPT)
     }
 
-    @Test func cancelledAccessesReleaseEverything() async throws {
+    @Test func cancelledAccessesReleaseTheirConnections() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }
@@ -231,12 +231,12 @@ struct AsyncAccessTests {
                 await Task.yield()
                 task.cancel()
             }
-            var written = 0
+            var writtenCount = 0
             for (number, task) in tasks.enumerated() {
                 let hasEnded = try await task.value
-                if hasEnded, number % 3 == 0 { written += 1 }
+                if hasEnded, number % 3 == 0 { writtenCount += 1 }
             }
-            let inserted = try await pool.read { db in
+            let rowCount = try await pool.read { db in
                 try Int.fetchOne(
                     db,
                     sql: "SELECT count(*) FROM t WHERE v >= ? AND v < ?",
@@ -244,7 +244,7 @@ struct AsyncAccessTests {
                 )
             }
             // Accesses that threw were rolled back, and accesses that returned were committed.
-            #expect(inserted == written)
+            #expect(rowCount == writtenCount)
         }
         let status = pool.status()
         #expect(status.waitingReaders.isEmpty)
@@ -289,13 +289,13 @@ struct AsyncAccessTests {
             }
         }
         try isInside.wait()
-        let waiting = Task { [pool] in try await pool?.read { db in try db.rowCount() } }
+        let waitingRead = Task { [pool] in try await pool?.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool?.status().waitingReaders.count == 1 }
-        if isCancelled { waiting.cancel() }
-        if isCancelled { _ = await waiting.result }
+        if isCancelled { waitingRead.cancel() }
+        if isCancelled { _ = await waitingRead.result }
         mayEnd.open()
         try holder.value()
-        _ = await waiting.result
+        _ = await waitingRead.result
         pool = nil
         try await eventuallyAsync { readers == nil }
     }

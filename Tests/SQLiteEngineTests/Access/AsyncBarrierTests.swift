@@ -18,7 +18,7 @@ struct AsyncBarrierTests {
             try? mayEnd.wait()
             hasRead.withLock { $0 = true }
         }
-        let waiting = Task {
+        let barrier = Task {
             try await pool.barrierWriteWithoutTransaction { db in
                 #expect(hasRead.withLock { $0 })
                 #expect(pool.status().readers?.inUse == 5)
@@ -29,7 +29,7 @@ struct AsyncBarrierTests {
         let read = Task { try await pool.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool.status().waitingReaders.count <= 1 }
         mayEnd.open()
-        try await waiting.value
+        try await barrier.value
         #expect(try await read.value ?? -1 >= 0)
         try #expect(pool.rowCount() == 1)
     }
@@ -71,7 +71,7 @@ struct AsyncBarrierTests {
         try #expect(pool.rowCount() == 1)
     }
 
-    @Test func barriersOfBothKindsAlternate() async throws {
+    @Test func concurrentBarriersAndReadsComplete() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<16 {
@@ -89,12 +89,12 @@ struct AsyncBarrierTests {
         try #expect(pool.rowCount() == 160)
     }
 
-    @Test func barriersCancelledAtAnyMomentReleaseEverything() async throws {
+    @Test func barriersCancelledAtAnyMomentReleaseTheirConnections() async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 2 }
         )
-        let cancelled = Lock(0)
+        let cancelledCount = Lock(0)
         for round in 0..<20 {
             let tasks = (0..<12).map { number in
                 Task {
@@ -107,7 +107,7 @@ struct AsyncBarrierTests {
                             }
                         }
                     } catch is CancellationError {
-                        cancelled.withLock { $0 += 1 }
+                        cancelledCount.withLock { $0 += 1 }
                     }
                 }
             }
@@ -117,7 +117,7 @@ struct AsyncBarrierTests {
             }
             for task in tasks { try await task.value }
         }
-        #expect(cancelled.withLock { $0 } > 0)
+        #expect(cancelledCount.withLock { $0 } > 0)
         let status = pool.status()
         #expect(status.waitingReaders.isEmpty)
         #expect(status.waitingWriters.isEmpty)

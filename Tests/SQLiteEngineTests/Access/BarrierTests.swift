@@ -53,7 +53,7 @@ struct BarrierTests {
         for read in reads { #expect(try read.value() == 1) }
     }
 
-    @Test func barriersAlternate() throws {
+    @Test func concurrentBarriersAndReadsComplete() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let barriers = (0..<4).map { number in
             Background {
@@ -79,7 +79,7 @@ struct BarrierTests {
         try pool.write { db in try db.insert(1) }
     }
 
-    @Test func aBarrierHasNoTransaction() throws {
+    @Test func aBarrierRunsOutsideATransaction() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.barrierWriteWithoutTransaction { db in
             #expect(!db.isInsideTransaction)

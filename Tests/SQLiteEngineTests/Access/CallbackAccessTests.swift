@@ -65,7 +65,7 @@ struct CallbackAccessTests {
         }
     }
 
-    @Test func aWriteRunsAfterAPrecedingAsyncWrite() throws {
+    @Test func aReadRunsAfterAPrecedingAsyncWrite() throws {
         let queue = try DatabaseQueue.withTable()
         for number in 0..<200 {
             queue.asyncWriteWithoutTransaction { db in try? db.insert(2 * number) }
@@ -88,7 +88,7 @@ struct CallbackAccessTests {
         try done.wait()
     }
 
-    @Test func aClosedDatabaseCallsBackWithItsError() throws {
+    @Test func callbacksOfAClosedDatabaseReceiveAnError() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.close()
         let done = Gate()
@@ -135,13 +135,13 @@ struct CallbackAccessTests {
     @Test func waitersUseNoThreads() throws {
         let configuration = Configuration.with { $0.maximumReaderCount = 2 }
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
-        let threads = {
+        let threadCount = {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
         }
         let entered = Gate()
         let mayContinue = Gate()
         let left = Gate()
-        let before = try threads()
+        let threadCountBefore = try threadCount()
         for _ in 0..<500 {
             pool.asyncRead { _ in
                 entered.open()
@@ -152,7 +152,7 @@ struct CallbackAccessTests {
         try entered.wait()
         try entered.wait()
         #expect(pool.status().waitingReaders.count == 498)
-        try #expect(threads() < before + 100)
+        try #expect(threadCount() < threadCountBefore + 100)
         for _ in 0..<500 { mayContinue.open() }
         for _ in 0..<500 { try left.wait() }
         #expect(pool.status().waitingReaders.isEmpty)

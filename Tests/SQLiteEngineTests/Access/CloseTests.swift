@@ -73,11 +73,11 @@ struct CloseTests {
 
     @Test(arguments: [true, false])
     func aLiveStatementMakesCloseThrowAndNothingIsClosed(isOnReader: Bool) throws {
-        let closed = Lock(0)
+        let closedCount = Lock(0)
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with {
-                $0.onConnectionDidClose { closed.withLock { $0 += 1 } }
+                $0.onConnectionDidClose { closedCount.withLock { $0 += 1 } }
                 // Without kept transactions, no timer acquires a connection.
                 $0.keepsReadTransactions = false
             }
@@ -92,7 +92,7 @@ struct CloseTests {
         #expect(error?.message?.contains(isOnReader ? ".reader.1" : ".writer") == true)
         #expect(error?.message?.contains("`\(sql)`") == true)
         #expect(!pool.status().isClosed)
-        #expect(closed.withLock { $0 } == 0)
+        #expect(closedCount.withLock { $0 } == 0)
         // The statement itself also remains usable on its connection.
         let count: (Database) throws -> Void = { _ in
             try #expect(statement.value.map { try Int.fetchOne($0) } == 1)
@@ -106,7 +106,7 @@ struct CloseTests {
         #expect(try pool.rowCount() == 2)
         statement.value = nil
         try pool.close()
-        #expect(closed.withLock { $0 } == 2)
+        #expect(closedCount.withLock { $0 } == 2)
         expectClosed { try pool.read { db in try db.execute(sql: "SELECT 1") } }
     }
 
@@ -202,12 +202,13 @@ struct CloseTests {
         for closer in closers { try closer.value() }
     }
 
-    @Test func theLastReferenceClosesTheReadersBeforeTheWriter() throws {
+    @Test func releasingTheLastReferenceClosesTheReadersBeforeTheWriter() throws {
         var pool: DatabasePool? = try DatabasePool.withTable(in: folder)
         _ = try pool?.rowCount()
         #expect(FileManager.default.fileExists(atPath: folder.file() + "-wal"))
         pool = nil
-        // The last connection checkpoints and removes the log if it can write.
+        // The connection that is closed last checkpoints and removes the log if the connection can
+        // write.
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
     }
 

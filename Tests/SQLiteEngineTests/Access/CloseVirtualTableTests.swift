@@ -36,7 +36,7 @@ struct CloseVirtualTableTests {
 
     private let folder = TemporaryFolder()
 
-    private func configuration() -> Configuration {
+    private func makeConfiguration() -> Configuration {
         .with {
             $0.maximumReaderCount = 2
             $0.prepareDatabase { db in
@@ -57,9 +57,8 @@ struct CloseVirtualTableTests {
         try reader.read { db in try Int.fetchOne(db.cachedStatement(sql: module.query)) }
     }
 
-    /// Uses all readers at the same time.
-    ///
-    /// Each reader therefore prepares the statements of its tables.
+    /// Uses all readers at the same time, so that each reader prepares the statements of the
+    /// virtual table.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
         let mayEnd = Gate()
@@ -78,7 +77,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func aQueueCloses(module: Module) throws {
+    func aQueueCanBeClosed(module: Module) throws {
         let queue = try DatabaseQueue(path: folder.file())
         try fill(queue, module)
         #expect(try count(queue, module) == 1)
@@ -87,8 +86,8 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func aPoolCloses(module: Module) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+    func aPoolCanBeClosed(module: Module) throws {
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         try useReaders(pool, module)
         try pool.close()
@@ -96,8 +95,8 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func snapshotsClose(module: Module) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+    func snapshotsCanBeClosed(module: Module) throws {
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         let snapshot = try pool.makeSnapshot()
         #expect(try count(snapshot, module) == 1)
@@ -110,7 +109,7 @@ struct CloseVirtualTableTests {
 
     @Test(arguments: Module.allCases)
     func aQueueReportsALiveStatementAndRemainsUsable(module: Module) throws {
-        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        let queue = try DatabaseQueue(path: folder.file(), configuration: makeConfiguration())
         try fill(queue, module)
         let live = try queue.inDatabase { db in
             let statement = try db.makeStatement(sql: module.insertion)
@@ -130,15 +129,15 @@ struct CloseVirtualTableTests {
         module: Module,
         isOnReader: Bool
     ) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         try useReaders(pool, module)
-        let make = { (db: Database) in
+        let prepare = { (db: Database) in
             let statement = try db.makeStatement(sql: module.query)
             _ = try Int.fetchOne(statement)
             return UncheckedBox<Statement>(statement)
         }
-        let live = try isOnReader ? pool.read(make) : pool.write(make)
+        let live = try isOnReader ? pool.read(prepare) : pool.write(prepare)
         expectBusy(naming: module.query) { try pool.close() }
         try expectUsable(pool, module, rows: 1)
         try useAllAfterFailure(pool, module)
@@ -155,7 +154,7 @@ struct CloseVirtualTableTests {
     func aSnapshotPoolReportsALiveStatementAndItsReadersKeepTheirState(
         module: Module
     ) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration())
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration())
         try fill(pool, module)
         let snapshots = try pool.makeSnapshotPool()
         try pool.write { db in try db.execute(sql: module.insertion) }
@@ -212,7 +211,7 @@ struct CloseVirtualTableTests {
         #expect(error?.message?.hasSuffix("still has `\(sql)`") == true)
     }
 
-    /// Writes a row, and uses the functions, observers, and cached statements of a connection.
+    /// Checks that the cached statements, functions, and observers of the database still work.
     private func expectUsable(_ writer: some DatabaseWriter, _ module: Module, rows: Int) throws {
         #expect(try count(writer, module) == rows)
         let observer = RecordingObserver()

@@ -85,7 +85,7 @@ struct ConcurrentReadTests {
         }
     }
 
-    @Test func aQueueReadsBeforeItContinues() throws {
+    @Test func aQueueCompletesTheReadBeforeTheWriteContinues() throws {
         let queue = try DatabaseQueue.withTable()
         let count = Lock<Int?>(nil)
         try queue.writeWithoutTransaction { db in

@@ -34,7 +34,7 @@ struct DeadlockAcrossDatabasesTests {
 
     private static let waiting = AccessLabel("waits first")
 
-    @Test func aRingOfQueuesRefusesOneAccess() throws {
+    @Test func inACycleOfQueuesOneAccessThrows() throws {
         let queues = try (0..<3).map { try makeQueue("Q\($0)") }
         let gate = Gate()
         let threads = try queues.indices.map { index in
@@ -53,7 +53,7 @@ struct DeadlockAcrossDatabasesTests {
         #expect(rows.reduce(0, +) == 2)
     }
 
-    @Test func twoPoolsRefuseOneAccess() throws {
+    @Test func inACycleOfTwoPoolsOneAccessThrows() throws {
         let pools = try [makePool("A"), makePool("B", readers: 2)]
         let gate = Gate()
         let read = try startRead(pools[0], gate) {
@@ -88,7 +88,7 @@ struct DeadlockAcrossDatabasesTests {
 
     // MARK: Slots that a thread holds outside an access
 
-    @Test func anOpeningConnectionIsHeld() throws {
+    @Test func aConnectionIsHeldWhileItIsOpened() throws {
         let queue = try makeQueue()
         let mustWait = Lock(false)
         let label = Self.waiting
@@ -112,8 +112,9 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(read.value() == 0)
     }
 
-    /// Runs `body` on another thread, like an access with a target queue.
-    private func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) throws {
+    /// Runs `body` on a new thread on behalf of the calling thread, like an access with a target
+    /// queue.
+    private func runOnAnotherThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let caller = UncheckedBox(ThreadState.current)
         try Background {
             ThreadState.current.pointee.caller = caller.value
@@ -129,7 +130,7 @@ struct DeadlockAcrossDatabasesTests {
         let gate = Gate()
         let read = try startRead(pool, gate) {
             try queue.write { _ in
-                try onAnotherThread {
+                try runOnAnotherThread {
                     try pool.write(as: Self.waiting) { db in try db.insert(1) }
                 }
             }
@@ -147,10 +148,10 @@ struct DeadlockAcrossDatabasesTests {
         try read.value()
     }
 
-    @Test func anAccessThatWaitsForItsOwnThreadIsRefused() throws {
+    @Test func anAccessThatWaitsForItsOwnThreadThrows() throws {
         let pool = try makePool()
         let error = databaseError {
-            try pool.read { _ in try onAnotherThread { _ = try pool.rowCount() } }
+            try pool.read { _ in try runOnAnotherThread { _ = try pool.rowCount() } }
         }
         #expect(error?.resultCode == .SQLITE_LOCKED)
         #expect(error?.message?.contains("waits for P.reader.1") == true)
@@ -160,7 +161,7 @@ struct DeadlockAcrossDatabasesTests {
         let pool = try makePool()
         let gate = Gate()
         let read = try startRead(pool, gate) {
-            try onAnotherThread { try pool.write { db in try db.insert(1) } }
+            try runOnAnotherThread { try pool.write { db in try db.insert(1) } }
         }
         let barrier = Background {
             try pool.barrierWriteWithoutTransaction { db in try db.rowCount() }
@@ -190,9 +191,9 @@ struct DeadlockAcrossDatabasesTests {
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
     }
 
-    /// If a snapshot loses its connection while accesses wait for it, the connection cannot serve
-    /// them.
-    @Test func aLostConnectionMayCompleteACycle() throws {
+    /// A connection that has ended its snapshot's transaction cannot serve the accesses that wait
+    /// for the snapshot.
+    @Test func theLossOfASnapshotConnectionCanCompleteACycle() throws {
         let pool = try makePool(readers: 2)
         let queue = try makeQueue()
         let snapshot = try pool.makeSnapshotPool()

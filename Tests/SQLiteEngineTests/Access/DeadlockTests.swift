@@ -41,8 +41,8 @@ struct DeadlockTests {
     func bothNestingsOnAllReadersEndWithOneErrorThatReportsBothSides(readers: Int) throws {
         let pool = try makePool(readers: readers)
         for _ in 0..<10 {
-            let before = try pool.rowCount() ?? -1
-            let values = Lock(before * 100)
+            let rowCountBefore = try pool.rowCount() ?? -1
+            let values = Lock(rowCountBefore * 100)
             let rendezvous = makeRendezvous(readers + 1)
             @Sendable func insert(_ db: Database) throws {
                 try db.insert(
@@ -84,7 +84,7 @@ struct DeadlockTests {
             #expect(message.contains("waits for P.writer"))
             #expect(message.contains("waits for P.reader.1"))
             // The access that encloses the failed access has also thrown, so one row is missing.
-            try #expect(pool.rowCount() == before + readers)
+            try #expect(pool.rowCount() == rowCountBefore + readers)
         }
         try checkIdle(pool)
     }

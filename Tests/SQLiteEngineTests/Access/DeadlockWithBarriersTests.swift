@@ -19,7 +19,7 @@ struct DeadlockWithBarriersTests {
     }
 
     /// An operation that acquires all connections of a pool.
-    enum Demand: CaseIterable {
+    enum ExclusiveOperation: CaseIterable {
         case barrier
         case callbackBarrier
         case awaitedBarrier
@@ -68,58 +68,58 @@ struct DeadlockWithBarriersTests {
 
     /// Three waits form a cycle.
     ///
-    /// The read waits for the queue. The holder of the queue waits for the writer. The demand has
-    /// reserved the writer and waits for the read.
-    @Test(arguments: Demand.allCases)
-    func aDemandForAllConnectionsIsPartOfACycle(demand: Demand) throws {
+    /// The read waits for the queue. The holder of the queue waits for the writer. The operation
+    /// has reserved the writer and waits for the read.
+    @Test(arguments: ExclusiveOperation.allCases)
+    func anOperationOnAllConnectionsIsPartOfACycle(operation: ExclusiveOperation) throws {
         let pool = try makePool()
         let queue = try DatabaseQueue.withTable()
-        let gate = (read: Gate(), write: Gate())
-        let read = try startRead(pool, gate.read) {
+        let gates = (read: Gate(), write: Gate())
+        let read = try startRead(pool, gates.read) {
             try queue.write { db in try db.insert(1) }
         }
-        let write = try startWrite(queue, gate.write) {
+        let write = try startWrite(queue, gates.write) {
             try pool.write { db in try db.insert(1) }
         }
-        let demanding = demand.begin(pool)
+        let operationThread = operation.begin(pool)
         try eventually { pool.writer.slots[0].claim(from: AccessSlot.State.reserved) }
         pool.writer.slots[0].free(AccessSlot.State.reserved)
-        gate.read.open()
-        gate.write.open()
-        let errors = [read, write, demanding].compactMap { thread in
+        gates.read.open()
+        gates.write.open()
+        let errors = [read, write, operationThread].compactMap { thread in
             databaseError { try thread.value() }
         }
         let refused = errors.filter { $0.resultCode == .SQLITE_LOCKED }
         // A refused request to release memory does not throw an error.
-        #expect(refused.count <= 1 && (refused.count == 1 || demand == .releaseMemory))
+        #expect(refused.count <= 1 && (refused.count == 1 || operation == .releaseMemory))
         // The pool may be closed before the write acquires the writer.
         let others = errors.filter { $0.resultCode != .SQLITE_LOCKED }
-        #expect(others.allSatisfy { demand == .close && $0.resultCode == .SQLITE_MISUSE })
+        #expect(others.allSatisfy { operation == .close && $0.resultCode == .SQLITE_MISUSE })
     }
 
-    /// Three waits form the same cycle, but the demand starts to wait last.
-    @Test(arguments: Demand.allCases)
-    func aDemandThatCompletesACycleIsRefused(demand: Demand) throws {
+    /// Three waits form the same cycle, but the operation starts to wait last.
+    @Test(arguments: ExclusiveOperation.allCases)
+    func anOperationThatCompletesACycleIsRefused(operation: ExclusiveOperation) throws {
         let pool = try makePool()
         let queue = try DatabaseQueue.withTable()
-        let gate = (read: Gate(), write: Gate(), first: Gate())
-        let first = try startWrite(pool, gate.first) {}
-        let read = try startRead(pool, gate.read) {
+        let gates = (read: Gate(), write: Gate(), first: Gate())
+        let first = try startWrite(pool, gates.first) {}
+        let read = try startRead(pool, gates.read) {
             try queue.write(as: AccessLabel("read")) { db in try db.insert(1) }
         }
-        let write = try startWrite(queue, gate.write) {
+        let write = try startWrite(queue, gates.write) {
             try pool.write(as: AccessLabel("write")) { db in try db.insert(1) }
         }
-        let demanding = demand.begin(pool)
+        let operationThread = operation.begin(pool)
         try eventually { pool.writer.queue.withLock { $0.waiters.count == 1 } }
-        gate.read.open()
+        gates.read.open()
         try awaitNestedWait(AccessLabel("read"))
-        gate.write.open()
+        gates.write.open()
         try awaitNestedWait(AccessLabel("write"))
-        gate.first.open()
+        gates.first.open()
         try first.value()
-        let error = databaseError { try demanding.value() }
-        #expect(error?.resultCode == (demand == .releaseMemory ? nil : .SQLITE_LOCKED))
+        let error = databaseError { try operationThread.value() }
+        #expect(error?.resultCode == (operation == .releaseMemory ? nil : .SQLITE_LOCKED))
         if let error { #expect(error.message?.contains("has reserved P.writer") == true) }
         try read.value()
         try write.value()
@@ -127,9 +127,8 @@ struct DeadlockWithBarriersTests {
         try #expect(queue.rowCount() == 1)
     }
 
-    /// While its closure runs, a barrier holds every reader.
-    @Test(arguments: [Demand.barrier, .callbackBarrier, .awaitedBarrier])
-    func aClosureOfABarrierHoldsAllReaders(demand: Demand) throws {
+    @Test(arguments: [ExclusiveOperation.barrier, .callbackBarrier, .awaitedBarrier])
+    func aBarrierHoldsAllReadersWhileItsClosureRuns(operation: ExclusiveOperation) throws {
         let pool = try makePool(readers: 3)
         let queue = try DatabaseQueue.withTable()
         let gate = Gate()
@@ -145,7 +144,7 @@ struct DeadlockWithBarriersTests {
             try awaitNestedWait(label)
             _ = try pool.rowCount()
         }
-        switch demand {
+        switch operation {
         case .callbackBarrier:
             pool.asyncBarrierWriteWithoutTransaction { _ in writeInside() }
         case .awaitedBarrier:

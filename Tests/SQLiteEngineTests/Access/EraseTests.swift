@@ -54,7 +54,7 @@ struct EraseTests {
         }
     }
 
-    @Test func aDatabaseInMemoryIsErased() throws {
+    @Test func anInMemoryDatabaseCanBeErased() throws {
         let queue = try DatabaseQueue(
             configuration: .with {
                 $0.prepareDatabase { db in try db.execute(sql: "PRAGMA page_size = 1024") }

@@ -31,7 +31,7 @@ struct FairnessTests {
         #expect(pool.status().readers?.peak == 1)
     }
 
-    @Test func threadsAreServedByTheWriterWhileATaskWaits() async throws {
+    @Test func tasksAcquireTheWriterWhileThreadsCompeteForIt() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let hasEnded = Lock(false)
         let threads = (0..<4).map { _ in

@@ -8,13 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct InterruptTests {
     private let folder = TemporaryFolder()
-    private static let longInsert = "INSERT INTO t \(StatementGate.long)"
+    private static let longInsert = "INSERT INTO t \(StatementGate.longQuery)"
 
-    /// Interrupts a statement while it runs, and returns its error.
-    private static func interrupted(
-        _ sql: String,
+    /// Executes a statement that the test interrupts at `gate`, and returns the statement's error.
+    private static func interruptionError(
+        of sql: String,
         on db: Database,
-        by gate: StatementGate
+        at gate: StatementGate
     ) -> DatabaseError? {
         gate.install(on: db)
         return #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
@@ -31,7 +31,9 @@ struct InterruptTests {
         let queue = try DatabaseQueue.withTable()
         let gate = StatementGate()
         let read = Background {
-            try queue.read { db in Self.interrupted(StatementGate.long, on: db, by: gate) }
+            try queue.read { db in
+                Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)
+            }
         }
         try gate.awaitStatement()
         queue.interrupt()
@@ -39,7 +41,7 @@ struct InterruptTests {
         let error = try #require(try read.value())
         #expect(error.resultCode == .SQLITE_INTERRUPT)
         #expect(error.isInterruptionError)
-        #expect(error.sql == StatementGate.long)
+        #expect(error.sql == StatementGate.longQuery)
         #expect(try queue.rowCount() == 0)
     }
 
@@ -49,7 +51,7 @@ struct InterruptTests {
         let read = Background {
             try pool.read { db in
                 try #expect(db.rowCount() == 0)
-                let error = Self.interrupted(StatementGate.long, on: db, by: gate)
+                let error = Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)
                 #expect(error?.resultCode == .SQLITE_INTERRUPT)
                 #expect(db.isInsideTransaction)
                 try pool.write { db in try db.insert(1) }
@@ -61,13 +63,13 @@ struct InterruptTests {
         #expect(try pool.rowCount() == 1)
     }
 
-    @Test func anInterruptedWriteLosesItsTransactionUntilTheAccessReturns() throws {
+    @Test func afterAnInterruptedInsertTheLaterStatementsOfTheWriteThrow() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gate = StatementGate()
         let write = Background {
             try pool.write { db in
                 try db.insert(1)
-                let error = Self.interrupted(Self.longInsert, on: db, by: gate)
+                let error = Self.interruptionError(of: Self.longInsert, on: db, at: gate)
                 #expect(error?.resultCode == .SQLITE_INTERRUPT)
                 #expect(!db.isInsideTransaction)
                 for sql in ["INSERT INTO t VALUES (2)", "SELECT * FROM t", "BEGIN", "COMMIT"] {
@@ -92,7 +94,7 @@ struct InterruptTests {
         let write = Background {
             try pool.write { db in
                 try db.insert(1)
-                _ = Self.interrupted(StatementGate.long, on: db, by: gate)
+                _ = Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)
                 try db.insert(2)
             }
         }
@@ -101,14 +103,14 @@ struct InterruptTests {
         #expect(try pool.rowCount() == 2)
     }
 
-    @Test func aManualTransactionIsNotGuarded() throws {
+    @Test func afterAnInterruptedManualTransactionStatementsRunInAutocommitMode() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gate = StatementGate()
         let write = Background {
             try pool.writeWithoutTransaction { db in
                 try db.beginTransaction()
                 try db.insert(1)
-                _ = Self.interrupted(Self.longInsert, on: db, by: gate)
+                _ = Self.interruptionError(of: Self.longInsert, on: db, at: gate)
                 // This statement runs in autocommit mode.
                 try db.insert(2)
                 let error = #expect(throws: DatabaseError.self) { try db.commit() }
@@ -140,22 +142,24 @@ struct InterruptTests {
     @Test func oneInterruptAffectsAllConnections() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gates = (0..<3).map { _ in StatementGate() }
-        let work = gates.enumerated().map { number, gate in
+        let accesses = gates.enumerated().map { number, gate in
             Background { () -> ResultCode? in
                 if number == 0 {
                     return pool.writeWithoutTransaction { db in
-                        Self.interrupted(StatementGate.long, on: db, by: gate)?.resultCode
+                        Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)?
+                            .resultCode
                     }
                 }
                 return try pool.read { db in
-                    Self.interrupted(StatementGate.long, on: db, by: gate)?.resultCode
+                    Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)?
+                        .resultCode
                 }
             }
         }
         for gate in gates { try gate.awaitStatement() }
         pool.interrupt()
         for gate in gates { gate.resume() }
-        for work in work { #expect(try work.value() == .SQLITE_INTERRUPT) }
+        for access in accesses { #expect(try access.value() == .SQLITE_INTERRUPT) }
         let status = pool.status()
         #expect(status.interrupts?.requested == 1)
         #expect(status.interrupts?.delivered == 3)
@@ -169,7 +173,7 @@ struct InterruptTests {
         let gate = StatementGate()
         let read = Background {
             try snapshot.read { db in
-                _ = Self.interrupted(StatementGate.long, on: db, by: gate)
+                _ = Self.interruptionError(of: StatementGate.longQuery, on: db, at: gate)
                 try pool.write { db in try db.insert(1) }
                 return try db.rowCount()
             }
@@ -243,12 +247,12 @@ struct InterruptTests {
 
     @Test func aCancellationAtTheStartOfAStatementIsNotLost() async throws {
         let queue = try DatabaseQueue.withTable()
-        let begins = Lock(false)
+        let hasBegun = Lock(false)
         let isCancelled = Gate()
         // Cancels the task after the access has checked for cancellation and before the first step.
         let observer = RecordingObserver { _ in
-            guard !begins.withLock({ $0 }) else { return true }
-            begins.withLock { $0 = true }
+            guard !hasBegun.withLock({ $0 }) else { return true }
+            hasBegun.withLock { $0 = true }
             try? isCancelled.wait()
             return true
         }
@@ -265,7 +269,7 @@ struct InterruptTests {
                 )
             }
         }
-        try await eventuallyAsync { begins.withLock { $0 } }
+        try await eventuallyAsync { hasBegun.withLock { $0 } }
         write.cancel()
         isCancelled.open()
         await #expect(throws: CancellationError.self) { try await write.value }

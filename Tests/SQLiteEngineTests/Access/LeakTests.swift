@@ -24,7 +24,7 @@ struct LeakTests {
             }
             // All bytes are released, including allocations from before the test.
             #expect(memory == 0)
-            #expect(liveDatabases.withLock { $0 } == 0)
+            #expect(openConnectionCount.withLock { $0 } == 0)
         }
     }
 
@@ -39,11 +39,11 @@ struct LeakTests {
             }
             pool.releaseMemory()
             // The statement keeps the reader's connection alive.
-            let kept = sqlite3_memory_used()
-            #expect(kept > memory)
+            let memoryWithStatement = sqlite3_memory_used()
+            #expect(memoryWithStatement > memory)
             #expect(try openDescriptors() > descriptors)
             statement.value = nil
-            #expect(sqlite3_memory_used() < kept)
+            #expect(sqlite3_memory_used() < memoryWithStatement)
         }
     }
 
@@ -65,22 +65,22 @@ struct LeakTests {
                 }
             }
             for _ in holders { try isInside.wait() }
-            let before = try threadCount()
+            let threadCountBefore = try threadCount()
             let reads = (0..<500).map { _ in
                 Task { try await pool.read { db in try db.rowCount() } }
             }
             try await eventuallyAsync { pool.status().waitingReaders.count == 500 }
-            let waiting = try threadCount()
+            let threadCountWhileWaiting = try threadCount()
             for _ in holders { mayEnd.open() }
-            var most = 0
+            var maximumThreadCount = 0
             for read in reads {
                 #expect(try await read.value == 0)
-                most = max(most, try threadCount())
+                maximumThreadCount = max(maximumThreadCount, try threadCount())
             }
             // The number of threads does not depend on the number of waiters.
             let cores = ProcessInfo.processInfo.activeProcessorCount
-            #expect(waiting - before <= cores + 2)
-            #expect(most - before <= 2 * cores + 8)
+            #expect(threadCountWhileWaiting - threadCountBefore <= cores + 2)
+            #expect(maximumThreadCount - threadCountBefore <= 2 * cores + 8)
         }
     }
 }
@@ -91,8 +91,8 @@ private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
         path: folder.file(),
         configuration: .with {
             $0.maximumReaderCount = 200
-            $0.onConnectionDidOpen { liveDatabases.withLock { $0 += 1 } }
-            $0.onConnectionDidClose { liveDatabases.withLock { $0 -= 1 } }
+            $0.onConnectionDidOpen { openConnectionCount.withLock { $0 += 1 } }
+            $0.onConnectionDidClose { openConnectionCount.withLock { $0 -= 1 } }
         }
     )
     try pool.write { db in
@@ -122,7 +122,7 @@ private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
 }
 
 /// The number of open connections.
-private let liveDatabases = Lock(0)
+private let openConnectionCount = Lock(0)
 
 /// Returns the number of open descriptors in the process.
 private func openDescriptors() throws -> Int {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests operations on whole databases.
+/// Tests backups, erasing, vacuuming, checkpoints, and the release of memory.
 @Suite(.timeLimit(.minutes(1)))
 struct MaintenanceTests {
     private let folder = TemporaryFolder()
@@ -32,7 +32,7 @@ struct MaintenanceTests {
         #expect(calls == 1)
     }
 
-    @Test func anAbandonedBackupChangesNothing() throws {
+    @Test func aBackupThatThrowsDoesNotChangeTheDestination() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try fill(pool)
         let copy = try DatabaseQueue.withTable()
@@ -62,7 +62,7 @@ struct MaintenanceTests {
         let pool = try DatabasePool.withTable(in: folder)
         try fill(pool)
         _ = try await pool.read { db in try db.rowCount() }
-        try eraseBlocking(pool)
+        try eraseSynchronously(pool)
         #expect(
             try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
                 == 0
@@ -72,17 +72,17 @@ struct MaintenanceTests {
         #expect(throws: DatabaseError.self) { try pool.rowCount() }
     }
 
-    private func eraseBlocking(_ writer: some DatabaseWriter) throws { try writer.erase() }
+    private func eraseSynchronously(_ writer: some DatabaseWriter) throws { try writer.erase() }
 
     @Test func aVacuumFreesPages() async throws {
         let queue = try DatabaseQueue(path: folder.file())
         try await queue.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
         try fill(queue)
         try await queue.write { db in try db.execute(sql: "DELETE FROM t") }
-        let pages = { try queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 } }
-        let before = try pages()
+        let pageCount = { try queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 } }
+        let pageCountBefore = try pageCount()
         try await queue.vacuum()
-        try #expect(pages() < before)
+        try #expect(pageCount() < pageCountBefore)
         try await queue.writeWithoutTransaction { db in try db.insert(7) }
         let copy = folder.file("it's a copy.sqlite")
         try await queue.vacuum(into: copy)
@@ -99,8 +99,8 @@ struct MaintenanceTests {
         try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         #expect(pool.status().wal?.bytes == 0)
         let queue = try DatabaseQueue()
-        let none = try queue.inDatabase { db in try db.checkpoint() }
-        #expect(none.walFrameCount == -1)
+        let countsWithoutLog = try queue.inDatabase { db in try db.checkpoint() }
+        #expect(countsWithoutLog.walFrameCount == -1)
         let error = #expect(throws: DatabaseError.self) {
             try queue.inDatabase { db in try db.checkpoint(on: "nowhere") }
         }
@@ -109,38 +109,38 @@ struct MaintenanceTests {
 
     // MARK: Memory
 
-    private func countingPool(isPersistent: Bool = false) throws -> (DatabasePool, Lock<Int>) {
-        let open = Lock(0)
+    private func makeCountingPool(isPersistent: Bool = false) throws -> (DatabasePool, Lock<Int>) {
+        let openCount = Lock(0)
         var configuration = Configuration()
         configuration.persistentReadOnlyConnections = isPersistent
-        configuration.onConnectionDidOpen { open.withLock { $0 += 1 } }
-        configuration.onConnectionDidClose { open.withLock { $0 -= 1 } }
-        return (try DatabasePool.withTable(in: folder, configuration: configuration), open)
+        configuration.onConnectionDidOpen { openCount.withLock { $0 += 1 } }
+        configuration.onConnectionDidClose { openCount.withLock { $0 -= 1 } }
+        return (try DatabasePool.withTable(in: folder, configuration: configuration), openCount)
     }
 
     @Test func releasingMemoryClosesTheReaders() throws {
-        let (pool, open) = try countingPool()
+        let (pool, openCount) = try makeCountingPool()
         _ = try pool.rowCount()
-        #expect(open.withLock { $0 } == 2)
+        #expect(openCount.withLock { $0 } == 2)
         pool.releaseMemory()
-        #expect(open.withLock { $0 } == 1)
+        #expect(openCount.withLock { $0 } == 1)
         #expect(pool.status().readers?.open == 0)
         try #expect(pool.rowCount() == 0)
-        #expect(open.withLock { $0 } == 2)
+        #expect(openCount.withLock { $0 } == 2)
     }
 
     @Test func persistentReadersStayOpen() throws {
-        let (pool, open) = try countingPool(isPersistent: true)
+        let (pool, openCount) = try makeCountingPool(isPersistent: true)
         _ = try pool.rowCount()
         pool.releaseMemory()
         pool.releaseMemoryEventually()
         try eventually { pool.status().readers?.inUse == 0 }
-        #expect(open.withLock { $0 } == 2)
+        #expect(openCount.withLock { $0 } == 2)
         try #expect(pool.rowCount() == 0)
     }
 
     @Test func readersInUseAreClosedAfterTheirAccess() throws {
-        let (pool, open) = try countingPool()
+        let (pool, openCount) = try makeCountingPool()
         try pool.read { db in
             pool.releaseMemoryEventually()
             pool.invalidateReadOnlyConnections()
@@ -148,29 +148,29 @@ struct MaintenanceTests {
             #expect(pool.status().waitingReaders.isEmpty)
             #expect(pool.status().waitingWriters.isEmpty)
         }
-        try eventually { open.withLock { $0 } == 1 }
+        try eventually { openCount.withLock { $0 } == 1 }
         try #expect(pool.rowCount() == 0)
     }
 
     @Test func aClosedPoolReleasesNoMemory() throws {
-        let (pool, open) = try countingPool()
+        let (pool, openCount) = try makeCountingPool()
         _ = try pool.rowCount()
         try pool.close()
         pool.releaseMemory()
         pool.releaseMemoryEventually()
         pool.invalidateReadOnlyConnections()
-        #expect(open.withLock { $0 } == 0)
+        #expect(openCount.withLock { $0 } == 0)
     }
 
-    @Test func theLastReferenceClosesAllConnections() throws {
-        let open: Lock<Int>
+    @Test func releasingTheLastReferenceClosesAllConnections() throws {
+        let openCount: Lock<Int>
         do {
-            let (pool, counter) = try countingPool()
-            open = counter
+            let (pool, counter) = try makeCountingPool()
+            openCount = counter
             _ = try pool.rowCount()
-            #expect(open.withLock { $0 } == 2)
+            #expect(openCount.withLock { $0 } == 2)
         }
-        #expect(open.withLock { $0 } == 0)
+        #expect(openCount.withLock { $0 } == 0)
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
     }
 }

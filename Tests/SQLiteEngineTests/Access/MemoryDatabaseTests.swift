@@ -47,7 +47,7 @@ struct MemoryDatabaseTests {
         for copy in copies { try #expect(copy.rowCount() == 2) }
     }
 
-    @Test func readOnlyCopiesRefuseToWrite() throws {
+    @Test func readOnlyCopiesCannotBeWritten() throws {
         try DatabaseQueue(path: folder.file()).write { db in
             try db.execute(sql: "CREATE TABLE t (v UNIQUE)")
         }

@@ -6,7 +6,7 @@ import Testing
 struct MisuseTests {
     /// A folder that only the parent process removes, not the child process of an exit test.
     private let folder = TemporaryFolder()
-    private static let leftOpen =
+    private static let openTransactionMessage =
         "A transaction has been left opened at the end of a database access"
 
     @Test func aTransactionThatAWriteLeavesOpenStopsTheProgram() async {
@@ -18,7 +18,7 @@ struct MisuseTests {
             let queue = try DatabaseQueue()
             try queue.writeWithoutTransaction { db in try db.beginTransaction() }
         }
-        #expect(result?.message.contains(Self.leftOpen) == true)
+        #expect(result?.message.contains(Self.openTransactionMessage) == true)
     }
 
     @Test func aTransactionThatAnUnsafeReadLeavesOpenStopsTheProgram() async {
@@ -30,7 +30,7 @@ struct MisuseTests {
             let pool = try DatabasePool(path: path)
             try pool.unsafeRead { db in try db.beginTransaction() }
         }
-        #expect(result?.message.contains(Self.leftOpen) == true)
+        #expect(result?.message.contains(Self.openTransactionMessage) == true)
     }
 
     @Test func aTransactionThatAnAsyncWriteLeavesOpenStopsTheProgram() async {
@@ -42,7 +42,7 @@ struct MisuseTests {
             let pool = try DatabasePool(path: path)
             try await pool.writeWithoutTransaction { db in try db.beginTransaction() }
         }
-        #expect(result?.message.contains(Self.leftOpen) == true)
+        #expect(result?.message.contains(Self.openTransactionMessage) == true)
     }
 
     @Test func aTransactionMayStayOpenIfAllowed() throws {
@@ -60,7 +60,7 @@ struct MisuseTests {
         }
     }
 
-    @Test func aSnapshotFromInsideATransactionStopsTheProgram() async {
+    @Test func creatingASnapshotInsideATransactionStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -86,9 +86,9 @@ struct MisuseTests {
         #expect(result?.message.contains("maximumReaderCount must be at least 1") == true)
     }
 
-    private static let wrongThread = "Database was not used on the correct thread."
+    private static let wrongThreadMessage = "Database was not used on the correct thread."
 
-    @Test func aConnectionOnAnotherThreadStopsTheProgram() async {
+    @Test func usingAConnectionOnAnotherThreadStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -100,10 +100,10 @@ struct MisuseTests {
                 try Background { _ = try escaped.value?.makeStatement(sql: "SELECT 1") }.value()
             }
         }
-        #expect(result?.message.contains(Self.wrongThread) == true)
+        #expect(result?.message.contains(Self.wrongThreadMessage) == true)
     }
 
-    @Test func aStatementOnAnotherThreadStopsTheProgram() async {
+    @Test func usingAStatementOnAnotherThreadStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -115,10 +115,10 @@ struct MisuseTests {
                 try Background { try escaped.value?.execute() }.value()
             }
         }
-        #expect(result?.message.contains(Self.wrongThread) == true)
+        #expect(result?.message.contains(Self.wrongThreadMessage) == true)
     }
 
-    @Test func aConnectionAfterItsAccessStopsTheProgram() async {
+    @Test func usingAConnectionAfterItsAccessStopsTheProgram() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -128,7 +128,7 @@ struct MisuseTests {
             let escaped = queue.inDatabase { UncheckedBox($0) }
             _ = try Int.fetchOne(try #require(escaped.value), sql: "SELECT 1")
         }
-        #expect(result?.message.contains(Self.wrongThread) == true)
+        #expect(result?.message.contains(Self.wrongThreadMessage) == true)
     }
 
     @Test func anInnerAccessOnAUserQueueCanUseTheOuterConnection() throws {
@@ -139,8 +139,8 @@ struct MisuseTests {
         try outer.write { first in
             let first = UncheckedBox(first)
             try inner.write { second in
-                let one = try Int.fetchOne(try #require(first.value), sql: "SELECT 1")
-                try #expect(one == Int.fetchOne(second, sql: "SELECT 1"))
+                let value = try Int.fetchOne(try #require(first.value), sql: "SELECT 1")
+                try #expect(value == Int.fetchOne(second, sql: "SELECT 1"))
             }
         }
     }

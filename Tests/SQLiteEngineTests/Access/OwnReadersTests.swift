@@ -4,7 +4,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests a reader that holds the write lock because it found a partially written wal-index.
+/// Tests that the writer waits for a reader of its pool that holds the write lock.
+///
+/// A reader holds this lock if it finds a partially written wal-index.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnReadersTests {
     private let folder = TemporaryFolder()
@@ -57,14 +59,14 @@ struct OwnReadersTests {
     @Test func aReaderThatEndsBeforeTheCheckCausesARetry() {
         let checks = Lock([true, false, true, false, false])
         let ownReaders = OwnReaders(limit: .max) { checks.withLock { $0.removeFirst() } }
-        var met = OwnReaders.EncounteredLock()
-        let answers = (0...5).map { ownReaders.mayHoldLock(tries: $0, &met) }
+        var lock = OwnReaders.EncounteredLock()
+        let answers = (0...5).map { ownReaders.mayHoldLock(tries: $0, &lock) }
         #expect(answers == [true, true, true, true, true, false])
-        // The next lock belongs to another connection.
-        #expect(ownReaders.mayHoldLock(tries: 0, &met))
+        // The first check for another lock always requests a retry.
+        #expect(ownReaders.mayHoldLock(tries: 0, &lock))
     }
 
-    @Test func theWaitIsShort() throws {
+    @Test func theWaitForAReaderIsLimited() throws {
         let pool = try makePool()
         try withLockedReader(of: pool) {
             let start = monotonicNanoseconds()
@@ -76,7 +78,7 @@ struct OwnReadersTests {
         try pool.write { db in try db.insert(1) }
     }
 
-    @Test func aLockIsAnImmediateErrorWithoutAnActiveReader() throws {
+    @Test func aLockWithoutAnActiveReaderIsAnImmediateError() throws {
         let pool = try makePool()
         // Waiting would exceed the time limit.
         setLimit(.max, of: pool)
@@ -101,16 +103,16 @@ private final class LockGate: Sendable {
             SQLITE_UTF8,
             Unmanaged.passRetained(self).toOpaque(),
             { context, _, _ in
-                guard let this = sqlite3_user_data(context) else { return }
-                let gate = Unmanaged<LockGate>.fromOpaque(this).takeUnretainedValue()
+                guard let pointer = sqlite3_user_data(context) else { return }
+                let gate = Unmanaged<LockGate>.fromOpaque(pointer).takeUnretainedValue()
                 let code = gate.hold(sqlite3_context_db_handle(context))
                 sqlite3_result_int(context, code)
             },
             nil,
             nil,
-            { this in
-                guard let this else { return }
-                Unmanaged<LockGate>.fromOpaque(this).release()
+            { pointer in
+                guard let pointer else { return }
+                Unmanaged<LockGate>.fromOpaque(pointer).release()
             }
         )
     }
@@ -118,12 +120,14 @@ private final class LockGate: Sendable {
     private func hold(_ handle: OpaquePointer?) -> CInt {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-        guard let lock = file?.pointee.pMethods?.pointee.xShmLock else { return SQLITE_ERROR }
+        guard let lockFunction = file?.pointee.pMethods?.pointee.xShmLock else {
+            return SQLITE_ERROR
+        }
         // Lock 0 is the writer's lock (https://sqlite.org/walformat.html, section 2.3).
-        let code = lock(file, 0, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
+        let code = lockFunction(file, 0, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
         isLocked.open()
         try? mayUnlock.wait()
-        _ = lock(file, 0, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+        _ = lockFunction(file, 0, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
         return code
     }
 }

@@ -27,14 +27,14 @@ struct ParkerTests {
 
     @Test func aThreadIsWoken() throws {
         let parker = Parker()
-        let asleep = Gate()
+        let hasStarted = Gate()
         let sleeper = Background {
-            asleep.open()
+            hasStarted.open()
             parker.park()
             parker.park()
             return true
         }
-        try asleep.wait()
+        try hasStarted.wait()
         parker.unpark()
         try eventually {
             parker.unpark()

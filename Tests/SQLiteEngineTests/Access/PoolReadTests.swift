@@ -17,7 +17,7 @@ struct PoolReadTests {
         #expect(pool.status().readers?.open == 1)
         try pool.read { db in _ = try db.rowCount() }
         #expect(pool.status().readers?.open == 1)
-        try hold(2, in: pool) { #expect(pool.status().readers?.open == 2) }
+        try withHeldReaders(2, in: pool) { #expect(pool.status().readers?.open == 2) }
     }
 
     @Test func aPoolOpensAtMostTheMaximumNumberOfReaders() throws {
@@ -25,7 +25,7 @@ struct PoolReadTests {
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }
         )
-        try hold(3, in: pool) {
+        try withHeldReaders(3, in: pool) {
             let fourth = Background { try pool.read { db in db.label } }
             try eventually { pool.status().waitingReaders.count == 1 }
             #expect(!fourth.isDone)
@@ -228,8 +228,12 @@ struct PoolReadTests {
         for work in work { _ = try work.value() }
     }
 
-    private func hold(_ count: Int, in pool: DatabasePool, _ body: () throws -> Void) throws {
-        try hold(count, in: pool) { () -> [Background<Void>] in
+    private func withHeldReaders(
+        _ count: Int,
+        in pool: DatabasePool,
+        _ body: () throws -> Void
+    ) throws {
+        try withHeldReaders(count, in: pool) { () -> [Background<Void>] in
             try body()
             return []
         }

@@ -25,7 +25,7 @@ struct QueueReadTests {
             "ANALYZE",
         ]
     )
-    func aReadRefusesToWrite(sql: String) throws {
+    func aReadCannotWrite(sql: String) throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.read { db in try db.execute(sql: sql) }
@@ -36,7 +36,7 @@ struct QueueReadTests {
         #expect(try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 0)
     }
 
-    @Test func aReadRefusesAStatementThatAWriteCached() throws {
+    @Test func aReadCannotExecuteAStatementThatAWriteCached() throws {
         let queue = try DatabaseQueue.withTable()
         let sql = "INSERT INTO t VALUES (?)"
         try queue.write { db in try db.cachedStatement(sql: sql).execute(arguments: [1]) }
@@ -48,7 +48,7 @@ struct QueueReadTests {
         #expect(try queue.read { db in try Int.fetchAll(db, sql: "SELECT v FROM t") } == [1, 3])
     }
 
-    @Test func aReadRefusesToFetchFromAStatementThatWrites() throws {
+    @Test func aReadCannotFetchFromAStatementThatWrites() throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.read { db in
@@ -58,9 +58,9 @@ struct QueueReadTests {
         #expect(error?.resultCode == .SQLITE_READONLY)
     }
 
-    @Test func anUnsafeReadAcceptsWrites() async throws {
+    @Test func anUnsafeReadOfAQueueCanWrite() async throws {
         let queue = try DatabaseQueue.withTable()
-        try unsafeReadBlocking(queue) { db in try db.insert(1) }
+        try unsafeReadSynchronously(queue) { db in try db.insert(1) }
         try await queue.unsafeRead { db in try db.insert(2) }
         let done = Gate()
         queue.asyncUnsafeRead { result in
@@ -69,7 +69,7 @@ struct QueueReadTests {
         }
         try done.wait()
         try queue.unsafeReentrantRead { db in try db.insert(4) }
-        try unsafeReadBlocking(queue) { db in
+        try unsafeReadSynchronously(queue) { db in
             try queue.unsafeReentrantRead { db in try db.insert(5) }
             try db.inTransaction {
                 try db.insert(6)
@@ -79,11 +79,11 @@ struct QueueReadTests {
         #expect(try queue.rowCount() == 6)
     }
 
-    private func unsafeReadBlocking(
+    private func unsafeReadSynchronously(
         _ reader: some DatabaseReader,
-        _ value: (Database) throws -> Void
+        _ body: (Database) throws -> Void
     ) throws {
-        try reader.unsafeRead(value)
+        try reader.unsafeRead(body)
     }
 
     @Test func aReentrantReadIsReadOnlyInsideAReadOnlyAccess() throws {
@@ -100,10 +100,10 @@ struct QueueReadTests {
         #expect(try queue.rowCount() == 1)
     }
 
-    @Test func anUnsafeReadOfAReadOnlyQueueRefusesToWrite() throws {
+    @Test func anUnsafeReadOfAReadOnlyQueueCannotWrite() throws {
         let configuration = Configuration.with { $0.journalMode = .wal }
-        let writing = try DatabaseQueue(path: folder.file(), configuration: configuration)
-        try writing.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
+        let writingQueue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        try writingQueue.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
         let queue = try DatabaseQueue(
             path: folder.file(),
             configuration: .with { $0.readonly = true }
@@ -114,7 +114,7 @@ struct QueueReadTests {
         #expect(error?.resultCode == .SQLITE_READONLY)
     }
 
-    @Test func anUnsafeReadOfAPoolRefusesToWrite() throws {
+    @Test func anUnsafeReadOfAPoolCannotWrite() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let error = #expect(throws: DatabaseError.self) {
             try pool.unsafeRead { db in try db.insert(1) }
@@ -193,7 +193,7 @@ struct QueueReadTests {
         queue.inDatabase { db in #expect(!db.isInsideTransaction) }
     }
 
-    @Test func aReadObservesOneStateWhileOthersWrite() throws {
+    @Test func aReadObservesOneStateWhileAnotherConnectionWrites() throws {
         let configuration = Configuration.with { $0.journalMode = .wal }
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }

@@ -10,44 +10,45 @@ struct ReaderOpeningTests {
     private let folder = TemporaryFolder()
     private let isOpening = Gate()
     private let mayContinue = Gate()
-    private let openings = Lock(0)
+    private let openingCount = Lock(0)
 
-    /// Returns a pool in which the first reader opens slowly and may fail to open.
-    private func makePool(readers: Int, fails: Bool) throws -> DatabasePool {
-        let (isOpening, mayContinue, openings) = (isOpening, mayContinue, openings)
+    /// Returns a pool whose first reader opens slowly, and fails to open if `failsToOpen` is
+    /// `true`.
+    private func makePool(readers: Int, failsToOpen: Bool) throws -> DatabasePool {
+        let (isOpening, mayContinue, openingCount) = (isOpening, mayContinue, openingCount)
         return try DatabasePool.withTable(
             in: folder,
             configuration: .with {
                 $0.maximumReaderCount = readers
                 $0.prepareDatabase { db in
                     guard db.label.contains("reader") else { return }
-                    let number = openings.withLock { openings in
-                        openings += 1
-                        return openings
+                    let number = openingCount.withLock { openingCount in
+                        openingCount += 1
+                        return openingCount
                     }
                     guard number == 1 else { return }
                     isOpening.open()
                     try mayContinue.wait()
-                    if fails { throw Mistake() }
+                    if failsToOpen { throw Mistake() }
                 }
             }
         )
     }
 
     @Test func anotherReaderAndTheWriterAreNotBlocked() throws {
-        let pool = try makePool(readers: 2, fails: false)
-        let slow = Background { try pool.read { db in db.label } }
+        let pool = try makePool(readers: 2, failsToOpen: false)
+        let slowRead = Background { try pool.read { db in db.label } }
         try isOpening.wait()
         #expect(pool.status().connections.map(\.state) == [.idle, .opening])
         try pool.read { db in #expect(db.label.hasSuffix("reader.2")) }
         try pool.write { db in try db.insert(1) }
-        #expect(!slow.isDone)
+        #expect(!slowRead.isDone)
         mayContinue.open()
-        #expect(try slow.value().hasSuffix("reader.1"))
+        #expect(try slowRead.value().hasSuffix("reader.1"))
     }
 
     @Test func theAccessThatOpensAReaderThrowsTheError() throws {
-        let pool = try makePool(readers: 1, fails: true)
+        let pool = try makePool(readers: 1, failsToOpen: true)
         mayContinue.open()
         #expect(throws: Mistake.self) { try pool.rowCount() }
         #expect(pool.status().readers?.open == 0)
@@ -56,7 +57,7 @@ struct ReaderOpeningTests {
     }
 
     @Test func aWaitingThreadOpensTheReaderThatFailed() throws {
-        let pool = try makePool(readers: 1, fails: true)
+        let pool = try makePool(readers: 1, failsToOpen: true)
         let first = Background { try pool.rowCount() }
         try isOpening.wait()
         let second = Background { try pool.rowCount() }
@@ -69,7 +70,7 @@ struct ReaderOpeningTests {
     }
 
     @Test func aWaitingTaskOpensTheReaderThatFailed() async throws {
-        let pool = try makePool(readers: 1, fails: true)
+        let pool = try makePool(readers: 1, failsToOpen: true)
         let first = Background { try pool.rowCount() }
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let second = Task { try await pool.read { db in try db.rowCount() } }

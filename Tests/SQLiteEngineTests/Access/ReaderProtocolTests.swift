@@ -7,15 +7,15 @@ import Testing
 struct ReaderProtocolTests {
     private let folder = TemporaryFolder()
 
-    private func writers() throws -> [any DatabaseWriter] {
+    private func makeWriters() throws -> [any DatabaseWriter] {
         let pool = try DatabasePool.withTable(in: folder)
         let queue = try DatabaseQueue.withTable()
         return [pool, queue, AnyDatabaseWriter(pool), AnyDatabaseWriter(queue)]
     }
 
     @Test func everyWriterWritesAndReads() throws {
-        for (number, writer) in try writers().enumerated() {
-            let before = try writer.read { db in try db.rowCount() ?? 0 }
+        for (number, writer) in try makeWriters().enumerated() {
+            let rowCountBefore = try writer.read { db in try db.rowCount() ?? 0 }
             try writer.write { db in try db.insert(10 * number) }
             try writer.writeWithoutTransaction { db in
                 #expect(!db.isInsideTransaction)
@@ -23,28 +23,30 @@ struct ReaderProtocolTests {
             }
             try writer.unsafeReentrantWrite { db in try db.insert(10 * number + 2) }
             try writer.barrierWriteWithoutTransaction { db in try db.insert(10 * number + 3) }
-            try #expect(writer.unsafeRead { db in try db.rowCount() } == before + 4)
-            try #expect(writer.unsafeReentrantRead { db in try db.rowCount() } == before + 4)
+            try #expect(writer.unsafeRead { db in try db.rowCount() } == rowCountBefore + 4)
+            try #expect(
+                writer.unsafeReentrantRead { db in try db.rowCount() } == rowCountBefore + 4
+            )
             #expect(throws: ThrownError.self) {
                 try writer.write { db in
                     try db.insert(10 * number + 4)
                     throw ThrownError()
                 }
             }
-            try #expect(writer.read { db in try db.rowCount() } == before + 4)
+            try #expect(writer.read { db in try db.rowCount() } == rowCountBefore + 4)
         }
     }
 
-    @Test func everyWriterWritesAndReadsWithoutBlocking() async throws {
-        for (number, writer) in try writers().enumerated() {
-            let before = try await writer.read { db in try db.rowCount() ?? 0 }
+    @Test func everyWriterSupportsAsyncAccesses() async throws {
+        for (number, writer) in try makeWriters().enumerated() {
+            let rowCountBefore = try await writer.read { db in try db.rowCount() ?? 0 }
             try await writer.write { db in try db.insert(10 * number) }
             try await writer.writeWithoutTransaction { db in try db.insert(10 * number + 1) }
             try await writer.barrierWriteWithoutTransaction { db in
                 try db.insert(10 * number + 2)
             }
-            #expect(try await writer.read { db in try db.rowCount() } == before + 3)
-            #expect(try await writer.unsafeRead { db in try db.rowCount() } == before + 3)
+            #expect(try await writer.read { db in try db.rowCount() } == rowCountBefore + 3)
+            #expect(try await writer.unsafeRead { db in try db.rowCount() } == rowCountBefore + 3)
         }
     }
 
@@ -74,7 +76,7 @@ struct ReaderProtocolTests {
         }
     }
 
-    @Test func theHolderIsTheCallerOfAnyReader() throws {
+    @Test func theHolderIsTheCallSiteOfTheAccess() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let reader: any DatabaseReader = AnyDatabaseReader(pool)
         let line: UInt = #line + 1

@@ -6,13 +6,13 @@ import Testing
 /// Tests nested accesses during an operation that acquires all connections.
 ///
 /// Each access would wait forever if the operation held some connections while it waited for
-/// others.
+/// other connections.
 @Suite(.timeLimit(.minutes(1)))
 struct ReservationTests {
     private let folder = TemporaryFolder()
 
     /// An operation that acquires all connections.
-    enum Demand: CaseIterable {
+    enum ExclusiveOperation: CaseIterable {
         case barrier
         case callbackBarrier
         case close
@@ -43,47 +43,47 @@ struct ReservationTests {
         return pool
     }
 
-    /// Runs `access`, and starts `demand` while it is running.
+    /// Runs `access`, and starts `operation` while `access` is running.
     ///
-    /// The closure that `access` receives blocks until `demand` waits.
+    /// The closure that `access` receives blocks until `operation` waits.
     private func run(
-        _ demand: Demand,
+        _ operation: ExclusiveOperation,
         _ pool: DatabasePool,
         during access: @escaping @Sendable (_ atStart: () throws -> Void) throws -> Void
     ) throws {
         let isInside = Gate()
         let mayContinue = Gate()
-        let running = Background {
+        let accessThread = Background {
             try access {
                 isInside.open()
                 try mayContinue.wait()
             }
         }
         try isInside.wait()
-        let demanding = demand.begin(pool)
+        let operationThread = operation.begin(pool)
         try eventually { pool.status().waitingWriters.count == 1 }
         mayContinue.open()
-        try running.value()
-        try demanding.value()
+        try accessThread.value()
+        try operationThread.value()
     }
 
-    @Test(arguments: Demand.allCases)
-    func aReadInsideAWriteContinues(demand: Demand) throws {
+    @Test(arguments: ExclusiveOperation.allCases)
+    func aReadInsideAWriteContinues(operation: ExclusiveOperation) throws {
         let pool = try makePool()
-        try run(demand, pool) { atStart in
+        try run(operation, pool) { atStart in
             try pool.write { db in
                 try atStart()
                 try db.insert(1)
                 try #expect(pool.rowCount() == 0)
             }
         }
-        if demand != .close { try #expect(pool.rowCount() == 1) }
+        if operation != .close { try #expect(pool.rowCount() == 1) }
     }
 
-    @Test(arguments: Demand.allCases)
-    func aWriteInsideAReadContinues(demand: Demand) throws {
+    @Test(arguments: ExclusiveOperation.allCases)
+    func aWriteInsideAReadContinues(operation: ExclusiveOperation) throws {
         let pool = try makePool()
-        try run(demand, pool) { atStart in
+        try run(operation, pool) { atStart in
             try pool.read { db in
                 try #expect(db.rowCount() == 0)
                 try atStart()
@@ -94,7 +94,7 @@ struct ReservationTests {
                 try #expect(db.rowCount() == 0)
             }
         }
-        if demand != .close { try #expect(pool.rowCount() == 3) }
+        if operation != .close { try #expect(pool.rowCount() == 3) }
     }
 
     @Test func severalReadersBorrowTheWriterInTurn() throws {

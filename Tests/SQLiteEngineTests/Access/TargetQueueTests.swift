@@ -3,34 +3,34 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests target queues that the user has set.
+/// Tests the target queues of a configuration.
 @Suite(.timeLimit(.minutes(1)))
 struct TargetQueueTests {
     private let folder = TemporaryFolder()
 
-    @Test func accessesUseTheirTarget() throws {
-        let reading = DispatchQueue(label: "reading")
-        let writing = DispatchQueue(label: "writing")
+    @Test func accessesRunOnTheirTargetQueue() throws {
+        let readQueue = DispatchQueue(label: "reading")
+        let writeQueue = DispatchQueue(label: "writing")
         let configuration = Configuration.with {
-            $0.targetQueue = reading
-            $0.writeTargetQueue = writing
+            $0.targetQueue = readQueue
+            $0.writeTargetQueue = writeQueue
         }
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
-        try pool.read { _ in dispatchPrecondition(condition: .onQueue(reading)) }
-        try pool.unsafeRead { _ in dispatchPrecondition(condition: .onQueue(reading)) }
-        try pool.write { _ in dispatchPrecondition(condition: .onQueue(writing)) }
-        pool.writeWithoutTransaction { _ in dispatchPrecondition(condition: .onQueue(writing)) }
+        try pool.read { _ in dispatchPrecondition(condition: .onQueue(readQueue)) }
+        try pool.unsafeRead { _ in dispatchPrecondition(condition: .onQueue(readQueue)) }
+        try pool.write { _ in dispatchPrecondition(condition: .onQueue(writeQueue)) }
+        pool.writeWithoutTransaction { _ in dispatchPrecondition(condition: .onQueue(writeQueue)) }
         let snapshot = try pool.makeSnapshot()
-        snapshot.read { _ in dispatchPrecondition(condition: .onQueue(reading)) }
+        snapshot.read { _ in dispatchPrecondition(condition: .onQueue(readQueue)) }
         try pool.makeSnapshotPool().read { _ in
-            dispatchPrecondition(condition: .onQueue(reading))
+            dispatchPrecondition(condition: .onQueue(readQueue))
         }
         let queue = try DatabaseQueue.withTable(configuration: configuration)
-        try queue.read { _ in dispatchPrecondition(condition: .onQueue(writing)) }
-        try queue.write { _ in dispatchPrecondition(condition: .onQueue(writing)) }
+        try queue.read { _ in dispatchPrecondition(condition: .onQueue(writeQueue)) }
+        try queue.write { _ in dispatchPrecondition(condition: .onQueue(writeQueue)) }
     }
 
-    @Test func accessesOfTasksUseTheirTarget() async throws {
+    @Test func asyncAccessesRunOnTheirTargetQueue() async throws {
         let target = DispatchQueue(label: "target")
         let configuration = Configuration.with { $0.targetQueue = target }
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
@@ -38,19 +38,19 @@ struct TargetQueueTests {
         try await pool.write { _ in dispatchPrecondition(condition: .onQueue(target)) }
     }
 
-    @Test func aReadOnlyQueueUsesTheTargetOfReaders() throws {
+    @Test func aReadOnlyQueueUsesTheTargetQueueOfReaders() throws {
         try DatabaseQueue(path: folder.file()).close()
-        let reading = DispatchQueue(label: "reading")
+        let readQueue = DispatchQueue(label: "reading")
         let configuration = Configuration.with {
             $0.readonly = true
-            $0.targetQueue = reading
+            $0.targetQueue = readQueue
             $0.writeTargetQueue = DispatchQueue(label: "writing")
         }
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
-        queue.inDatabase { _ in dispatchPrecondition(condition: .onQueue(reading)) }
+        queue.inDatabase { _ in dispatchPrecondition(condition: .onQueue(readQueue)) }
     }
 
-    @Test func accessesRunOnTheMainThread() throws {
+    @Test func accessesCanRunOnTheMainQueue() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.writeTargetQueue = .main }
@@ -68,7 +68,7 @@ struct TargetQueueTests {
         try #expect(work.value() == 1)
     }
 
-    @Test func accessesHaveTheQualityOfServiceOfTheirTarget() {
+    @Test func accessesHaveTheQualityOfServiceOfTheirTargetQueue() {
         var configuration = Configuration()
         #expect(configuration.readQoS == .userInitiated)
         #expect(configuration.writeQoS == .userInitiated)

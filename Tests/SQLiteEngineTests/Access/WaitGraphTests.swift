@@ -47,7 +47,7 @@ struct WaitGraphTests {
         #expect(graph.waits.isEmpty)
     }
 
-    @Test func oneSlotOfSeveralIsEnough() {
+    @Test func aWaitIsAcceptedIfOneAwaitedSlotCanBecomeFree() {
         var graph = Graph()
         #expect(graph.update(1, wait(holding: [10], for: [20])) == nil)
         // The holder of slot 11 is running.
@@ -77,15 +77,15 @@ struct WaitGraphTests {
         #expect(graph.update(3, second) == [second, first])
     }
 
-    @Test func aReservedSlotServesBorrowers() {
+    @Test func borrowersCanWaitForAReservedSlot() {
         var graph = Graph()
         // A barrier has reserved slot 20 of the writer, and waits for slot 10 of a reader.
         let barrier = wait(holding: [], reserving: [20], for: [10])
         #expect(graph.update(1, barrier) == nil)
         #expect(graph.update(2, wait(holding: [10], for: [20], mayBorrow: true)) == nil)
         graph.remove(2)
-        let stranger = wait(holding: [10], for: [20])
-        #expect(graph.update(2, stranger) == [stranger, barrier])
+        let nonBorrower = wait(holding: [10], for: [20])
+        #expect(graph.update(2, nonBorrower) == [nonBorrower, barrier])
     }
 
     @Test func aWaitThatNeedsNoSlotIsNotRefused() {
@@ -111,10 +111,10 @@ struct WaitGraphTests {
         let gates = (0..<Int.random(in: 2...4, using: &random)).map { gate in
             (0..<Int.random(in: 1...3, using: &random)).map { 10 * gate + $0 }
         }
-        var free = gates.flatMap { $0 }.shuffled(using: &random)
+        var freeSlots = gates.flatMap { $0 }.shuffled(using: &random)
         return (0..<Int.random(in: 1...5, using: &random)).map { _ in
-            let count = min(free.count, Int.random(in: 0...2, using: &random))
-            let held = (0..<count).compactMap { _ in free.popLast() }
+            let count = min(freeSlots.count, Int.random(in: 0...2, using: &random))
+            let held = (0..<count).compactMap { _ in freeSlots.popLast() }
             let isBarrier = Int.random(in: 0..<4, using: &random) == 0
             let awaited = gates.randomElement(using: &random) ?? []
             return wait(
@@ -146,7 +146,7 @@ struct WaitGraphTests {
 
     @Test func theGraphAgreesWithAnExhaustiveSearch() {
         var random = SeededRandom(seed: 13)
-        var refused = 0
+        var refusedCount = 0
         for _ in 0..<3_000 {
             var graph = Graph()
             var accepted: [Wait] = []
@@ -158,14 +158,14 @@ struct WaitGraphTests {
                     accepted = waits
                     continue
                 }
-                refused += 1
+                refusedCount += 1
                 #expect(deadlock.first == wait)
-                // The reported waits form a deadlock even without the others.
+                // The reported waits form a deadlock even without the other waits.
                 #expect(!canBeServed(0, of: deadlock))
             }
             // All accepted waits can be served.
             #expect(accepted.indices.allSatisfy { canBeServed($0, of: accepted) })
         }
-        #expect(refused > 300)
+        #expect(refusedCount > 300)
     }
 }

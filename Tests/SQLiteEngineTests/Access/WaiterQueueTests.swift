@@ -16,7 +16,7 @@ struct WaiterQueueTests {
         )
     }
 
-    private func thread(since: UInt64, wanted: AccessSlot? = nil) -> Waiter {
+    private func makeThread(since: UInt64, wanted: AccessSlot? = nil) -> Waiter {
         Waiter(
             site: AccessSite(word: 0),
             intent: .read,
@@ -26,11 +26,11 @@ struct WaiterQueueTests {
         )
     }
 
-    private func task(since: UInt64) -> Waiter {
+    private func makeTask(since: UInt64) -> Waiter {
         Waiter(site: AccessSite(word: 0), intent: .read, sleeper: .task { _ in }, since: since)
     }
 
-    private func queue(_ waiters: Waiter...) -> WaiterQueue<Waiter> {
+    private func makeQueue(_ waiters: Waiter...) -> WaiterQueue<Waiter> {
         var queue = WaiterQueue<Waiter>()
         for waiter in waiters { queue.append(waiter, at: waiter.since) }
         return queue
@@ -43,19 +43,19 @@ struct WaiterQueueTests {
 
     @Test func aThreadMayBeOvertakenUntilItsPatienceExpires() {
         let start: UInt64 = 1_000_000_000
-        let waiter = thread(since: start)
-        var queue = queue(waiter)
+        let waiter = makeThread(since: start)
+        var queue = makeQueue(waiter)
         #expect(queue.release(slots[0], at: start) == .notify(waiter))
         #expect(queue.release(slots[0], at: start + Self.patience - 1) == .free)
         #expect(queue.waiters.count == 1)
         #expect(waiter.granted == nil)
     }
 
-    @Test func aThreadIsGrantedTheNextSlotAfterItsPatience() {
+    @Test func aThreadIsGrantedTheNextSlotAfterItsPatienceExpires() {
         let start: UInt64 = 1_000_000_000
-        let waiter = thread(since: start)
-        let younger = thread(since: start + 1)
-        var queue = queue(waiter, younger)
+        let waiter = makeThread(since: start)
+        let younger = makeThread(since: start + 1)
+        var queue = makeQueue(waiter, younger)
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(waiter))
         #expect(waiter.granted === slots[1])
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
@@ -63,9 +63,9 @@ struct WaiterQueueTests {
 
     @Test func aWatchingThreadIsGrantedTheNextSlotImmediately() {
         let start: UInt64 = 1_000_000_000
-        let waiter = thread(since: start)
+        let waiter = makeThread(since: start)
         waiter.isAwake = true
-        var queue = queue(waiter)
+        var queue = makeQueue(waiter)
         let wasServed = waiter.isServed.load(ordering: .relaxed)
         #expect(queue.release(slots[0], at: start + 1) == .grant(waiter))
         let isServed = waiter.isServed.load(ordering: .relaxed)
@@ -74,55 +74,55 @@ struct WaiterQueueTests {
     }
 
     @Test func aTaskIsGrantedTheNextSlotImmediately() {
-        let waiter = task(since: 5)
-        var queue = queue(waiter)
+        let waiter = makeTask(since: 5)
+        var queue = makeQueue(waiter)
         #expect(queue.release(slots[0], at: 5) == .grant(waiter))
         #expect(queue.waiters.isEmpty)
     }
 
     @Test func aTaskDoesNotOvertakeAnOlderThread() {
         let start: UInt64 = 1_000_000_000
-        let older = thread(since: start)
-        var queue = queue(older, task(since: start + 1))
+        let older = makeThread(since: start)
+        var queue = makeQueue(older, makeTask(since: start + 1))
         #expect(queue.release(slots[0], at: start + 2) == .notify(older))
     }
 
-    @Test func aWaiterForOneSlotIsGrantedNoOther() {
-        let waiter = thread(since: 1, wanted: slots[1])
-        var queue = queue(waiter)
+    @Test func aWaiterForASpecificSlotIsNotGrantedAnotherSlot() {
+        let waiter = makeThread(since: 1, wanted: slots[1])
+        var queue = makeQueue(waiter)
         #expect(queue.release(slots[0], at: 2) == .free)
         #expect(queue.release(slots[1], at: 2) == .grant(waiter))
     }
 
-    @Test func aWaiterForOneSlotPrecedesAThreadThatCanUseAnother() {
+    @Test func aWaiterForASpecificSlotPrecedesAThreadThatCanUseAnySlot() {
         let start: UInt64 = 1_000_000_000
-        let older = thread(since: start)
-        let certain = thread(since: start + 1, wanted: slots[1])
-        var queue = queue(older, certain)
+        let older = makeThread(since: start)
+        let specificWaiter = makeThread(since: start + 1, wanted: slots[1])
+        var queue = makeQueue(older, specificWaiter)
         #expect(queue.release(slots[0], at: start + 2) == .notify(older))
-        #expect(queue.release(slots[1], at: start + 2) == .grant(certain))
+        #expect(queue.release(slots[1], at: start + 2) == .grant(specificWaiter))
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(older)])
     }
 
-    @Test func aWaiterForOneSlotWaitsForAnOlderEntitledThread() {
+    @Test func aWaiterForASpecificSlotDoesNotPrecedeAnOlderEntitledThread() {
         let start: UInt64 = 1_000_000_000
-        let older = thread(since: start)
-        let certain = thread(since: start + 1, wanted: slots[1])
-        var queue = queue(older, certain)
+        let older = makeThread(since: start)
+        let specificWaiter = makeThread(since: start + 1, wanted: slots[1])
+        var queue = makeQueue(older, specificWaiter)
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(older))
-        #expect(queue.release(slots[1], at: start + Self.patience) == .grant(certain))
+        #expect(queue.release(slots[1], at: start + Self.patience) == .grant(specificWaiter))
     }
 
     @Test func aTaskIsFoundBehindThreads() {
-        let certain = thread(since: 2, wanted: slots[1])
-        #expect(!queue(thread(since: 1), certain).hasTask)
-        #expect(queue(thread(since: 1), certain, task(since: 3)).hasTask)
+        let specificWaiter = makeThread(since: 2, wanted: slots[1])
+        #expect(!makeQueue(makeThread(since: 1), specificWaiter).hasTask)
+        #expect(makeQueue(makeThread(since: 1), specificWaiter, makeTask(since: 3)).hasTask)
     }
 
     @Test func aWaiterIsNotNotifiedTwice() {
         let start: UInt64 = 1_000_000_000
-        let waiter = thread(since: start)
-        var queue = queue(waiter)
+        let waiter = makeThread(since: start)
+        var queue = makeQueue(waiter)
         #expect(queue.release(slots[0], at: start) == .notify(waiter))
         let later = start + EngineTimings.notificationInterval
         #expect(queue.release(slots[0], at: later) == .free)
@@ -132,8 +132,8 @@ struct WaiterQueueTests {
 
     @Test func notificationsAreSpacedInTime() {
         let start: UInt64 = 1_000_000_000
-        let waiter = thread(since: start)
-        var queue = queue(waiter)
+        let waiter = makeThread(since: start)
+        var queue = makeQueue(waiter)
         #expect(queue.release(slots[0], at: start) == .notify(waiter))
         waiter.isNotified = false
         let tooEarly = start + EngineTimings.notificationInterval - 1
@@ -143,8 +143,8 @@ struct WaiterQueueTests {
 
     @Test func saturationMeasuresTheTimeWithWaiters() {
         var queue = WaiterQueue<Waiter>()
-        let first = thread(since: 100)
-        let second = thread(since: 150)
+        let first = makeThread(since: 100)
+        let second = makeThread(since: 150)
         queue.append(first, at: 100)
         queue.append(second, at: 150)
         #expect(queue.saturatedNanoseconds(at: 160) == 60)
@@ -158,12 +158,12 @@ struct WaiterQueueTests {
     }
 
     @Test func aGrantEndsTheWait() {
-        let waiter = task(since: 100)
-        var queue = queue(waiter)
+        let waiter = makeTask(since: 100)
+        var queue = makeQueue(waiter)
         _ = queue.release(slots[0], at: 130)
         #expect(queue.saturatedNanoseconds(at: 500) == 30)
-        let wasThere = queue.remove(waiter, at: 500)
-        #expect(!wasThere)
+        let wasWaiting = queue.remove(waiter, at: 500)
+        #expect(!wasWaiting)
         #expect(queue.saturatedNanoseconds(at: 500) == 30)
     }
 }

@@ -16,31 +16,31 @@ struct WaitingTests {
     }
 
     /// Starts a read that lasts until its gate opens, and waits until the read has started.
-    private func hold(_ pool: DatabasePool, until mayEnd: Gate) throws -> Background<Void> {
+    private func startRead(_ pool: DatabasePool, until mayEnd: Gate) throws -> Background<Void> {
         let isInside = Gate()
-        let reading = Background {
+        let read = Background {
             try pool.read { _ in
                 isInside.open()
                 try mayEnd.wait()
             }
         }
         try isInside.wait()
-        return reading
+        return read
     }
 
     /// Opens all readers with concurrent reads that each require a reader.
     private func openAll(_ pool: DatabasePool) throws {
         let mayEnd = Gate()
-        let holders = try pool.readers.slots.map { _ in try hold(pool, until: mayEnd) }
+        let holders = try pool.readers.slots.map { _ in try startRead(pool, until: mayEnd) }
         for _ in holders { mayEnd.open() }
         for holder in holders { try holder.value() }
     }
 
     /// Two readers become free, and a thread whose patience has expired is granted the second one.
     ///
-    /// The first reader was reserved for the thread. Because no other access ends, the task must
+    /// The first reader was left free for the thread. Because no other access ends, the task must
     /// acquire that reader.
-    @Test func aTaskDoesNotSleepWhileAReaderReservedForAThreadIsFree() throws {
+    @Test func aTaskAcquiresAReaderThatWasLeftFreeForAThread() throws {
         let pool = try makePool(readers: 2)
         let gate = pool.readers
         try openAll(pool)
@@ -54,12 +54,12 @@ struct WaitingTests {
             pool.asyncRead { _ in isRead.open() }
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
-            let over = since + EngineTimings.shortestPatience
+            let patienceEnd = since + EngineTimings.shortestPatience
             // The slot is released so late that the thread is still asleep when its patience
             // expires.
-            try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }
+            try eventually { monotonicNanoseconds() >= patienceEnd - UInt64(round % 20) * 1_000 }
             gate.release(gate.slots[0])
-            try eventually { monotonicNanoseconds() >= over }
+            try eventually { monotonicNanoseconds() >= patienceEnd }
             gate.release(gate.slots[1])
             try isRead.wait()
             mayEnd.open()
@@ -80,7 +80,7 @@ struct WaitingTests {
             #expect(!pool.readIfFree(at: site) { _ in rows.append(nil) })
         }
         let mayEnd = Gate()
-        let holders = try [hold(pool, until: mayEnd), hold(pool, until: mayEnd)]
+        let holders = try [startRead(pool, until: mayEnd), startRead(pool, until: mayEnd)]
         #expect(!pool.readIfFree(at: site) { _ in rows.append(nil) })
         for _ in holders { mayEnd.open() }
         for holder in holders { try holder.value() }

@@ -21,7 +21,7 @@ struct BusyTests {
         try DatabaseQueue(path: folder.file(), configuration: .with { $0.busyMode = mode })
     }
 
-    @Test func aLockIsAnImmediateErrorByDefault() throws {
+    @Test func immediateErrorModeThrowsWithoutWaiting() throws {
         let queue = try makeQueue(.immediateError)
         try withLockedFile { _ in
             let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
@@ -76,13 +76,14 @@ struct BusyTests {
             #expect(wait.nanoseconds >= UInt64(timeout * 1e9))
             #expect(wait.nanoseconds < 5_000_000_000)
         }
-        let other = #expect(throws: DatabaseError.self) {
+        let otherError = #expect(throws: DatabaseError.self) {
             try queue.write { try $0.execute(sql: "SELECT * FROM missing") }
         }
-        #expect(other?.lockWait == nil)
+        #expect(otherError?.lockWait == nil)
     }
 
-    /// A checkpoint reports a lock as its result, so its wait is not part of a later failure.
+    /// A checkpoint reports a lock as its result, so the checkpoint's wait is not part of a later
+    /// failure.
     @Test func theWaitOfABlockedCheckpointIsNotPartOfALaterError() throws {
         let configuration = Configuration.with {
             $0.journalMode = .wal
@@ -154,16 +155,16 @@ struct BusyTests {
     }
 
     @Test func theReadersOfAPoolHaveASeparateTimeout() throws {
-        let modes = Lock<[String: Int]>([:])
+        let callCounts = Lock<[String: Int]>([:])
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with {
                 $0.readonlyBusyMode = .callback { _ in
-                    modes.withLock { $0["reader", default: 0] += 1 }
+                    callCounts.withLock { $0["reader", default: 0] += 1 }
                     return false
                 }
                 $0.busyMode = .callback { _ in
-                    modes.withLock { $0["writer", default: 0] += 1 }
+                    callCounts.withLock { $0["writer", default: 0] += 1 }
                     return false
                 }
             }
@@ -172,10 +173,10 @@ struct BusyTests {
             #expect(throws: DatabaseError.self) { try pool.write { _ in } }
             try #expect(pool.rowCount() == 0)
         }
-        #expect(modes.withLock { $0 } == ["writer": 1])
+        #expect(callCounts.withLock { $0 } == ["writer": 1])
     }
 
-    @Test func theDelaysMatchSQLite() {
+    @Test func theDelaysMatchThoseOfSQLite() {
         var pauses: [Int] = []
         while let pause = BusyBackoff.pause(tries: pauses.count, timeout: 0.5) {
             pauses.append(pause)

@@ -63,7 +63,7 @@ struct ConfigurationTests {
         try queue.write { db in try db.execute(sql: sql) }
     }
 
-    @Test func doubleQuotedStringsAreRefusedUnlessAccepted() throws {
+    @Test func doubleQuotedStringsThrowUnlessAccepted() throws {
         let sql = "SELECT \"text\""
         #expect(throws: DatabaseError.self) {
             try DatabaseQueue().read { db in try String.fetchOne(db, sql: sql) }

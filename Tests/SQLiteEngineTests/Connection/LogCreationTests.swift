@@ -24,8 +24,8 @@ struct LogCreationTests {
 
     private let folder = TemporaryFolder()
 
-    /// Returns another connection to a database in WAL mode, whose `-wal` file is empty.
-    private func other() throws -> DatabaseQueue {
+    /// Returns a connection to a database in WAL mode with an empty `-wal` file.
+    private func makeOtherConnection() throws -> DatabaseQueue {
         let queue = try DatabaseQueue(
             path: folder.file(),
             configuration: .with { $0.journalMode = .wal }
@@ -43,13 +43,13 @@ struct LogCreationTests {
         return attributes?[.size] as? Int
     }
 
-    private func version(_ db: Database, _ pragma: String = "user_version") throws -> Int? {
+    private func pragmaValue(_ db: Database, _ pragma: String = "user_version") throws -> Int? {
         try Int.fetchOne(db, sql: "PRAGMA \(pragma)")
     }
 
     @Test(arguments: Opener.allCases)
     func theUserVersionOfAnotherConnectionIsKept(opener: Opener) throws {
-        let other = try other()
+        let other = try makeOtherConnection()
         let commits = Lock(0)
         // Before each statement of the opening connection, the other connection commits a new
         // version, unless the opening connection holds the write lock.
@@ -58,7 +58,7 @@ struct LogCreationTests {
                 guard !db.isReadOnlyConnection else { return }
                 db.trace { _ in
                     try? other.inDatabase { other in
-                        let next = try (version(other) ?? 0) + 1
+                        let next = try (pragmaValue(other) ?? 0) + 1
                         try other.execute(sql: "PRAGMA user_version = \(next)")
                         commits.withLock { $0 += 1 }
                         _ = try? other.checkpoint(.truncate)
@@ -70,22 +70,22 @@ struct LogCreationTests {
         opened.writeWithoutTransaction { db in db.trace() }
         let count = commits.withLock { $0 }
         #expect(count > 0)
-        #expect(try opened.read { db in try version(db) } == 1 + count)
+        #expect(try opened.read { db in try pragmaValue(db) } == 1 + count)
     }
 
     @Test(arguments: Opener.allCases)
     func otherConnectionsObserveNoChange(opener: Opener) throws {
-        let other = try other()
-        let observed = { () throws -> [Int?] in
+        let other = try makeOtherConnection()
+        let observedValues = { () throws -> [Int?] in
             try other.inDatabase { db in
                 try ["data_version", "schema_version", "user_version", "page_count"]
-                    .map { try version(db, $0) }
+                    .map { try pragmaValue(db, $0) }
             }
         }
-        let before = try observed()
+        let valuesBefore = try observedValues()
         let opened = try opener.open(folder.file(), Configuration())
         #expect(logSize() ?? 0 > 0)
-        #expect(try observed() == before)
+        #expect(try observedValues() == valuesBefore)
         // Afterward, the log works as usual for both connections.
         try other.write { db in try db.insert(1) }
         try opened.write { db in try db.insert(2) }
@@ -98,7 +98,7 @@ struct LogCreationTests {
     }
 
     @Test(arguments: Opener.allCases)
-    func aReadOnlyPoolAttachesToTheLog(opener: Opener) throws {
+    func aReadOnlyPoolCanReadTheLog(opener: Opener) throws {
         let opened = try opener.open(folder.file(), Configuration())
         #expect(logSize() ?? 0 > 0)
         try opened.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
@@ -112,7 +112,7 @@ struct LogCreationTests {
 
     @Test(arguments: Opener.allCases)
     func openingSucceedsWhileAnotherConnectionHoldsTheWriteLock(opener: Opener) throws {
-        let other = try other()
+        let other = try makeOtherConnection()
         try other.write { db in
             let opened = try opener.open(folder.file(), Configuration())
             #expect(try opened.read { db in try db.rowCount() } == 0)
@@ -122,7 +122,7 @@ struct LogCreationTests {
     }
 
     @Test func observersAreNotNotifiedOfTheCreation() throws {
-        let other = try other()
+        let other = try makeOtherConnection()
         defer { withExtendedLifetime(other) {} }
         let observer = UncheckedBox(RecordingObserver())
         let configuration = Configuration.with {
@@ -144,6 +144,6 @@ struct LogCreationTests {
             try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
         }
         #expect(count == 0)
-        #expect(try pool.read { db in try version(db, "schema_version") } == 0)
+        #expect(try pool.read { db in try pragmaValue(db, "schema_version") } == 0)
     }
 }

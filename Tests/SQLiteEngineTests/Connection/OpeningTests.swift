@@ -8,8 +8,8 @@ import Testing
 struct OpeningTests {
     private let folder = TemporaryFolder()
 
-    /// Expects queues and pools to refuse to open `path` and returns the error.
-    private func expectRefusal(
+    /// Checks that neither a queue nor a pool can open `path`, and returns the pool's error.
+    private func expectOpeningFailure(
         of path: String,
         configuration: Configuration = Configuration()
     ) throws -> DatabaseError {
@@ -25,19 +25,19 @@ struct OpeningTests {
 
     @Test func aMissingFolderIsReported() throws {
         let path = folder.file("nowhere/db.sqlite")
-        let error = try expectRefusal(of: path)
+        let error = try expectOpeningFailure(of: path)
         #expect(error.resultCode == .SQLITE_CANTOPEN)
         #expect(error.description.contains(path))
         #expect(!FileManager.default.fileExists(atPath: folder.file("nowhere")))
     }
 
     @Test func aFolderIsNotADatabase() throws {
-        #expect(try expectRefusal(of: folder.path).resultCode == .SQLITE_CANTOPEN)
+        #expect(try expectOpeningFailure(of: folder.path).resultCode == .SQLITE_CANTOPEN)
     }
 
     @Test func readOnlyConnectionsDoNotCreateAFile() throws {
         let configuration = Configuration.with { $0.readonly = true }
-        let error = try expectRefusal(of: folder.file(), configuration: configuration)
+        let error = try expectOpeningFailure(of: folder.file(), configuration: configuration)
         #expect(error.resultCode == .SQLITE_CANTOPEN)
         #expect(!FileManager.default.fileExists(atPath: folder.file()))
     }
@@ -46,7 +46,7 @@ struct OpeningTests {
     func openingAFileThatIsNotADatabaseFailsImmediately(size: Int) throws {
         let text = Data(repeating: UInt8(ascii: "x"), count: size)
         try text.write(to: URL(fileURLWithPath: folder.file()))
-        let error = try expectRefusal(of: folder.file())
+        let error = try expectOpeningFailure(of: folder.file())
         #expect(error.resultCode == .SQLITE_NOTADB)
         #expect(error.description.contains(folder.file()))
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == text)
@@ -56,7 +56,7 @@ struct OpeningTests {
     func openingATruncatedFileFailsImmediately(size: UInt64) throws {
         try makeDatabase(rows: 2_000)
         try truncate(to: size)
-        let error = try expectRefusal(of: folder.file())
+        let error = try expectOpeningFailure(of: folder.file())
         #expect(error.resultCode == .SQLITE_CORRUPT)
         #expect(error.description.contains(folder.file()))
     }
@@ -68,7 +68,7 @@ struct OpeningTests {
         #expect(error?.message?.contains("DatabaseQueue") == true)
     }
 
-    @Test func aPoolWithoutWALSupportThrows() throws {
+    @Test func aPoolThatCannotSwitchToWALModeThrows() throws {
         try makeDatabase(rows: 1)
         let queue = try DatabaseQueue(path: folder.file())
         try queue.inDatabase { db in
@@ -84,8 +84,8 @@ struct OpeningTests {
     }
 
     @Test func aReadOnlyPoolReads() throws {
-        let writing = try DatabasePool.withTable(in: folder)
-        try writing.write { db in try db.insert(1) }
+        let writingPool = try DatabasePool.withTable(in: folder)
+        try writingPool.write { db in try db.insert(1) }
         let pool = try DatabasePool(
             path: folder.file(),
             configuration: .with { $0.readonly = true }
@@ -95,7 +95,7 @@ struct OpeningTests {
             try pool.write { db in try db.insert(2) }
         }
         #expect(error?.resultCode == .SQLITE_READONLY)
-        try writing.write { db in try db.insert(2) }
+        try writingPool.write { db in try db.insert(2) }
         #expect(try pool.rowCount() == 2)
         #expect(pool.status().journalMode == "wal")
     }
@@ -128,8 +128,8 @@ struct OpeningTests {
 
     @Test func aReaderCanAttachToAnEmptyLog() throws {
         _ = try DatabasePool.withTable(in: folder)
-        // The log was removed when its pool was closed, but a reader that opens first requires a
-        // log.
+        // Closing the previous pool removed the log, but a reader requires a log even before the
+        // first write.
         let pool = try DatabasePool(path: folder.file())
         #expect(try pool.rowCount() == 0)
         #expect(try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 0)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests databases that temporarily must not hold locks.
+/// Tests suspended databases, which must not acquire locks.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
     private let folder = TemporaryFolder()
 
-    private func queue(mode: String) throws -> DatabaseQueue {
+    private func makeQueue(mode: String) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(path: folder.file("\(mode).sqlite"))
         try queue.inDatabase { db in
             _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = \(mode)")
@@ -17,21 +17,21 @@ struct SuspensionTests {
         return queue
     }
 
-    private func expectRefusal(_ body: () throws -> Void) {
+    private func expectSuspensionError(_ body: () throws -> Void) {
         let error = #expect(throws: DatabaseError.self, performing: body)
         #expect(error?.resultCode == .SQLITE_ABORT)
         #expect(error?.message == "Database is suspended")
         #expect(error?.sql?.isEmpty == false)
     }
 
-    @Test func withARollbackJournalNothingIsAllowed() throws {
-        let queue = try queue(mode: "delete")
+    @Test func withARollbackJournalEveryStatementThrows() throws {
+        let queue = try makeQueue(mode: "delete")
         queue.suspend()
-        expectRefusal { _ = try queue.rowCount() }
-        expectRefusal { try queue.write { db in try db.insert(1) } }
-        expectRefusal { try queue.inDatabase { db in _ = try db.rowCount() } }
+        expectSuspensionError { _ = try queue.rowCount() }
+        expectSuspensionError { try queue.write { db in try db.insert(1) } }
+        expectSuspensionError { try queue.inDatabase { db in _ = try db.rowCount() } }
         for sql in ["BEGIN", "SAVEPOINT s", "INSERT INTO t VALUES (1)"] {
-            expectRefusal { try queue.inDatabase { db in try db.execute(sql: sql) } }
+            expectSuspensionError { try queue.inDatabase { db in try db.execute(sql: sql) } }
         }
         queue.resume()
         try queue.write { db in try db.insert(1) }
@@ -39,7 +39,7 @@ struct SuspensionTests {
     }
 
     @Test func withAWriteAheadLogReadsAreAllowed() throws {
-        let queue = try queue(mode: "wal")
+        let queue = try makeQueue(mode: "wal")
         queue.suspend()
         try #expect(queue.rowCount() == 0)
         try queue.inDatabase { db in
@@ -49,15 +49,15 @@ struct SuspensionTests {
             }
             try db.execute(sql: "SAVEPOINT s; RELEASE s")
         }
-        expectRefusal { try queue.write { db in try db.insert(1) } }
-        expectRefusal { try queue.inDatabase { db in try db.insert(1) } }
+        expectSuspensionError { try queue.write { db in try db.insert(1) } }
+        expectSuspensionError { try queue.inDatabase { db in try db.insert(1) } }
         queue.resume()
         try queue.write { db in try db.insert(1) }
     }
 
     @Test(arguments: ["delete", "wal"])
     func endingATransactionIsAllowed(mode: String) throws {
-        let queue = try queue(mode: mode)
+        let queue = try makeQueue(mode: mode)
         for end in ["COMMIT", "END TRANSACTION", "ROLLBACK"] {
             try queue.inDatabase { db in
                 try db.execute(sql: "BEGIN")
@@ -75,13 +75,13 @@ struct SuspensionTests {
     }
 
     @Test(arguments: ["delete", "wal"])
-    func aRefusedWriteLosesItsTransaction(mode: String) throws {
-        let queue = try queue(mode: mode)
+    func aWriteThatThrowsDuringASuspensionLosesItsTransaction(mode: String) throws {
+        let queue = try makeQueue(mode: mode)
         let error = #expect(throws: DatabaseError.self) {
             try queue.write { db in
                 try db.insert(1)
                 queue.suspend()
-                expectRefusal { try db.insert(2) }
+                expectSuspensionError { try db.insert(2) }
                 #expect(!db.isInsideTransaction)
                 queue.resume()
             }
@@ -92,12 +92,13 @@ struct SuspensionTests {
     }
 
     @Test func suspendingInterruptsTheRunningStatement() throws {
-        let queue = try queue(mode: "wal")
+        let queue = try makeQueue(mode: "wal")
         let gate = StatementGate()
         queue.inDatabase { db in gate.install(on: db) }
         let work = Background {
             #expect(throws: DatabaseError.self) {
-                try queue.inDatabase { db in _ = try Int.fetchOne(db, sql: StatementGate.long) }
+                try queue.inDatabase { db in _ = try Int.fetchOne(db, sql: StatementGate.longQuery)
+                }
             }?.resultCode
         }
         try gate.awaitStatement()
@@ -110,15 +111,15 @@ struct SuspensionTests {
         let pool = try DatabasePool.withTable(in: folder)
         pool.suspend()
         try #expect(pool.rowCount() == 0)
-        expectRefusal { try pool.write { db in try db.insert(1) } }
+        expectSuspensionError { try pool.write { db in try db.insert(1) } }
         pool.resume()
         try pool.write { db in try db.insert(1) }
-        let reading = try DatabasePool(
+        let readOnlyPool = try DatabasePool(
             path: folder.file(),
             configuration: .with { $0.readonly = true }
         )
-        reading.suspend()
-        try #expect(reading.rowCount() == 1)
+        readOnlyPool.suspend()
+        try #expect(readOnlyPool.rowCount() == 1)
     }
 
     @Test func notificationsSuspendAndResumeObservingDatabases() throws {
@@ -128,7 +129,7 @@ struct SuspensionTests {
         )
         let other = try DatabaseQueue.withTable()
         NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
-        expectRefusal { try pool.write { db in try db.insert(1) } }
+        expectSuspensionError { try pool.write { db in try db.insert(1) } }
         try other.write { db in try db.insert(1) }
         NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
         try pool.write { db in try db.insert(1) }

@@ -11,7 +11,7 @@ struct SynchronousTests {
 
     private let folder = TemporaryFolder()
 
-    private func configuration(
+    private func makeConfiguration(
         _ value: String? = nil,
         journalMode: Configuration.JournalModeConfiguration = .default
     ) -> Configuration {
@@ -22,7 +22,7 @@ struct SynchronousTests {
         }
     }
 
-    private func setting(_ writer: some DatabaseWriter) throws -> Int? {
+    private func synchronousValue(_ writer: some DatabaseWriter) throws -> Int? {
         try writer.writeWithoutTransaction { db in
             try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
@@ -30,48 +30,51 @@ struct SynchronousTests {
 
     @Test(arguments: values.keys.sorted())
     func aPoolKeepsAnExplicitValue(value: String) throws {
-        let pool = try DatabasePool(path: folder.file(), configuration: configuration(value))
-        #expect(try setting(pool) == Self.values[value])
+        let pool = try DatabasePool(path: folder.file(), configuration: makeConfiguration(value))
+        #expect(try synchronousValue(pool) == Self.values[value])
         // The database is already in WAL mode.
         try pool.close()
-        let again = try DatabasePool(path: folder.file(), configuration: configuration(value))
-        #expect(try setting(again) == Self.values[value])
+        let reopened = try DatabasePool(
+            path: folder.file(),
+            configuration: makeConfiguration(value)
+        )
+        #expect(try synchronousValue(reopened) == Self.values[value])
     }
 
     @Test(arguments: values.keys.sorted())
     func aQueueInWALModeKeepsAnExplicitValue(value: String) throws {
-        let configuration = configuration(value, journalMode: .wal)
+        let configuration = makeConfiguration(value, journalMode: .wal)
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
-        #expect(try setting(queue) == Self.values[value])
+        #expect(try synchronousValue(queue) == Self.values[value])
         try queue.close()
-        let again = try DatabaseQueue(path: folder.file(), configuration: configuration)
-        #expect(try setting(again) == Self.values[value])
+        let reopened = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        #expect(try synchronousValue(reopened) == Self.values[value])
     }
 
     @Test func theDefaultIsNormalInWALModeAndFullOtherwise() throws {
         let pool = try DatabasePool(path: folder.file("pool"))
-        #expect(try setting(pool) == 1)
+        #expect(try synchronousValue(pool) == 1)
         let queue = try DatabaseQueue(
             path: folder.file("wal"),
-            configuration: configuration(journalMode: .wal)
+            configuration: makeConfiguration(journalMode: .wal)
         )
-        #expect(try setting(queue) == 1)
-        let rollback = try DatabaseQueue(path: folder.file("rollback"))
-        #expect(try setting(rollback) == 2)
+        #expect(try synchronousValue(queue) == 1)
+        let rollbackQueue = try DatabaseQueue(path: folder.file("rollback"))
+        #expect(try synchronousValue(rollbackQueue) == 2)
     }
 
     @Test func closuresRunAfterTheSettingAndCanConfigureANewFile() throws {
-        let found = CollectedLines()
+        let foundValues = CollectedLines()
         let configuration = Configuration.with {
             $0.prepareDatabase { db in
                 guard !db.isReadOnlyConnection else { return }
                 let value = try Int.fetchOne(db, sql: "PRAGMA synchronous")
-                found.append("\(value ?? -1)")
+                foundValues.append("\(value ?? -1)")
                 try db.execute(sql: "PRAGMA page_size = 8192; PRAGMA encoding = 'UTF-16le'")
             }
         }
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
-        #expect(found.all == ["1"])
+        #expect(foundValues.all == ["1"])
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t (v)")
             #expect(try Int.fetchOne(db, sql: "PRAGMA page_size") == 8_192)

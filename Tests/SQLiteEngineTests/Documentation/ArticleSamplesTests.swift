@@ -22,26 +22,28 @@ struct ArticleSamplesTests {
         return paths.filter { $0.hasSuffix(ending) }.sorted().map(root.appendingPathComponent)
     }
 
-    // Returns the text between lines that begin and end samples. `content` returns the relevant
-    // part of a line. The other two closures receive that part without leading whitespace.
+    /// Returns the text between each pair of lines that start and end a sample.
+    ///
+    /// `content` returns the relevant part of a line. `isStart` and `isEnd` receive that part
+    /// without leading spaces.
     private static func samples(
         of file: URL,
-        begins: (Substring) -> Bool,
-        ends: (Substring) -> Bool,
+        isStart: (Substring) -> Bool,
+        isEnd: (Substring) -> Bool,
         content: (Substring) -> Substring = { $0 }
     ) throws -> [Sample] {
         var samples: [Sample] = []
         var current: [Substring]?
-        var first = 0
+        var firstLine = 0
         let lines = try String(contentsOf: file, encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)
         for (number, line) in zip(1..., lines.map(content)) {
             let trimmed = line.trimmingPrefix { $0 == " " }
-            if current == nil, begins(trimmed) {
+            if current == nil, isStart(trimmed) {
                 current = []
-                first = number + 1
-            } else if let lines = current, ends(trimmed) {
-                let place = "\(file.lastPathComponent):\(first)"
+                firstLine = number + 1
+            } else if let lines = current, isEnd(trimmed) {
+                let place = "\(file.lastPathComponent):\(firstLine)"
                 samples.append(Sample(text: unindented(lines), place: place))
                 current = nil
             } else {
@@ -60,25 +62,25 @@ struct ArticleSamplesTests {
     }
 
     /// Returns the samples that tests run.
-    private static func run() throws -> [Sample] {
+    private static func testedSamples() throws -> [Sample] {
         let folders = [
             "SQLiteEngineTests/Documentation", "EngineTargetTests/Documentation", "OwnTarget",
         ]
         return try folders.flatMap {
             try files(below: "Tests/\($0)", ending: ".swift")
         }.flatMap {
-            try samples(of: $0, begins: { $0 == "// sample" }, ends: { $0 == "// end" })
+            try samples(of: $0, isStart: { $0 == "// sample" }, isEnd: { $0 == "// end" })
         }
     }
 
     /// Returns the samples in the documentation.
-    private static func shown() throws -> [Sample] {
+    private static func documentedSamples() throws -> [Sample] {
         let sources = ["Sources/SQLiteEngine", "Sources/WorkloadEngine"]
         let articles = try sources.flatMap { try files(below: $0, ending: ".md") }.flatMap {
-            try samples(of: $0, begins: { $0 == "```swift" }, ends: { $0 == "```" })
+            try samples(of: $0, isStart: { $0 == "```swift" }, isEnd: { $0 == "```" })
         }
         let comments = try sources.flatMap { try files(below: $0, ending: ".swift") }.flatMap {
-            try samples(of: $0, begins: { $0 == "```swift" }, ends: { $0 == "```" }) { line in
+            try samples(of: $0, isStart: { $0 == "```swift" }, isEnd: { $0 == "```" }) { line in
                 let text = line.trimmingPrefix { $0 == " " }
                 guard text.hasPrefix("///") else { return "" }
                 return text.dropFirst(3).hasPrefix(" ") ? text.dropFirst(4) : ""
@@ -87,18 +89,18 @@ struct ArticleSamplesTests {
         return articles + comments
     }
 
-    @Test func everySampleIsRun() throws {
-        let run = Set(try Self.run().map(\.text))
-        let shown = try Self.shown()
+    @Test func everyDocumentedSampleIsTested() throws {
+        let run = Set(try Self.testedSamples().map(\.text))
+        let shown = try Self.documentedSamples()
         #expect(shown.count > 40)
         for sample in shown where !run.contains(sample.text) {
             Issue.record("No test runs the sample at \(sample.place):\n\(sample.text)")
         }
     }
 
-    @Test func everyRunSampleIsShown() throws {
-        let shown = Set(try Self.shown().map(\.text))
-        for sample in try Self.run() where !shown.contains(sample.text) {
+    @Test func everyTestedSampleIsDocumented() throws {
+        let shown = Set(try Self.documentedSamples().map(\.text))
+        for sample in try Self.testedSamples() where !shown.contains(sample.text) {
             Issue.record("No article shows the sample at \(sample.place):\n\(sample.text)")
         }
     }

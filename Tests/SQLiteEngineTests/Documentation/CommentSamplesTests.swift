@@ -15,7 +15,7 @@ struct CommentSamplesTests {
     }
 
     @Test func accessSites() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         func players(fileID: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
             try pool.read(at: AccessSite(fileID: fileID, line: line)) { db in
@@ -27,7 +27,7 @@ struct CommentSamplesTests {
     }
 
     @Test func queues() throws {
-        _ = try documented.pool()
+        _ = try documented.makePool()
         // sample
         let queue = try DatabaseQueue(path: path)
         try queue.write { db in
@@ -38,7 +38,7 @@ struct CommentSamplesTests {
     }
 
     @Test func pools() throws {
-        _ = try documented.pool()
+        _ = try documented.makePool()
         // sample
         let pool = try DatabasePool(path: path)
         try pool.write { db in
@@ -52,7 +52,7 @@ struct CommentSamplesTests {
     }
 
     @Test func snapshots() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         let snapshot = try pool.makeSnapshot()
         let count = try snapshot.read { db in
@@ -63,7 +63,7 @@ struct CommentSamplesTests {
     }
 
     @Test func snapshotPools() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         let snapshot = try pool.makeSnapshotPool()
         let count = try snapshot.read { db in
@@ -74,7 +74,7 @@ struct CommentSamplesTests {
     }
 
     @Test func backups() throws {
-        let source = try documented.poolOfThree()
+        let source = try documented.makePoolWithThreePlayers()
         let target = try DatabaseQueue()
         var printed: [String] = []
         func print(_ items: Any...) { printed.append(items.map { "\($0)" }.joined(separator: " ")) }
@@ -92,7 +92,7 @@ struct CommentSamplesTests {
     }
 
     @Test func resultCodes() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         try pool.write { try $0.execute(sql: "CREATE UNIQUE INDEX names ON player (name)") }
         let player = Player(name: "Arthur", score: 0)
         var printed: [String] = []
@@ -121,7 +121,7 @@ struct CommentSamplesTests {
     }
 
     @Test func insertedKeys() throws {
-        let pool = try documented.pool()
+        let pool = try documented.makePool()
         let player = try pool.write { db in
             var player = Numbered(name: "Arthur")
             try player.insert(db)
@@ -170,7 +170,7 @@ struct CommentSamplesTests {
     }
 
     @Test func regionObservations() throws {
-        let pool = try documented.pool()
+        let pool = try documented.makePool()
         let changes = Lock(0)
         @Sendable func changed(_ db: Database) { changes.withLock { $0 += 1 } }
         // sample
@@ -189,7 +189,7 @@ struct CommentSamplesTests {
     }
 
     @MainActor @Test func valueObservations() async throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         var shown: [Int] = []
         func show(_ players: [Player]) { shown.append(players.count) }
         // sample

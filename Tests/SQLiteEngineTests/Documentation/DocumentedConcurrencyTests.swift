@@ -12,7 +12,7 @@ struct DocumentedConcurrencyTests {
     }
 
     @Test func awaitedAccesses() async throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         let count = try await pool.read { db in
             try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? 0
@@ -30,7 +30,7 @@ struct DocumentedConcurrencyTests {
     }
 
     @Test func transactions() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         try pool.writeWithoutTransaction { db in
             try db.inTransaction {
@@ -55,7 +55,7 @@ struct DocumentedConcurrencyTests {
     }
 
     @Test func snapshots() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         let snapshot = try pool.makeSnapshot()
         try pool.write { db in try db.execute(sql: "DELETE FROM player") }
@@ -68,7 +68,7 @@ struct DocumentedConcurrencyTests {
     }
 
     @Test func concurrentReads() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let reported = Lock<[Int]>([])
         @Sendable func report(_ count: Int) { reported.withLock { $0.append(count) } }
         // sample
@@ -94,7 +94,7 @@ struct DocumentedConcurrencyTests {
     }
 
     @Test func cancelling() async throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         let search = Task {
             try await pool.read { db in
@@ -115,7 +115,7 @@ struct DocumentedConcurrencyTests {
         var configuration = Configuration()
         configuration.prepareDatabase { gate.install(on: $0) }
         let pool = try DatabasePool(path: documented.path, configuration: configuration)
-        let endlessQuery = StatementGate.long
+        let endlessQuery = StatementGate.longQuery
         let printed = Lock<[String]>([])
         @Sendable func print(_ line: String) { printed.withLock { $0.append(line) } }
         let reading = Background {

@@ -9,7 +9,7 @@ struct DocumentedConnectionsTests {
     private var path: String { documented.path }
 
     @Test func theFirstSample() throws {
-        _ = try documented.pool()
+        _ = try documented.makePool()
         // sample
         let pool = try DatabasePool(path: path)
         try pool.write { db in
@@ -57,7 +57,7 @@ struct DocumentedConnectionsTests {
     }
 
     @Test func readingAndWriting() throws {
-        let pool = try documented.pool()
+        let pool = try documented.makePool()
         // sample
         try pool.write { db in
             try db.execute(
@@ -79,7 +79,7 @@ struct DocumentedConnectionsTests {
             var score: Int
         }
         // end
-        let pool = try documented.pool()
+        let pool = try documented.makePool()
         // sample
         let players = try pool.write { db in
             try Player(name: "Craig", score: 300).insert(db)
@@ -90,7 +90,7 @@ struct DocumentedConnectionsTests {
     }
 
     @Test func errors() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         var lines: [String] = []
         func print(_ line: String) { lines.append(line) }
         // sample
@@ -106,7 +106,7 @@ struct DocumentedConnectionsTests {
     }
 
     @Test func copyingAndClosing() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let copyPath = documented.folder.file("copy.sqlite")
         // sample
         let copy = try DatabaseQueue(path: copyPath)

@@ -10,15 +10,15 @@ struct DocumentedDatabase {
     var path: String { folder.file("app.sqlite") }
 
     /// Returns a pool with an empty table of players.
-    func pool() throws -> DatabasePool {
+    func makePool() throws -> DatabasePool {
         let pool = try DatabasePool(path: path)
         try pool.write(createTable)
         return pool
     }
 
     /// Returns a pool with three players.
-    func poolOfThree() throws -> DatabasePool {
-        let pool = try pool()
+    func makePoolWithThreePlayers() throws -> DatabasePool {
+        let pool = try makePool()
         try pool.write { db in
             try db.execute(
                 sql: """

@@ -9,7 +9,7 @@ struct DocumentedMovingFromGRDBTests {
     private var path: String { documented.path }
 
     @Test func changingTheImport() throws {
-        _ = try documented.pool()
+        _ = try documented.makePool()
         // sample
         let dbPool = try DatabasePool(path: path)
         try dbPool.write { db in
@@ -23,7 +23,7 @@ struct DocumentedMovingFromGRDBTests {
     }
 
     @Test func migrating() throws {
-        let dbPool = try documented.pool()
+        let dbPool = try documented.makePool()
         for _ in 1...2 {
             // sample
             try dbPool.write { db in

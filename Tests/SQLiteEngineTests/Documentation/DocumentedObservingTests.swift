@@ -43,7 +43,7 @@ struct DocumentedObservingTests {
     // end
 
     @Test func valuesInALoop() async throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let shown = Lock<[[String]]>([])
         @Sendable func show(_ players: [Player]) {
             shown.withLock { $0.append(players.map(\.name)) }
@@ -67,7 +67,7 @@ struct DocumentedObservingTests {
     }
 
     @MainActor @Test func valuesInClosures() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         var shown: [[Player]] = []
         func show(_ players: [Player]) { shown.append(players) }
         let observation = ValueObservation.tracking { db in try Player.fetchAll(db) }
@@ -83,7 +83,7 @@ struct DocumentedObservingTests {
     }
 
     @Test func sharedCounts() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         let count =
             ValueObservation
@@ -119,7 +119,7 @@ struct DocumentedObservingTests {
     }
 
     @Test func transactionsThatTouchARegion() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let changes = Changes()
         // sample
         let players = SQLRequestRegion("SELECT * FROM player")
@@ -145,7 +145,7 @@ struct DocumentedObservingTests {
     }
 
     @Test func everyChange() throws {
-        let pool = try documented.pool()
+        let pool = try documented.makePool()
         let playerGuard = PlayerGuard()
         // sample
         pool.add(transactionObserver: playerGuard)
@@ -162,7 +162,7 @@ struct DocumentedObservingTests {
     }
 
     @Test func unobservedChanges() throws {
-        let pool = try documented.pool()
+        let pool = try documented.makePool()
         let received = Lock(0)
         let cancellable = ValueObservation.tracking { db in try Player.fetchAll(db) }
             .start(

@@ -11,7 +11,7 @@ struct DocumentedSharingTests {
     private var path: String { documented.path }
 
     @Test func waitingForTheOtherWriter() throws {
-        _ = try documented.pool()
+        _ = try documented.makePool()
         // sample
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
@@ -47,7 +47,7 @@ struct DocumentedSharingTests {
     }
 
     @Test func readingOnly() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         // sample
         var configuration = Configuration()
         configuration.readonly = true
@@ -89,7 +89,7 @@ struct DocumentedSharingTests {
             try pool.write { db in try db.notifyChanges(in: .fullDatabase) }
         }
         // end
-        let pool = try documented.pool()
+        let pool = try documented.makePool()
         let other = try DatabasePool(path: path)
         var lastSeen: Int?
         try notifyOfOtherProcesses(pool, lastSeen: &lastSeen)
@@ -115,7 +115,7 @@ struct DocumentedSharingTests {
         await #expect(processExitsWith: .success) {
             let documented = DocumentedDatabase()
             let path = documented.path
-            _ = try documented.poolOfThree()
+            _ = try documented.makePoolWithThreePlayers()
             // sample
             var configuration = Configuration()
             configuration.observesSuspensionNotifications = true

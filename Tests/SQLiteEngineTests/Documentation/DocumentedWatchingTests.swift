@@ -20,7 +20,7 @@ struct DocumentedWatchingTests {
     }
 
     @Test func connectionsAndTheirHolders() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let print = Printed()
         try pool.write { _ in
             // sample
@@ -90,7 +90,7 @@ struct DocumentedWatchingTests {
     }
 
     @Test func listening() async throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let reported = Lock<[String]>([])
         @Sendable func report(_ name: String, _ waited: UInt64, _ held: UInt64) {
             reported.withLock { $0.append(name) }
@@ -114,7 +114,7 @@ struct DocumentedWatchingTests {
     }
 
     @Test func theLogAndItsSnapshots() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let print = Printed()
         let snapshot = try pool.makeSnapshot(as: AccessLabel("backup"))
         try pool.write { try $0.execute(sql: "UPDATE player SET score = 0") }

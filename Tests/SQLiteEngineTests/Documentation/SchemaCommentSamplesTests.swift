@@ -50,7 +50,7 @@ struct SchemaCommentSamplesTests {
     }
 
     @Test func alterations() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         try pool.write { db in
             // sample
             try db.alter(table: "player") { t in
@@ -82,7 +82,7 @@ struct SchemaCommentSamplesTests {
     }
 
     @Test func literals() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let (score, id, team, minimumScore) = (7, 1, "Arthur", Optional(5))
         try pool.write { db in
             // sample
@@ -99,7 +99,7 @@ struct SchemaCommentSamplesTests {
     }
 
     @Test func requests() throws {
-        let pool = try documented.poolOfThree()
+        let pool = try documented.makePoolWithThreePlayers()
         let minimumScore = 500
         // sample
         let best: SQLRequest<Player> = "SELECT * FROM player WHERE score >= \(minimumScore)"

@@ -26,7 +26,7 @@ struct EngineIsolationTests {
     }()
 
     /// Returns a configuration that waits for the locks of other connections, but not for the disk.
-    private func configuration(
+    private func makeConfiguration(
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> Configuration {
         var configuration = Configuration()
@@ -42,14 +42,14 @@ struct EngineIsolationTests {
     private func makeWALQueue() throws -> DatabaseQueue {
         try DatabaseQueue(
             path: folder.file(),
-            configuration: configuration { $0.journalMode = .wal }
+            configuration: makeConfiguration { $0.journalMode = .wal }
         )
     }
 
     private func makePool(
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> DatabasePool {
-        try DatabasePool(path: folder.file(), configuration: configuration(change))
+        try DatabasePool(path: folder.file(), configuration: makeConfiguration(change))
     }
 
     private func createTable(in writer: some DatabaseWriter) throws {
@@ -105,7 +105,7 @@ struct EngineIsolationTests {
     }
 
     @Test func aQueueWithARollbackJournalIsIsolated() async throws {
-        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        let queue = try DatabaseQueue(path: folder.file(), configuration: makeConfiguration())
         try createTable(in: queue)
         try await expectIsolation([("queue", queue)], 250, seed: 2)
     }
@@ -116,7 +116,7 @@ struct EngineIsolationTests {
         try await expectIsolation([("queue", queue)], 250, seed: 3)
     }
 
-    @Test func aQueueInMemoryIsIsolated() async throws {
+    @Test func anInMemoryQueueIsIsolated() async throws {
         let queue = try DatabaseQueue()
         try createTable(in: queue)
         try await expectIsolation([("memory", queue)], 250, seed: 4)
@@ -133,12 +133,12 @@ struct EngineIsolationTests {
         let pool = try makePool { $0.keepsReadTransactions = keepsReadTransactions }
         try createTable(in: pool)
         let queue = try makeWALQueue()
-        let reading = try makePool {
+        let readOnlyPool = try makePool {
             $0.readonly = true
             $0.keepsReadTransactions = keepsReadTransactions
         }
         try await expectIsolation(
-            [("pool", pool), ("read-only", reading), ("queue", queue)],
+            [("pool", pool), ("read-only", readOnlyPool), ("queue", queue)],
             150,
             seed: 6
         )
@@ -158,13 +158,13 @@ struct EngineIsolationTests {
     func aReadOnlyPoolIsIsolatedFromAProcessThatWrites(keepsReadTransactions: Bool) async throws {
         let pool = try makePool()
         try createTable(in: pool)
-        let reading = try makePool {
+        let readOnlyPool = try makePool {
             $0.readonly = true
             $0.keepsReadTransactions = keepsReadTransactions
         }
         try pool.close()
         let peer = try makePeer(.sqlite, transactions: 1000)
-        try await expectIsolation([("read-only", reading)], 400, seed: 8, peers: [peer])
+        try await expectIsolation([("read-only", readOnlyPool)], 400, seed: 8, peers: [peer])
     }
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .walQueue])
@@ -181,7 +181,7 @@ struct EngineIsolationTests {
     func aQueueWithARollbackJournalIsIsolatedFromAnotherProcess(
         kind: IsolationPeerProcess.Kind
     ) async throws {
-        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
+        let queue = try DatabaseQueue(path: folder.file(), configuration: makeConfiguration())
         try createTable(in: queue)
         let peer = try makePeer(kind, transactions: 100)
         try await expectIsolation([("queue", queue)], 40, seed: 10, peers: [peer])

@@ -39,9 +39,9 @@ final class IsolationPeerProcess: @unchecked Sendable {
     /// A thread that reads the output of the process.
     ///
     /// Without this thread, the process could block on a full pipe inside a transaction.
-    private var reading: Background<Void>?
+    private var outputReader: Background<Void>?
 
-    /// Starts the process, and returns after it has opened the database.
+    /// Starts the process, and returns after the process has opened the database.
     ///
     /// - Parameters:
     ///   - kind: How the process opens the database.
@@ -71,7 +71,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         guard Array(output.fileHandleForReading.readData(ofLength: ready.count)) == ready else {
             throw Failure(description: failureDescription)
         }
-        reading = Background { [lines, output] in
+        outputReader = Background { [lines, output] in
             while true {
                 let more = output.fileHandleForReading.availableData
                 if more.isEmpty { return }
@@ -91,7 +91,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
     ///
     /// - Returns: The history of the process.
     func history() throws -> History {
-        try reading?.value()
+        try outputReader?.value()
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             throw Failure(description: failureDescription)
@@ -99,8 +99,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         return try history(endingBy: .max)
     }
 
-    /// Waits until the process has reported the end of `count` transactions, and kills it with
-    /// SIGKILL.
+    /// Waits until the process has written `count` lines, and kills it with SIGKILL.
     ///
     /// - Returns: The history of the process. A transaction that had begun to commit has an unknown
     ///   outcome.
@@ -110,7 +109,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         }
         guard process.isRunning else { throw Failure(description: failureDescription) }
         Foundation.kill(process.processIdentifier, SIGKILL)
-        try reading?.value()
+        try outputReader?.value()
         process.waitUntilExit()
         return try history(endingBy: monotonicNanoseconds())
     }
@@ -122,7 +121,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
 
     /// Returns the transactions that the process has reported, with the last report of each.
     ///
-    /// - Parameter end: The end of the process, after which nothing takes effect.
+    /// - Parameter end: The time at which the process ended, after which nothing takes effect.
     /// - Returns: The history of the session in the process.
     /// - Throws: An error if the output is invalid.
     private func history(endingBy end: UInt64) throws -> History {

@@ -17,7 +17,7 @@ struct IsolationRun: Sendable {
     private let recorder = HistoryRecorder()
     private let errors = CollectedLines()
     private let values = UniqueValues()
-    private let ends = EndCount()
+    private let endCount = EndCount()
 
     init(_ databases: [(String, any DatabaseReader)]) {
         self.databases = databases.map { (name: $0.0, database: $0.1) }
@@ -52,7 +52,7 @@ struct IsolationRun: Sendable {
                     recorder,
                     script,
                     errors,
-                    ends,
+                    endCount,
                     isShared: databases.count + peers.count > 1
                 )
                 threads.append(
@@ -74,7 +74,7 @@ struct IsolationRun: Sendable {
     /// The history so far.
     var history: History { recorder.history }
 
-    /// Adds the history that another process recorded before it was killed.
+    /// Adds the history that another process recorded before the process was killed.
     func add(_ history: History) { recorder.add(history) }
 
     /// Reads all lists and registers from each database.

@@ -11,7 +11,7 @@ extension IsolationSession {
         finish(transaction) {
             try database.read { db in
                 // The first statement observes all earlier commits.
-                letOthersRun()
+                waitForOtherSessions()
                 transaction.willObserve()
                 try script.read(in: db, transaction)
             }
@@ -101,7 +101,7 @@ extension IsolationSession {
     /// Writes again while another connection reads the commit of a first write.
     func readConcurrently(_ writer: any DatabaseWriter) {
         let write = begin("write before a concurrent read")
-        let reading = Lock<RecordedTransaction?>(nil)
+        let concurrentRead = Lock<RecordedTransaction?>(nil)
         let ended = DispatchSemaphore(value: 0)
         do {
             try writer.writeWithoutTransaction { db in
@@ -112,7 +112,7 @@ extension IsolationSession {
                 }
                 write.end(.committed)
                 let read = recorder.begin("concurrent read", in: session)
-                reading.withLock { $0 = read }
+                concurrentRead.withLock { $0 = read }
                 writer.spawnConcurrentRead { [script, errors] db in
                     do {
                         try script.read(in: db.get(), read)
@@ -137,7 +137,7 @@ extension IsolationSession {
             record(error)
             write.end(write.isCommitting ? .unknown : .aborted)
         }
-        if reading.withLock({ $0 }) != nil { ended.wait() }
+        if concurrentRead.withLock({ $0 }) != nil { ended.wait() }
     }
 
     /// Reads inside a write.
@@ -148,14 +148,14 @@ extension IsolationSession {
         finish(transaction) {
             try pool.write { db in
                 try script.write(in: db, transaction)
-                let read = recorder.begin("read inside a write", in: inner)
+                let read = recorder.begin("read inside a write", in: nestedSession)
                 finish(read) {
                     try pool.read { db in
                         read.willObserve()
                         try script.read(in: db, read)
                     }
                 }
-                if isRolledBack { throw Rollback() }
+                if drawRollback() { throw Rollback() }
                 transaction.willCommit()
             }
         }

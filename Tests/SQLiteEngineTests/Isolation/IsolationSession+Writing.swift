@@ -46,7 +46,7 @@ extension IsolationSession {
         }
     }
 
-    /// Writes around a savepoint that is rolled back, and records only writes outside it.
+    /// Writes before and after a savepoint that is rolled back, and records only these writes.
     private func writeInSavepoints(_ writer: any DatabaseWriter) {
         let transaction = begin("write with a savepoint")
         finish(transaction) {

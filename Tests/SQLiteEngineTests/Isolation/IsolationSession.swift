@@ -20,10 +20,10 @@ struct IsolationSession {
     /// Whether connections outside `database` also write to the file.
     let isShared: Bool
     /// The number of ended transactions in all sessions.
-    let ends: EndCount
+    let endCount: EndCount
     let session: Int
     /// The session that nested accesses use.
-    let inner: Int
+    let nestedSession: Int
 
     init(
         _ role: SessionRole,
@@ -32,7 +32,7 @@ struct IsolationSession {
         _ recorder: HistoryRecorder,
         _ script: TransactionScript,
         _ errors: CollectedLines,
-        _ ends: EndCount,
+        _ endCount: EndCount,
         isShared: Bool
     ) {
         self.role = role
@@ -41,9 +41,9 @@ struct IsolationSession {
         self.script = script
         self.errors = errors
         self.isShared = isShared
-        self.ends = ends
+        self.endCount = endCount
         session = recorder.addSession(name)
-        inner = recorder.addSession("\(name).inner")
+        nestedSession = recorder.addSession("\(name).inner")
     }
 
     /// Runs one transaction, or several related transactions.
@@ -76,8 +76,8 @@ struct IsolationSession {
         }
     }
 
-    /// Whether to roll back this transaction.
-    var isRolledBack: Bool { script.draw(below: 6) == 0 }
+    /// Decides at random whether to roll back a transaction.
+    func drawRollback() -> Bool { script.draw(below: 6) == 0 }
 
     /// Begins a transaction of the session.
     func begin(_ access: String) -> RecordedTransaction { recorder.begin(access, in: session) }
@@ -87,7 +87,7 @@ struct IsolationSession {
         do {
             try access()
             transaction.end(.committed)
-            ends.add()
+            endCount.add()
         } catch {
             record(error)
             transaction.end(transaction.isCommitting ? .unknown : .aborted)
@@ -107,15 +107,15 @@ struct IsolationSession {
     /// Writes in an open transaction, and sometimes throws an error to roll the transaction back.
     func write(in db: Database, _ transaction: RecordedTransaction) throws {
         try script.write(in: db, transaction)
-        if isRolledBack { throw Rollback() }
+        if drawRollback() { throw Rollback() }
         transaction.willCommit()
     }
 
     /// Waits, in half of all calls, until other sessions have ended some transactions.
-    func letOthersRun() {
+    func waitForOtherSessions() {
         guard script.draw(below: 2) == 0 else { return }
-        let enough = ends.value + 3
-        for _ in 0..<1000 where ends.value < enough { sched_yield() }
+        let target = endCount.value + 3
+        for _ in 0..<1000 where endCount.value < target { sched_yield() }
     }
 
     /// Runs a task, and blocks the thread until the task has ended.

@@ -22,7 +22,7 @@ final class SteppedAccess: Sendable {
     private let isDone = Gate()
     private let thread: Background<Void>
 
-    /// Starts an access without waiting for it.
+    /// Starts an access, and returns immediately.
     ///
     /// - Parameter access: A closure that performs the access, and calls its own argument with the
     ///   connection.
@@ -58,7 +58,7 @@ final class SteppedAccess: Sendable {
         mayContinue.open()
     }
 
-    /// Runs a closure in the access, and waits until it returns.
+    /// Runs a closure in the access, and waits until the closure returns.
     func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) throws -> T {
         let value = Lock<T?>(nil)
         set(
@@ -75,7 +75,7 @@ final class SteppedAccess: Sendable {
 
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
-    /// Returns the error code for statements that SQLite refuses, or `nil` if SQLite accepts them.
+    /// Runs statements, and returns their error code, or `nil` if they succeed.
     func refusal(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }
@@ -88,7 +88,7 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// Makes the access return, and waits until it has ended.
+    /// Makes the access return, and waits until the access has ended.
     ///
     /// - Throws: The error that the access throws.
     func end() throws {
@@ -96,7 +96,7 @@ final class SteppedAccess: Sendable {
         try thread.value()
     }
 
-    /// Ends the access with an error, and waits until it has ended.
+    /// Ends the access with an error, and waits until the access has ended.
     func abandon() throws {
         set(.abandon)
         do { try thread.value() } catch is Abandoned {}

@@ -8,14 +8,14 @@ struct ConcurrencySampleTests {
     let sample = SampleDatabase()
 
     @Test func accessesAreInsideATransaction() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try writer.write { db in #expect(db.isInsideTransaction) }
             try writer.read { db in #expect(db.isInsideTransaction) }
         }
     }
 
     @Test func synchronousAccessesReturnTheirValue() throws {
-        let dbQueue = try sample.queue()
+        let dbQueue = try sample.makeQueue()
         let playerCount = try dbQueue.read { db in
             try SamplePlayer.fetchCount(db)
         }
@@ -42,7 +42,7 @@ struct ConcurrencySampleTests {
     }
 
     @Test func asynchronousAccessesReturnTheirValue() async throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             let playerCount = try await writer.read { db in
                 try SamplePlayer.fetchCount(db)
             }
@@ -55,8 +55,8 @@ struct ConcurrencySampleTests {
         }
     }
 
-    @Test func oneAsynchronousAccessIsOneSequenceOfOperations() async throws {
-        let dbQueue = try sample.queue()
+    @Test func anAsynchronousAccessRunsItsOperationsInSequence() async throws {
+        let dbQueue = try sample.makeQueue()
         let players = try await dbQueue.write { db in
             try SamplePlayer(name: "Arthur").insert(db)
             try SamplePlayer(name: "Barbara").insert(db)
@@ -66,7 +66,7 @@ struct ConcurrencySampleTests {
     }
 
     @Test func transactionsNestInAnAccessWithoutATransaction() throws {
-        let dbQueue = try sample.queue()
+        let dbQueue = try sample.makeQueue()
         try dbQueue.writeWithoutTransaction { db in
             #expect(!db.isInsideTransaction)
             try db.inTransaction {
@@ -77,7 +77,7 @@ struct ConcurrencySampleTests {
     }
 
     @Test func theResultOfAReadMayBeOutdatedWhenItReturns() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         let count = try dbPool.read { db in try SamplePlayer.fetchCount(db) }
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         #expect(count == 0)
@@ -85,7 +85,7 @@ struct ConcurrencySampleTests {
     }
 
     @Test func aConcurrentReadObservesTheLastCommitWhileTheWriterContinues() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         let newPlayerCount = Outcome<Int>()
         let mayRead = Gate()
         try dbPool.writeWithoutTransaction { db in

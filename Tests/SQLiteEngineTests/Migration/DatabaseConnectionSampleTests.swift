@@ -14,7 +14,7 @@ struct DatabaseConnectionSampleTests {
         #expect(dbPool.path == sample.path)
     }
 
-    @Test func aResourceIsOpenedReadOnly() throws {
+    @Test func aReadOnlyDatabaseCannotBeWritten() throws {
         try DatabaseQueue(path: sample.path).write { db in
             try db.execute(sql: "CREATE TABLE player (name TEXT)")
         }
@@ -39,14 +39,14 @@ struct DatabaseConnectionSampleTests {
         #expect(fileManager.fileExists(atPath: databaseURL.path))
     }
 
-    @Test func aQueueInMemoryIsIndependent() throws {
+    @Test func anInMemoryQueueIsIndependent() throws {
         let first = try DatabaseQueue()
         let second = try DatabaseQueue()
         try first.write { db in try db.execute(sql: "CREATE TABLE player (name TEXT)") }
         try #expect(second.read { db in try db.tableExists("player") } == false)
     }
 
-    @Test func aNamedQueueInMemoryIsShared() throws {
+    @Test func aNamedInMemoryQueueIsShared() throws {
         let name = "myDatabase\(UUID().uuidString)"
         let first = try DatabaseQueue(named: name)
         let second = try DatabaseQueue(named: name)
@@ -55,7 +55,7 @@ struct DatabaseConnectionSampleTests {
     }
 
     @Test func copiesOfADatabaseAreIndependent() throws {
-        try sample.pool().write { db in try SamplePlayer(name: "Arthur").insert(db) }
+        try sample.makePool().write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let inMemory = try DatabaseQueue.inMemoryCopy(fromPath: sample.path)
         let temporary = try DatabaseQueue.temporaryCopy(fromPath: sample.path)
         for dbQueue in [inMemory, temporary] {
@@ -68,7 +68,7 @@ struct DatabaseConnectionSampleTests {
     }
 
     @Test func theClosureDeterminesTheOutcomeOfAQueueTransaction() throws {
-        let dbQueue = try sample.queue()
+        let dbQueue = try sample.makeQueue()
         try dbQueue.inTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)
             try SamplePlayer(name: "Barbara").insert(db)
@@ -82,7 +82,7 @@ struct DatabaseConnectionSampleTests {
     }
 
     @Test func theClosureDeterminesTheOutcomeOfAPoolTransaction() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         try dbPool.writeInTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)
             try SamplePlayer(name: "Barbara").insert(db)
@@ -91,8 +91,8 @@ struct DatabaseConnectionSampleTests {
         try #expect(dbPool.read { db in try SamplePlayer.fetchCount(db) } == 2)
     }
 
-    @Test func aQueueProvidesItsDatabase() throws {
-        let dbQueue = try sample.queue()
+    @Test func aQueueProvidesItsConnection() throws {
+        let dbQueue = try sample.makeQueue()
         let newPlayerCount = try dbQueue.inDatabase { db in
             try SamplePlayer(name: "Arthur").insert(db)
             return try SamplePlayer.fetchCount(db)

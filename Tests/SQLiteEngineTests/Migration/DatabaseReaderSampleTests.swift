@@ -8,7 +8,7 @@ struct DatabaseReaderSampleTests {
     let sample = SampleDatabase()
 
     @Test func everyReaderReads() throws {
-        for reader in try sample.readers() {
+        for reader in try sample.makeReaders() {
             let count = try reader.read { db in
                 try SamplePlayer.fetchCount(db)
             }
@@ -17,7 +17,7 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func everyReaderReadsAsynchronously() async throws {
-        for reader in try sample.readers() {
+        for reader in try sample.makeReaders() {
             let count = try await reader.read { db in
                 try SamplePlayer.fetchCount(db)
             }
@@ -26,7 +26,7 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func everyReaderReadsWithACallback() throws {
-        for reader in try sample.readers() {
+        for reader in try sample.makeReaders() {
             let count = Outcome<Int>()
             reader.asyncRead { dbResult in
                 count.set {
@@ -39,8 +39,8 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func everyReaderReadsWithoutTransaction() async throws {
-        for reader in try sample.readers() {
-            let count = try synchronously(reader)
+        for reader in try sample.makeReaders() {
+            let count = try countSynchronously(reader)
             #expect(count == 2)
             let asyncCount = try await reader.unsafeRead { db in
                 try SamplePlayer.fetchCount(db)
@@ -49,14 +49,14 @@ struct DatabaseReaderSampleTests {
         }
     }
 
-    private func synchronously(_ reader: any DatabaseReader) throws -> Int {
+    private func countSynchronously(_ reader: any DatabaseReader) throws -> Int {
         try reader.unsafeRead { db in
             try SamplePlayer.fetchCount(db)
         }
     }
 
     @Test func everyReaderReadsWithoutTransactionWithACallback() throws {
-        for reader in try sample.readers() {
+        for reader in try sample.makeReaders() {
             let count = Outcome<Int>()
             reader.asyncUnsafeRead { dbResult in
                 count.set {
@@ -69,7 +69,7 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func everyReaderReadsInsideARead() throws {
-        for reader in try sample.readers() {
+        for reader in try sample.makeReaders() {
             try reader.read { _ in
                 let count = try reader.unsafeReentrantRead { db in
                     try SamplePlayer.fetchCount(db)
@@ -79,8 +79,8 @@ struct DatabaseReaderSampleTests {
         }
     }
 
-    @Test func everyReaderIsBackedUp() throws {
-        for source in try sample.readers() {
+    @Test func everyReaderCanBeBackedUp() throws {
+        for source in try sample.makeReaders() {
             let destination = try DatabaseQueue()
             try source.backup(to: destination)
             try #expect(destination.read { db in try SamplePlayer.fetchCount(db) } == 2)
@@ -88,7 +88,7 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func aBackupReportsItsProgress() throws {
-        for source in try sample.readers() {
+        for source in try sample.makeReaders() {
             let destination = try DatabaseQueue()
             var steps: [DatabaseBackupProgress] = []
             try source.backup(to: destination, pagesPerStep: 1) { progress in
@@ -109,14 +109,14 @@ struct DatabaseReaderSampleTests {
         interruption.arm()
     }
 
-    private func code(_ body: () throws -> Void) -> ResultCode? {
+    private func errorCode(_ body: () throws -> Void) -> ResultCode? {
         #expect(throws: DatabaseError.self, performing: body)?.resultCode
     }
 
     @Test func anInterruptionEndsAWrite() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try interruptNextInsertion(in: writer)
-            let error = code {
+            let error = errorCode {
                 try writer.write { db in
                     try SamplePlayer(name: "Arthur").insert(db)
                     Issue.record("not executed")
@@ -127,11 +127,11 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func anInterruptedWriteThatContinuesIsAborted() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try interruptNextInsertion(in: writer)
-            let error = code {
+            let error = errorCode {
                 try writer.write { db in
-                    let first = code { try SamplePlayer(name: "Arthur").insert(db) }
+                    let first = errorCode { try SamplePlayer(name: "Arthur").insert(db) }
                     #expect(first == .SQLITE_INTERRUPT)
                     try SamplePlayer(name: "Barbara").insert(db)
                 }
@@ -141,11 +141,11 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func anInterruptedWriteThatReturnsIsAborted() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try interruptNextInsertion(in: writer)
-            let error = code {
+            let error = errorCode {
                 try writer.write { db in
-                    let first = code { try SamplePlayer(name: "Arthur").insert(db) }
+                    let first = errorCode { try SamplePlayer(name: "Arthur").insert(db) }
                     #expect(first == .SQLITE_INTERRUPT)
                 }
             }
@@ -155,11 +155,11 @@ struct DatabaseReaderSampleTests {
     }
 
     @Test func anInterruptedManualTransactionContinuesWithoutTransaction() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try interruptNextInsertion(in: writer)
             try writer.writeWithoutTransaction { db in
                 try db.beginTransaction()
-                let first = code { try SamplePlayer(name: "Arthur").insert(db) }
+                let first = errorCode { try SamplePlayer(name: "Arthur").insert(db) }
                 #expect(first == .SQLITE_INTERRUPT)
                 try SamplePlayer(name: "Barbara").insert(db)
                 let error = #expect(throws: DatabaseError.self) { try db.commit() }

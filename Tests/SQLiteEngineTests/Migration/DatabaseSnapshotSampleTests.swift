@@ -13,7 +13,7 @@ struct DatabaseSnapshotSampleTests {
     }
 
     @Test func aSnapshotDoesNotChange() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let snapshot = try dbPool.makeSnapshot()
         try dbPool.write { db in try SamplePlayer(name: "Barbara").insert(db) }
@@ -22,7 +22,7 @@ struct DatabaseSnapshotSampleTests {
     }
 
     @Test func aSnapshotFromTheWriterObservesItsCommits() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let snapshot1 = try dbPool.writeWithoutTransaction { db -> DatabaseSnapshot in
             try db.inTransaction {
@@ -43,7 +43,7 @@ struct DatabaseSnapshotSampleTests {
             observing: [\.standardErrorContent]
         ) {
             endProcessAfterTimeout()
-            let dbPool = try SampleDatabase().pool()
+            let dbPool = try SampleDatabase().makePool()
             try dbPool.write { db in
                 try SamplePlayer.deleteAll(db)
                 _ = try dbPool.makeSnapshot()
@@ -53,7 +53,7 @@ struct DatabaseSnapshotSampleTests {
     }
 
     @Test func snapshotsAreCreatedBeforeAndAfterATransaction() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         var snapshots = [try dbPool.makeSnapshot()]
         try dbPool.writeWithoutTransaction { db in
@@ -69,7 +69,7 @@ struct DatabaseSnapshotSampleTests {
     }
 
     @Test func aSnapshotPoolReadsItsStateFromManyConnections() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         let snapshot = try dbPool.makeSnapshotPool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         try snapshot.read { db in
@@ -80,14 +80,14 @@ struct DatabaseSnapshotSampleTests {
     }
 
     @Test func aSnapshotPoolOpensAPath() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         let snapshot = try DatabaseSnapshotPool(path: sample.path)
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         try #expect(count(snapshot) == 0)
     }
 
     @Test func aSnapshotPoolFromTheWriterObservesItsCommits() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let snapshot = try dbPool.writeWithoutTransaction { db -> DatabaseSnapshotPool in
             try db.inTransaction {

@@ -8,7 +8,7 @@ struct DatabaseWriterSampleTests {
     let sample = SampleDatabase()
 
     @Test func everyWriterWrites() async throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try #expect(write(writer) == 1)
             let newPlayerCount = try await writer.write { db in
                 try SamplePlayer(name: "Arthur").insert(db)
@@ -26,7 +26,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func everyWriterWritesWithoutTransaction() async throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try #expect(writeWithoutTransaction(writer) == 1)
             let newPlayerCount = try await writer.writeWithoutTransaction { db in
                 try SamplePlayer(name: "Arthur").insert(db)
@@ -44,7 +44,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func everyWriterWritesBehindABarrier() async throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try #expect(writeBehindABarrier(writer) == 1)
             let newPlayerCount = try await writer.barrierWriteWithoutTransaction { db in
                 try SamplePlayer(name: "Arthur").insert(db)
@@ -62,7 +62,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func everyWriterWritesBehindABarrierWithACallback() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             let newPlayerCount = Outcome<Int>()
             writer.asyncBarrierWriteWithoutTransaction { dbResult in
                 newPlayerCount.set {
@@ -76,7 +76,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func everyWriterWritesWithACallback() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             let newPlayerCount = Outcome<Int>()
             writer.asyncWriteWithoutTransaction { db in
                 newPlayerCount.set {
@@ -89,7 +89,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func aTransactionWithACallbackReportsItsResult() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             let newPlayerCount = Outcome<Int>()
             writer.asyncWrite { db -> Int in
                 try SamplePlayer(name: "Arthur").insert(db)
@@ -108,7 +108,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func everyWriterWritesInsideAWrite() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try writer.write { _ in
                 let newPlayerCount = try writer.unsafeReentrantWrite { db in
                     try SamplePlayer(name: "Arthur").insert(db)
@@ -120,7 +120,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func aSpawnedReadObservesTheLastCommit() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             let count = Outcome<Int>()
             try writer.writeWithoutTransaction { db in
                 try SamplePlayer(name: "Arthur").insert(db)
@@ -138,7 +138,7 @@ struct DatabaseWriterSampleTests {
     }
 
     @Test func aConcurrentReadFromAnAsynchronousWriteObservesTheLastCommit() throws {
-        let writer = try sample.pool()
+        let writer = try sample.makePool()
         try writer.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         let count = Outcome<Int>()
         writer.asyncWriteWithoutTransaction { db in
@@ -160,26 +160,26 @@ struct DatabaseWriterSampleTests {
 
     /// An observer that counts commits.
     private final class MyObserver: TransactionObserver {
-        let commits = Lock(0)
+        let commitCount = Lock(0)
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
         func databaseDidChange(with event: DatabaseEvent) {}
-        func databaseDidCommit(_ db: Database) { commits.withLock { $0 += 1 } }
+        func databaseDidCommit(_ db: Database) { commitCount.withLock { $0 += 1 } }
         func databaseDidRollback(_ db: Database) {}
     }
 
     @Test func observersAreAddedAndRemoved() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             let myObserver = MyObserver()
             writer.add(transactionObserver: myObserver)
             try writer.write { db in try SamplePlayer(name: "Arthur").insert(db) }
             writer.remove(transactionObserver: myObserver)
             try writer.write { db in try SamplePlayer(name: "Barbara").insert(db) }
-            #expect(myObserver.commits.withLock { $0 } == 1)
+            #expect(myObserver.commitCount.withLock { $0 } == 1)
         }
     }
 
     @Test func everyWriterErasesAndVacuums() async throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             try await writer.vacuum()
             let copy = sample.folder.file("copy-\(ObjectIdentifier(writer).hashValue).sqlite")
             try await writer.vacuum(into: copy)

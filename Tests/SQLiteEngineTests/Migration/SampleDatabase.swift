@@ -27,7 +27,7 @@ struct Credit: Codable, Equatable, FetchableRecord, PersistableRecord {
 
 /// A payment from an account.
 ///
-/// The table refuses a negative balance.
+/// The table rejects a negative amount.
 struct Debit: Codable, Equatable, FetchableRecord, PersistableRecord {
     var account: String
     var amount: Int
@@ -45,26 +45,26 @@ struct SampleDatabase {
     var path: String { folder.file("database.sqlite") }
 
     /// Returns an empty database in memory.
-    func queue() throws -> DatabaseQueue {
+    func makeQueue() throws -> DatabaseQueue {
         let dbQueue = try DatabaseQueue()
         try dbQueue.write(createTables)
         return dbQueue
     }
 
     /// Returns an empty database in a file.
-    func pool(configuration: Configuration = Configuration()) throws -> DatabasePool {
+    func makePool(configuration: Configuration = Configuration()) throws -> DatabasePool {
         let dbPool = try DatabasePool(path: path, configuration: configuration)
         try dbPool.write(createTables)
         return dbPool
     }
 
     /// Returns a queue and a pool, for samples that specify neither.
-    func writers() throws -> [any DatabaseWriter] { [try queue(), try pool()] }
+    func makeWriters() throws -> [any DatabaseWriter] { [try makeQueue(), try makePool()] }
 
     /// Returns a queue, a pool, and its snapshots, each with two players.
-    func readers() throws -> [any DatabaseReader] {
-        let dbQueue = try queue()
-        let dbPool = try pool()
+    func makeReaders() throws -> [any DatabaseReader] {
+        let dbQueue = try makeQueue()
+        let dbPool = try makePool()
         for writer in [dbQueue, dbPool] as [any DatabaseWriter] {
             try writer.write { db in
                 try SamplePlayer(name: "Arthur").insert(db)
@@ -115,7 +115,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// The argument of a callback, for a test that waits for the callback.
+/// The outcome of a callback, for which a test can wait.
 final class Outcome<Value: Sendable>: Sendable {
     private let result = Lock<Result<Value, any Error>?>(nil)
     private let gate = Gate()

@@ -31,12 +31,12 @@ struct TransactionSampleTests {
         try Debit("source", amount).insert(db)
     }
 
-    private func balance(_ reader: some DatabaseReader) throws -> [Int] {
+    private func paymentCounts(_ reader: some DatabaseReader) throws -> [Int] {
         try reader.read { db in [try Credit.fetchCount(db), try Debit.fetchCount(db)] }
     }
 
     @Test func aWriteIsOneTransaction() throws {
-        let dbQueue = try sample.queue()
+        let dbQueue = try sample.makeQueue()
         // The first insertion fetches the columns of its table.
         try dbQueue.write { db in try transfer(db) }
         let trace = Trace()
@@ -47,7 +47,7 @@ struct TransactionSampleTests {
     }
 
     @Test func aReadObservesOneState() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         let mayFetch = Gate()
         let didFetch = Gate()
         let reading = Background {
@@ -66,35 +66,35 @@ struct TransactionSampleTests {
     }
 
     @Test func anErrorRollsBackAWrite() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             #expect(throws: DatabaseError.self) {
                 try writer.write { db in try transfer(db, -1) }
             }
-            try #expect(balance(AnyDatabaseReader(writer)) == [0, 0])
+            try #expect(paymentCounts(AnyDatabaseReader(writer)) == [0, 0])
         }
     }
 
     @Test func anErrorOutsideATransactionRollsBackOnlyItsStatement() throws {
-        for writer in try sample.writers() {
+        for writer in try sample.makeWriters() {
             #expect(throws: DatabaseError.self) {
                 try writer.writeWithoutTransaction { db in try transfer(db, -1) }
             }
-            try #expect(balance(AnyDatabaseReader(writer)) == [1, 0])
+            try #expect(paymentCounts(AnyDatabaseReader(writer)) == [1, 0])
         }
     }
 
     @Test func readsObservePartsOfAWriteWithoutATransaction() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         try dbPool.writeWithoutTransaction { db in
             try Credit("destination", 10).insert(db)
-            try #expect(balance(dbPool) == [1, 0])
+            try #expect(paymentCounts(dbPool) == [1, 0])
             try Debit("source", 10).insert(db)
         }
-        try #expect(balance(dbPool) == [1, 1])
+        try #expect(paymentCounts(dbPool) == [1, 1])
     }
 
     @Test func anUnsafeReadObservesConcurrentWrites() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         let (credits, debits) = try dbPool.unsafeRead { db in
             let credits = try Credit.fetchAll(db)
             try dbPool.write { db in try transfer(db) }
@@ -106,7 +106,7 @@ struct TransactionSampleTests {
     }
 
     @Test func explicitTransactionsCommitAndRollBack() throws {
-        let dbQueue = try sample.queue()
+        let dbQueue = try sample.makeQueue()
         try dbQueue.inTransaction { db in
             try transfer(db)
             return .commit
@@ -121,17 +121,17 @@ struct TransactionSampleTests {
                 return .rollback
             }
         }
-        try #expect(balance(dbQueue) == [2, 2])
-        let dbPool = try sample.pool()
+        try #expect(paymentCounts(dbQueue) == [2, 2])
+        let dbPool = try sample.makePool()
         try dbPool.writeInTransaction { db in
             try transfer(db)
             return .commit
         }
-        try #expect(balance(dbPool) == [1, 1])
+        try #expect(paymentCounts(dbPool) == [1, 1])
     }
 
     @Test func transactionsCanBeOpenedManuallyOrBySQL() throws {
-        let dbQueue = try sample.queue()
+        let dbQueue = try sample.makeQueue()
         try dbQueue.writeWithoutTransaction { db in
             try db.beginTransaction()
             try transfer(db)
@@ -140,7 +140,7 @@ struct TransactionSampleTests {
             try transfer(db)
             try db.execute(sql: "ROLLBACK")
         }
-        try #expect(balance(dbQueue) == [1, 1])
+        try #expect(paymentCounts(dbQueue) == [1, 1])
     }
 
     @Test func aTransactionThatStaysOpenStopsTheProgram() async {
@@ -159,7 +159,7 @@ struct TransactionSampleTests {
     }
 
     @Test func aMethodCanDetermineWhetherItIsInATransaction() throws {
-        try sample.queue().writeWithoutTransaction { db in
+        try sample.makeQueue().writeWithoutTransaction { db in
             #expect(!db.isInsideTransaction)
             try db.inSavepoint {
                 #expect(db.isInsideTransaction)
@@ -170,7 +170,7 @@ struct TransactionSampleTests {
     }
 
     @Test func aSavepointRollsBackOnlyItsPart() throws {
-        let dbQueue = try sample.queue()
+        let dbQueue = try sample.makeQueue()
         try dbQueue.write { db in
             try Credit("first", 1).insert(db)
             #expect(throws: DatabaseError.self) {
@@ -188,11 +188,11 @@ struct TransactionSampleTests {
                 return .rollback
             }
         }
-        try #expect(balance(dbQueue) == [2, 1])
+        try #expect(paymentCounts(dbQueue) == [2, 1])
     }
 
     @Test func savepointsNest() throws {
-        let dbPool = try sample.pool()
+        let dbPool = try sample.makePool()
         try dbPool.writeWithoutTransaction { db in
             try db.inSavepoint {
                 try Credit("outer", 1).insert(db)
@@ -200,14 +200,14 @@ struct TransactionSampleTests {
                     try Debit("inner", 1).insert(db)
                     return .commit
                 }
-                try #expect(balance(dbPool) == [0, 0])
+                try #expect(paymentCounts(dbPool) == [0, 0])
                 return .commit
             }
-            try #expect(balance(dbPool) == [1, 1])
+            try #expect(paymentCounts(dbPool) == [1, 1])
         }
     }
 
-    @Test func aTransactionHasAKind() throws {
+    @Test func aTransactionCanBeExclusive() throws {
         let dbQueue = try DatabaseQueue(path: sample.path)
         let trace = Lock<[String]>([])
         try dbQueue.inDatabase { db in

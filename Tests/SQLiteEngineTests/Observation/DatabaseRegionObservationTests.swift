@@ -14,14 +14,14 @@ struct DatabaseRegionObservationTests {
         return pool
     }
 
-    private let table = AnyDatabaseRegionConvertible { db in
+    private let tableRegion = AnyDatabaseRegionConvertible { db in
         try db.makeStatement(sql: "SELECT * FROM t").databaseRegion
     }
 
     @Test func eachTransactionIsReportedOnItsConnection() throws {
         let pool = try makePool()
         let received = CollectedLines()
-        let cancellable = DatabaseRegionObservation(tracking: table).start(in: pool) { _ in
+        let cancellable = DatabaseRegionObservation(tracking: tableRegion).start(in: pool) { _ in
         } onChange: { db in
             received.append("\((try? db.rowCount()) ?? -1)")
         }

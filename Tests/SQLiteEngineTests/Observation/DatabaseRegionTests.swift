@@ -49,7 +49,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test func theRegionFollowsTheSchema() throws {
+    @Test func theRegionIsUpdatedAfterASchemaChange() throws {
         try withSchema { db in
             let statement = try db.makeStatement(sql: "SELECT * FROM team")
             #expect(statement.databaseRegion.description == "team(id,name)")

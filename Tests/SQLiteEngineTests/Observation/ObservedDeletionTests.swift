@@ -14,14 +14,14 @@ struct ObservedDeletionTests {
         }
     }
 
-    private let expected = ["delete t 1", "delete t 2", "willCommit", "didCommit"]
+    private let expectedLog = ["delete t 1", "delete t 2", "willCommit", "didCommit"]
 
     @Test func deletingAWholeTableIsReported() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)
             try db.execute(sql: "DELETE FROM t")
-            #expect(observer.takeLog() == expected)
+            #expect(observer.takeLog() == expectedLog)
         }
     }
 
@@ -30,20 +30,20 @@ struct ObservedDeletionTests {
         try withTable { db in
             let other = RecordingObserver { _ in false }
             if hasOtherObserver { db.add(transactionObserver: other) }
-            let kept = try db.makeStatement(sql: "DELETE FROM t")
+            let retained = try db.makeStatement(sql: "DELETE FROM t")
             let cached = try db.cachedStatement(sql: "DELETE FROM t")
-            try kept.execute()
+            try retained.execute()
             try cached.execute()
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)
             try db.execute(sql: "INSERT INTO t VALUES (1), (2)")
             _ = observer.takeLog()
-            try kept.execute()
-            #expect(observer.takeLog() == expected)
+            try retained.execute()
+            #expect(observer.takeLog() == expectedLog)
             try db.execute(sql: "INSERT INTO t VALUES (1), (2)")
             _ = observer.takeLog()
             try cached.execute()
-            #expect(observer.takeLog() == expected)
+            #expect(observer.takeLog() == expectedLog)
         }
     }
 
@@ -58,7 +58,7 @@ struct ObservedDeletionTests {
             try drop.execute()
             _ = observer.takeLog()
             try statement.execute()
-            #expect(observer.takeLog() == expected)
+            #expect(observer.takeLog() == expectedLog)
         }
     }
 
@@ -67,7 +67,7 @@ struct ObservedDeletionTests {
             "TABLE t", "VIEW v", "INDEX i", "TRIGGER tr", "TABLE temporary", "TABLE full",
         ]
     )
-    func droppingWorksAndReportsNoDeletions(object: String) throws {
+    func droppingAnObjectReportsNoDeletions(object: String) throws {
         try withTable { db in
             try db.execute(
                 sql: """

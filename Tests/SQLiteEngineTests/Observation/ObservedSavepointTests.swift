@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct ObservedSavepointTests {
-    private func observing(
+    private func withObserver(
         _ body: (Database, RecordingObserver) throws -> Void
     ) throws {
         let queue = try DatabaseQueue()
@@ -16,7 +16,7 @@ struct ObservedSavepointTests {
     }
 
     @Test func changesAreDeferredUntilTheRelease() throws {
-        try observing { db, observer in
+        try withObserver { db, observer in
             try db.inTransaction {
                 try db.execute(sql: "INSERT INTO t VALUES (1)")
                 try db.inSavepoint {
@@ -32,7 +32,7 @@ struct ObservedSavepointTests {
     }
 
     @Test func rolledBackChangesAreNeverReported() throws {
-        try observing { db, observer in
+        try withObserver { db, observer in
             try db.inTransaction {
                 try db.inSavepoint {
                     try db.execute(sql: "INSERT INTO t VALUES (1)")
@@ -50,7 +50,7 @@ struct ObservedSavepointTests {
     }
 
     @Test func aSavepointMayBeRolledBackSeveralTimes() throws {
-        try observing { db, observer in
+        try withObserver { db, observer in
             try db.execute(
                 sql: """
                     SAVEPOINT a; INSERT INTO t VALUES (1);
@@ -67,7 +67,7 @@ struct ObservedSavepointTests {
     }
 
     @Test func savepointsWithTheSameNameNest() throws {
-        try observing { db, observer in
+        try withObserver { db, observer in
             try db.execute(
                 sql: """
                     BEGIN;
@@ -86,7 +86,7 @@ struct ObservedSavepointTests {
     }
 
     @Test func committingReleasesAllSavepoints() throws {
-        try observing { db, observer in
+        try withObserver { db, observer in
             try db.execute(sql: "BEGIN; SAVEPOINT a; INSERT INTO t VALUES (1); COMMIT")
             #expect(observer.takeLog() == ["insert t 1", "willCommit", "didCommit"])
             try db.execute(sql: "BEGIN; INSERT INTO t VALUES (2)")
@@ -107,7 +107,7 @@ struct ObservedSavepointTests {
     }
 
     @Test func aRemovedObserverIsNotNotifiedOfDeferredChanges() throws {
-        try observing { db, observer in
+        try withObserver { db, observer in
             try db.execute(sql: "BEGIN; SAVEPOINT a; INSERT INTO t VALUES (1)")
             let other = RecordingObserver()
             db.add(transactionObserver: other)

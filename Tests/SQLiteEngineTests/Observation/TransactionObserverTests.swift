@@ -81,7 +81,7 @@ struct TransactionObserverTests {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
-        observer.refuses = true
+        observer.preventsCommits = true
         #expect(throws: RecordingObserver.Refusal.self) {
             if isRaw {
                 try queue.inDatabase { db in
@@ -92,7 +92,7 @@ struct TransactionObserverTests {
             }
         }
         #expect(observer.takeLog() == ["insert t 1", "willCommit", "didRollback"])
-        observer.refuses = false
+        observer.preventsCommits = false
         let count = try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM t") }
         #expect(count == 0)
     }
@@ -101,7 +101,7 @@ struct TransactionObserverTests {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
-        observer.refuses = true
+        observer.preventsCommits = true
         try queue.inDatabase { db in
             #expect(throws: RecordingObserver.Refusal.self) {
                 try db.execute(sql: "INSERT INTO t (a) VALUES (1)")
@@ -368,19 +368,19 @@ struct TransactionObserverTests {
 
     @Test func aCopiedEventStaysValid() throws {
         let queue = try makeQueue()
-        final class Keeper: TransactionObserver {
+        final class CopyingObserver: TransactionObserver {
             var events: [DatabaseEvent] = []
             func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
             func databaseDidChange(with event: DatabaseEvent) { events.append(event.copy()) }
             func databaseDidCommit(_ db: Database) {}
             func databaseDidRollback(_ db: Database) {}
         }
-        let keeper = Keeper()
-        queue.add(transactionObserver: keeper)
+        let observer = CopyingObserver()
+        queue.add(transactionObserver: observer)
         try queue.write { db in
             try db.execute(sql: "INSERT INTO t (id) VALUES (7); ALTER TABLE t RENAME TO other")
         }
-        let event = try #require(keeper.events.first)
+        let event = try #require(observer.events.first)
         #expect(event.kind == .insert)
         #expect(event.databaseName == "main")
         #expect(event.tableName == "t")

@@ -12,7 +12,7 @@ struct AccessSiteTests {
         #expect(site.origin?.name == "File.swift:65535")
     }
 
-    @Test func aLabelIsItsName() {
+    @Test func aLabelIsTheNameOfItsSite() {
         #expect(AccessSite(AccessLabel("a name")).origin?.name == "a name")
         #expect(AccessLabel("a name").name == "a name")
     }

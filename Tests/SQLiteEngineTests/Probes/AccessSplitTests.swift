@@ -12,7 +12,7 @@ struct AccessSplitTests {
         try DatabasePool.withTable(in: folder, configuration: .with(change))
     }
 
-    private func part(
+    private func findSplit(
         _ status: DatabaseStatus,
         _ role: ConnectionRole,
         isContended: Bool
@@ -27,11 +27,11 @@ struct AccessSplitTests {
     @Test func theClockAttributesEachMomentToOnePhase() {
         var clock = AccessClock(.acquiringState, at: 100)
         clock.enter(.closure, at: 110)
-        let before = clock.enter(.insideSQLite, at: 130)
-        #expect(before == .closure)
+        let previousPhase = clock.enter(.insideSQLite, at: 130)
+        #expect(previousPhase == .closure)
         clock.enter(.notifying, at: 170)
         clock.enter(.insideSQLite, at: 250)
-        clock.enter(before, at: 255)
+        clock.enter(previousPhase, at: 255)
         clock.enter(.closure, at: 300)
         #expect(clock[.acquiringState] == 10)
         #expect(clock[.closure] == 20 + 45)
@@ -40,7 +40,7 @@ struct AccessSplitTests {
         #expect(clock.times.wrappedSum() == 200)
     }
 
-    @Test func theSampleIsOneIn32OnAverage() {
+    @Test func oneOf32AccessesIsSampledOnAverage() {
         var state = SplitState(interval: 32)
         let gaps = (0..<10_000).map { _ in state.nextCountdown() }
         #expect(gaps.allSatisfy { (1...63).contains($0) })
@@ -52,7 +52,7 @@ struct AccessSplitTests {
     @Test func oneAccessIn32IsSplit() throws {
         let pool = try makePool()
         for _ in 0..<3_200 { _ = try pool.rowCount() }
-        let split = try #require(part(pool.status(), .reader, isContended: false))
+        let split = try #require(findSplit(pool.status(), .reader, isContended: false))
         #expect(split.interval == 32)
         #expect((60...150).contains(split.count))
         #expect(split.insideSQLite?.count == split.count)
@@ -69,14 +69,14 @@ struct AccessSplitTests {
         for _ in 0..<10 { _ = try pool.rowCount() }
         try pool.write { db in try db.insert(1) }
         let status = pool.status()
-        let reads = try #require(part(status, .reader, isContended: false))
+        let reads = try #require(findSplit(status, .reader, isContended: false))
         // The first read waited while its connection was opened.
-        let first = try #require(part(status, .reader, isContended: true))
+        let first = try #require(findSplit(status, .reader, isContended: true))
         #expect(reads.count == 9)
         #expect(reads.interval == 1)
         #expect(first.count == 1)
         #expect(total(first.opening) > 0)
-        let writes = try #require(part(status, .writer, isContended: false))
+        let writes = try #require(findSplit(status, .writer, isContended: false))
         #expect(total(writes.acquiringState) > 0)
         #expect(total(writes.committing) > 0)
         #expect(total(writes.insideSQLite) > 0)
@@ -114,7 +114,7 @@ struct AccessSplitTests {
             return monotonicNanoseconds() - begin
         }
         let elapsed = monotonicNanoseconds() - start
-        let split = try #require(part(pool.status(), .reader, isContended: false))
+        let split = try #require(findSplit(pool.status(), .reader, isContended: false))
         #expect(total(split.closure) >= 20_000_000)
         // This holds even if the thread waited a long time for a core inside SQLite.
         #expect(total(split.insideSQLite) <= elapsed - spent)
@@ -134,16 +134,16 @@ struct AccessSplitTests {
         try isHeld.wait()
         let waiter = Background { try pool.rowCount() }
         try eventually { pool.status().waitingReaders.count == 1 }
-        let seen = try #require(pool.status().oldestWaiterNanoseconds)
+        let observedWait = try #require(pool.status().oldestWaiterNanoseconds)
         mayEnd.open()
         try holder.value()
         _ = try waiter.value()
         let status = pool.status()
-        let split = try #require(part(status, .reader, isContended: true))
-        // One access opened its connection, and the other waited.
+        let split = try #require(findSplit(status, .reader, isContended: true))
+        // One access opened its connection, and the other access waited.
         #expect(split.count == 2)
-        #expect(try #require(split.waiting).max >= seen)
-        #expect(try #require(status.acquire).max >= seen)
+        #expect(try #require(split.waiting).max >= observedWait)
+        #expect(try #require(status.acquire).max >= observedWait)
     }
 
     @Test func aWaitingTaskIsSplit() async throws {
@@ -158,12 +158,12 @@ struct AccessSplitTests {
         try await eventuallyAsync { pool.status().readers?.inUse == 1 }
         let task = Task { try await pool.read { db in try db.rowCount() } }
         try await eventuallyAsync { pool.status().waitingReaders.count == 1 }
-        let seen = try #require(pool.status().oldestWaiterNanoseconds)
+        let observedWait = try #require(pool.status().oldestWaiterNanoseconds)
         mayEnd.open()
         try holder.value()
         _ = try await task.value
-        let split = try #require(part(pool.status(), .reader, isContended: true))
-        #expect(try #require(split.waiting).max >= seen)
+        let split = try #require(findSplit(pool.status(), .reader, isContended: true))
+        #expect(try #require(split.waiting).max >= observedWait)
     }
 
     @Test func aWaitDoesNotDelayTheSample() throws {
@@ -193,23 +193,26 @@ struct AccessSplitTests {
         let pool = try makePool { $0.probes = .full }
         let observer = SlowObserver()
         pool.add(transactionObserver: observer)
-        let before = pool.status()
+        let statusBefore = pool.status()
         struct Mistake: Error {}
         try? pool.write { db in
             try db.insert(1)
             if fails { throw Mistake() }
         }
-        let split = try #require(part(pool.status(), .writer, isContended: false))
-        #expect(split.count == (part(before, .writer, isContended: false)?.count ?? 0) + 1)
-        // The observer runs three times if the access commits: for the change, before the commit
-        // and after it. It runs twice if the access fails: for the change and for the rollback.
+        let split = try #require(findSplit(pool.status(), .writer, isContended: false))
+        #expect(
+            split.count == (findSplit(statusBefore, .writer, isContended: false)?.count ?? 0) + 1
+        )
+        // The observer runs three times if the access commits: for the change, before the commit,
+        // and after the commit. The observer runs twice if the access fails: for the change and for
+        // the rollback.
         #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
         #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }
 
     @Test func statementsAndCommitsAreTimed() throws {
         let pool = try makePool { $0.probes = .full }
-        let before = pool.status()
+        let statusBefore = pool.status()
         try pool.write { db in
             try db.insert(1)
             try db.insert(2)
@@ -227,11 +230,11 @@ struct AccessSplitTests {
                 _ = try Int.fetchOne(db, sql: "SELECT 1")
             }
         }
-        let after = pool.status()
-        let statements = (after.statement?.count ?? 0) - (before.statement?.count ?? 0)
+        let statusAfter = pool.status()
+        let statements = (statusAfter.statement?.count ?? 0) - (statusBefore.statement?.count ?? 0)
         // `BEGIN` and `COMMIT` of the second access are also counted as statements.
         #expect(statements == 2 + 3 + 1 + 3)
-        #expect((after.commit?.count ?? 0) - (before.commit?.count ?? 0) == 2)
+        #expect((statusAfter.commit?.count ?? 0) - (statusBefore.commit?.count ?? 0) == 2)
     }
 
     @Test func withoutProbesNothingIsSplit() throws {

@@ -54,7 +54,7 @@ struct CheckpointCountTests {
         #expect(counts(of: pool) == ["unknown": 2])
     }
 
-    @Test func automaticCheckpointIsCounted() throws {
+    @Test func anAutomaticCheckpointIsCounted() throws {
         let pool = try makePool(autocheckpoint: 2)
         let before = counts(of: pool)?["unknown"] ?? 0
         try pool.write { db in try write(to: db) }

@@ -61,11 +61,11 @@ struct ConnectionEventTests {
 
     @Test func eachListenerHasASeparateLimit() throws {
         let hub = EventHub()
-        let patient = hub.events(slowness: 1_000, capacity: 8)
-        let impatient = hub.events(slowness: 10, capacity: 8)
+        let eventsWithHighLimit = hub.events(slowness: 1_000, capacity: 8)
+        let eventsWithLowLimit = hub.events(slowness: 10, capacity: 8)
         #expect(hub.limit.load(ordering: .relaxed) == 10)
         #expect(hub.listenerCount == 2)
-        _ = (patient, impatient)
+        _ = (eventsWithHighLimit, eventsWithLowLimit)
     }
 
     @Test func withoutListenersThereAreNoEvents() throws {
@@ -154,7 +154,7 @@ struct ConnectionEventTests {
         let read = Background {
             try pool.read(as: AccessLabel("report")) { db in
                 gate.install(on: db)
-                _ = try Int.fetchOne(db, sql: StatementGate.long)
+                _ = try Int.fetchOne(db, sql: StatementGate.longQuery)
             }
         }
         try await gate.awaitStatement()

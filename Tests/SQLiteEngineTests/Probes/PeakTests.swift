@@ -5,17 +5,17 @@ import Testing
 
 /// Tests that the peaks in a status are counts, not samples.
 ///
-/// Each waiting access raises them, even if its wait is short.
+/// Each waiting access raises the peaks, even if the wait is short.
 @Suite(.timeLimit(.minutes(1)))
 struct PeakTests {
     private let folder = TemporaryFolder()
 
-    private func pool(readers: Int) throws -> DatabasePool {
+    private func makePool(readers: Int) throws -> DatabasePool {
         try .withTable(in: folder, configuration: .with { $0.maximumReaderCount = readers })
     }
 
-    /// Starts an access and returns when it is inside its closure.
-    private func hold(
+    /// Starts an access, and returns when the access is inside its closure.
+    private func startAccess(
         _ access: @escaping @Sendable (_ inside: () throws -> Void) throws -> Void
     ) throws -> (work: Background<Void>, mayEnd: Gate) {
         let (isHeld, mayEnd) = (Gate(), Gate())
@@ -30,32 +30,32 @@ struct PeakTests {
     }
 
     @Test func allWaitersAreCountedWithoutAStatus() throws {
-        let pool = try pool(readers: 1)
+        let pool = try makePool(readers: 1)
         _ = try pool.rowCount()
-        let before = pool.status()
-        #expect(before.waitingReadersPeak == 0)
-        #expect(before.waitingWritersPeak == 0)
-        let holder = try hold { inside in try pool.read { _ in try inside() } }
+        let statusBefore = pool.status()
+        #expect(statusBefore.waitingReadersPeak == 0)
+        #expect(statusBefore.waitingWritersPeak == 0)
+        let holder = try startAccess { inside in try pool.read { _ in try inside() } }
         let reads = (0..<5).map { _ in Background { _ = try pool.rowCount() } }
         // The test does not request a status here, because the peak must not depend on one.
         try eventually { pool.readers.queue.withLock { $0.waiters.count } == 5 }
         holder.mayEnd.open()
         for work in reads + [holder.work] { try work.value() }
-        let after = pool.status()
-        #expect(after.waitingReaders.isEmpty)
-        #expect(after.waitingReadersPeak == 5)
-        #expect(after.waitingWritersPeak == 0)
+        let statusAfter = pool.status()
+        #expect(statusAfter.waitingReaders.isEmpty)
+        #expect(statusAfter.waitingReadersPeak == 5)
+        #expect(statusAfter.waitingWritersPeak == 0)
     }
 
     @Test func uncountedAccessesAreExcluded() throws {
         let label = AccessLabel("check").uncounted
         #expect(label.name == "check" && label.isUncounted)
         #expect(!AccessLabel("check").isUncounted)
-        let pool = try pool(readers: 1)
+        let pool = try makePool(readers: 1)
         _ = try pool.rowCount()
         pool.restartTimes()
         let idle = try #require(pool.status().readers)
-        let holder = try hold { inside in try pool.read(as: label) { _ in try inside() } }
+        let holder = try startAccess { inside in try pool.read(as: label) { _ in try inside() } }
         #expect(pool.status().connections.contains { $0.holder?.name == "check" })
         let checks = (0..<3).map { _ in Background { try pool.read(as: label) { _ in } } }
         try eventually { pool.readers.queue.withLock { $0.waiters.count } == 3 }
@@ -73,13 +73,13 @@ struct PeakTests {
         #expect(status.acquire?.count == 1)
         #expect(status.acquiredAtOnce == 0)
         #expect(status.hold?.count == 1)
-        // The holder was not counted, so the reader was not busy for the load.
+        // The holder is not counted, so its access does not add to the busy time.
         #expect(during.busyNanoseconds == idle.busyNanoseconds)
     }
 
     @Test func readsAndWritesOfAQueueAreCountedSeparately() async throws {
         let queue = try DatabaseQueue(path: folder.file())
-        let holder = try hold { inside in try queue.read { _ in try inside() } }
+        let holder = try startAccess { inside in try queue.read { _ in try inside() } }
         let reads = (0..<2).map { _ in Background { try queue.read { _ in } } }
         let write = Background { try queue.write { _ in } }
         try eventually { queue.gate.queue.withLock { $0.waiters.count } == 3 }
@@ -99,8 +99,8 @@ struct PeakTests {
     }
 
     @Test func aBarrierIsCountedAsOneWaitingWrite() throws {
-        let pool = try pool(readers: 2)
-        let holder = try hold { inside in try pool.read { _ in try inside() } }
+        let pool = try makePool(readers: 2)
+        let holder = try startAccess { inside in try pool.read { _ in try inside() } }
         let barrier = Background { try pool.barrierWriteWithoutTransaction { _ in } }
         try eventually { pool.status().waitingWriters.count == 1 }
         let write = Background { try pool.write { _ in } }
@@ -111,9 +111,9 @@ struct PeakTests {
     }
 
     @Test func waitersOfAClosingDatabaseAreCounted() throws {
-        let pool = try pool(readers: 1)
+        let pool = try makePool(readers: 1)
         let counts = pool.readers.waiting
-        let holder = try hold { inside in try pool.read { _ in try inside() } }
+        let holder = try startAccess { inside in try pool.read { _ in try inside() } }
         let read = Background { try pool.read { _ in } }
         try eventually { counts.reading.peak == 1 }
         // No access waits at the end, regardless of the order.
@@ -126,15 +126,15 @@ struct PeakTests {
     }
 
     @Test func aNewPeakStartsWithTheReadersInUse() throws {
-        let pool = try pool(readers: 4)
+        let pool = try makePool(readers: 4)
         let holders = try (0..<3).map { _ in
-            try hold { inside in try pool.read { _ in try inside() } }
+            try startAccess { inside in try pool.read { _ in try inside() } }
         }
         #expect(pool.status().readers?.peak == 3)
         for holder in holders.dropFirst() { holder.mayEnd.open() }
         for holder in holders.dropFirst() { try holder.work.value() }
         pool.restartTimes()
-        // The first reader is still in use, but the others are not.
+        // The first reader is still in use, but the other readers are not.
         #expect(pool.status().readers?.peak == 1)
         holders[0].mayEnd.open()
         try holders[0].work.value()
@@ -142,16 +142,17 @@ struct PeakTests {
         try eventually { pool.status().readers?.inUse == 0 }
         pool.restartTimes()
         #expect(pool.status().readers?.peak == 0)
-        // Concurrent threads used several readers. Threads that run one after another use only one.
+        // Concurrent threads used several readers. Threads that run one after another use only one
+        // reader.
         for _ in 0..<4 { try Background { _ = try pool.rowCount() }.value() }
         _ = try pool.rowCount()
         #expect(pool.status().readers?.peak == 1)
     }
 
     @Test func readsOfTasksAndObservationsAreCountedAsUse() async throws {
-        let pool = try pool(readers: 3)
+        let pool = try makePool(readers: 3)
         pool.restartTimes()
-        let outer = try hold { inside in try pool.read { _ in try inside() } }
+        let outer = try startAccess { inside in try pool.read { _ in try inside() } }
         _ = try await pool.read { db in try db.rowCount() }
         #expect(pool.status().readers?.peak == 2)
         outer.mayEnd.open()
@@ -159,24 +160,24 @@ struct PeakTests {
     }
 
     @Test func peaksAreExactUnderLoad() throws {
-        let pool = try pool(readers: 2)
-        let most = Lock((now: 0, peak: 0))
+        let pool = try makePool(readers: 2)
+        let usage = Lock((now: 0, peak: 0))
         let threads = (0..<8).map { _ in
             Background {
                 for _ in 0..<200 {
                     try pool.read { _ in
-                        most.withLock { counts in
+                        usage.withLock { counts in
                             counts.now += 1
                             counts.peak = max(counts.peak, counts.now)
                         }
-                        most.withLock { $0.now -= 1 }
+                        usage.withLock { $0.now -= 1 }
                     }
                 }
             }
         }
         for thread in threads { try thread.value() }
         let status = pool.status()
-        #expect(try #require(status.readers).peak >= most.withLock { $0.peak })
+        #expect(try #require(status.readers).peak >= usage.withLock { $0.peak })
         #expect(try #require(status.waitingReadersPeak) <= 8)
         #expect((status.waitingReadersPeak == 0) == (status.acquiredAtOnce == 1))
         #expect(pool.readers.waiting.reading.peak == status.waitingReadersPeak)

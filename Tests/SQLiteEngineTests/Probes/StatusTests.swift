@@ -226,16 +226,16 @@ struct StatusTests {
             }
         }
         for _ in readers { try isHeld.wait() }
-        let before = pool.status()
-        let after = pool.status()
-        let elapsed = after.takenAtNanoseconds - before.takenAtNanoseconds
+        let statusBefore = pool.status()
+        let statusAfter = pool.status()
+        let elapsed = statusAfter.takenAtNanoseconds - statusBefore.takenAtNanoseconds
         let busy =
-            try #require(after.readers).busyNanoseconds
-            - #require(before.readers).busyNanoseconds
+            try #require(statusAfter.readers).busyNanoseconds
+            - #require(statusBefore.readers).busyNanoseconds
         // Both readers were in use the whole time, so the utilization is one.
         #expect(busy == 2 * elapsed)
         // No access waited.
-        #expect(after.readers?.saturatedNanoseconds == 0)
+        #expect(statusAfter.readers?.saturatedNanoseconds == 0)
 
         let waiter = Background { try pool.rowCount() }
         try eventually { pool.status().waitingReaders.count == 1 }
@@ -280,15 +280,15 @@ struct StatusTests {
 
     @Test func theLogIsReported() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let before = try #require(pool.status().wal)
+        let statusBefore = try #require(pool.status().wal)
         try pool.write { db in for value in 0..<500 { try db.insert(value) } }
-        let after = try #require(pool.status().wal)
-        #expect(after.bytes > before.bytes)
-        let frames = try #require(after.frames)
-        #expect(frames > (before.frames ?? 0))
+        let statusAfter = try #require(pool.status().wal)
+        #expect(statusAfter.bytes > statusBefore.bytes)
+        let frames = try #require(statusAfter.frames)
+        #expect(frames > (statusBefore.frames ?? 0))
         // The log contains a header of 32 bytes. Each frame contains a header of 24 bytes and a
         // page.
-        #expect(after.bytes >= 32 + frames * (24 + 4_096))
+        #expect(statusAfter.bytes >= 32 + frames * (24 + 4_096))
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
         }

@@ -8,10 +8,10 @@ struct TransactionProbeTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [true, false])
-    func theTransactionOfAReadStartsWithItsFirstStatement(keeps: Bool) throws {
+    func theTransactionOfAReadStartsWithItsFirstStatement(keepsReadTransactions: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
-            configuration: .with { $0.keepsReadTransactions = keeps }
+            configuration: .with { $0.keepsReadTransactions = keepsReadTransactions }
         )
         let state = { pool.status().connections.last?.transaction }
         // The second time, the statements are cached.
@@ -27,7 +27,7 @@ struct TransactionProbeTests {
                 #expect(state() == .read)
             }
         }
-        if !keeps { #expect(state() == TransactionState.none) }
+        if !keepsReadTransactions { #expect(state() == TransactionState.none) }
     }
 
     @Test func aWriteAccessReportsAWriteTransactionFromItsStart() throws {
@@ -100,7 +100,7 @@ struct TransactionProbeTests {
         let read = Background {
             try pool.read { db in
                 gate.install(on: db)
-                _ = try Int.fetchOne(db, sql: StatementGate.long)
+                _ = try Int.fetchOne(db, sql: StatementGate.longQuery)
             }
         }
         try gate.awaitStatement()
@@ -109,13 +109,11 @@ struct TransactionProbeTests {
         pool.interrupt()
         // A second request does not change the recorded time of the first request.
         pool.interrupt()
-        let later = monotonicNanoseconds()
         gate.resume()
         #expect(throws: DatabaseError.self) { try read.value() }
         let latency = try #require(pool.status().interrupts?.latency)
         #expect(latency.count == 1)
         #expect(latency.max > 0 && latency.max <= monotonicNanoseconds() - requested)
-        _ = later
     }
 
     @Test func openingsAreCountedAndTimed() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import SQLiteEngine
 
 struct WALDiagnosisTests {
-    private func log(
+    private func makeLog(
         _ frames: UInt32,
         _ checkpointed: UInt32,
         generation: UInt32 = 1,
@@ -19,7 +19,7 @@ struct WALDiagnosisTests {
         return log
     }
 
-    private func holder(
+    private func makeHolder(
         _ name: String,
         age: UInt64 = 1_000_000_000,
         _ before: UInt32,
@@ -34,7 +34,7 @@ struct WALDiagnosisTests {
         )
     }
 
-    private func diagnosis(
+    private func makeDiagnosis(
         _ log: WALState,
         fileFrames: UInt32 = 0,
         _ holders: [WALDiagnosis.Holder] = []
@@ -50,78 +50,85 @@ struct WALDiagnosisTests {
         )
     }
 
-    private func name(_ diagnosis: WALDiagnosis) -> String? {
+    private func pinName(_ diagnosis: WALDiagnosis) -> String? {
         diagnosis.pin(at: 10) { _ in nil }?.by.name
     }
 
     @Test func certainPinsPrecedePossiblePins() {
-        let log = log(100, 50)
-        let certain = holder("certain", age: 200_000_000, 50, 50)
-        let possible = holder("possible", 90, 100)
-        #expect(name(diagnosis(log, [possible, certain])) == "certain")
-        #expect(name(diagnosis(log, [possible])) == "possible")
-        #expect(name(diagnosis(log, [holder("current", 100, 100)])) == nil)
+        let log = makeLog(100, 50)
+        let certain = makeHolder("certain", age: 200_000_000, 50, 50)
+        let possible = makeHolder("possible", 90, 100)
+        #expect(pinName(makeDiagnosis(log, [possible, certain])) == "certain")
+        #expect(pinName(makeDiagnosis(log, [possible])) == "possible")
+        #expect(pinName(makeDiagnosis(log, [makeHolder("current", 100, 100)])) == nil)
         // The first statement of this reader is still running.
-        #expect(name(diagnosis(log, [holder("slow", 90)])) == "slow")
+        #expect(pinName(makeDiagnosis(log, [makeHolder("slow", 90)])) == "slow")
     }
 
     @Test func aStateOfAnEarlierLogIsOlderThanAnyOther() {
-        let old = holder("old", 5_000, 5_000, generation: 0)
-        #expect(name(diagnosis(log(3, 0), [old])) == "old")
+        let old = makeHolder("old", 5_000, 5_000, generation: 0)
+        #expect(pinName(makeDiagnosis(makeLog(3, 0), [old])) == "old")
     }
 
     @Test func normalStatesHaveNoCause() {
-        #expect(name(diagnosis(log(100, 50), [holder("young", age: 50_000_000, 50, 50)])) == nil)
-        #expect(name(diagnosis(log(100, 100), [holder("old", 50, 50)])) == nil)
-        #expect(name(diagnosis(log(999, 0))) == nil)
+        #expect(
+            pinName(makeDiagnosis(makeLog(100, 50), [makeHolder("young", age: 50_000_000, 50, 50)]))
+                == nil
+        )
+        #expect(pinName(makeDiagnosis(makeLog(100, 100), [makeHolder("old", 50, 50)])) == nil)
+        #expect(pinName(makeDiagnosis(makeLog(999, 0))) == nil)
     }
 
     @Test func otherProcessesAreExaminedOnlyWithoutACauseInThisProcess() {
-        let stuck = log(2_000, 50)
-        let pin = diagnosis(stuck).pin(at: 10) { operation in
+        let stuck = makeLog(2_000, 50)
+        let pin = makeDiagnosis(stuck).pin(at: 10) { operation in
             operation == .checkpoint ? ("cron (7)", 4) : nil
         }
         #expect(pin?.cause == .otherProcess)
         #expect(pin?.ageNanoseconds == 6)
-        let ours = diagnosis(stuck, [holder("report", 50, 50)])
+        let ours = makeDiagnosis(stuck, [makeHolder("report", 50, 50)])
         let other = ours.pin(at: 10) { _ in ("cron (7)", 4) }
         #expect(other?.cause == .oldReader)
     }
 
     @Test func aMarkWithoutAReaderInThisProcessIsUnexplained() {
-        let stuck = log(2_000, 50, marks: [0, 2_000, 50, .max, .max])
-        #expect(diagnosis(stuck).hasUnexplainedLimit(.checkpoint))
-        #expect(!diagnosis(stuck, [holder("report", 40, 60)]).hasUnexplainedLimit(.checkpoint))
-        #expect(diagnosis(stuck, [holder("later", 60, 70)]).hasUnexplainedLimit(.checkpoint))
+        let stuck = makeLog(2_000, 50, marks: [0, 2_000, 50, .max, .max])
+        #expect(makeDiagnosis(stuck).hasUnexplainedLimit(.checkpoint))
+        #expect(
+            !makeDiagnosis(stuck, [makeHolder("report", 40, 60)]).hasUnexplainedLimit(.checkpoint)
+        )
+        #expect(
+            makeDiagnosis(stuck, [makeHolder("later", 60, 70)]).hasUnexplainedLimit(.checkpoint)
+        )
     }
 
     @Test func theHistoryRecordsWhenALogCouldNotRestart() {
         var history = WALHistory()
-        history.record(log(1_000, 0), at: 1)
-        #expect(history.record(log(1_000, 1_000), at: 2) == .checkpoint)
+        history.record(makeLog(1_000, 0), at: 1)
+        #expect(history.record(makeLog(1_000, 1_000), at: 2) == .checkpoint)
         #expect(history.overlapSince == nil)
-        history.record(log(1_001, 1_000), at: 3)
+        history.record(makeLog(1_001, 1_000), at: 3)
         #expect(history.overlapSince == 3)
-        history.record(log(1_500, 1_000), at: 4)
+        history.record(makeLog(1_500, 1_000), at: 4)
         #expect(history.overlapSince == 3)
-        #expect(history.record(log(2, 0, generation: 2), at: 5) == .restart)
+        #expect(history.record(makeLog(2, 0, generation: 2), at: 5) == .restart)
         #expect(history.overlapSince == nil)
         #expect(history.highWater == 1_500)
     }
 
-    @Test func shortReadersOverlapUnderDenseCommits() {
+    @Test func shortReadersOverlapDuringFrequentCommits() {
         var history = WALHistory()
-        history.record(log(1_100, 0), at: 1)
+        history.record(makeLog(1_100, 0), at: 1)
         // Each checkpoint stops at the oldest state that a reader uses at that moment.
-        history.record(log(1_200, 1_050), at: 2)
+        history.record(makeLog(1_200, 1_050), at: 2)
         #expect(history.overlapSince == nil)
-        history.record(log(1_300, 1_050), at: 3)
+        history.record(makeLog(1_300, 1_050), at: 3)
         #expect(history.overlapSince == nil)
-        history.record(log(1_400, 1_250), at: 4)
+        history.record(makeLog(1_400, 1_250), at: 4)
         #expect(history.overlapSince == 2)
-        let reader = holder("list", age: 50_000_000, 1_250, 1_250)
+        let reader = makeHolder("list", age: 50_000_000, 1_250, 1_250)
         let pin = WALDiagnosis(
-            log: log(1_400, 1_250),
+            log: makeLog(1_400, 1_250),
             fileFrames: 0,
             history: history,
             holders: [reader],
@@ -130,31 +137,31 @@ struct WALDiagnosisTests {
         #expect(pin?.cause == .overlappingReaders)
         #expect(pin?.by.name == "list")
         #expect(pin?.ageNanoseconds == 8)
-        history.record(log(2, 0, generation: 2), at: 5)
+        history.record(makeLog(2, 0, generation: 2), at: 5)
         #expect(history.overlapSince == nil)
     }
 
     @Test func aCompleteCheckpointHasNoBlocker() {
         var history = WALHistory()
-        history.record(log(1_100, 0), at: 1)
-        history.record(log(1_200, 1_050), at: 2)
-        history.record(log(1_200, 1_200), at: 3)
-        history.record(log(1_300, 1_250), at: 4)
+        history.record(makeLog(1_100, 0), at: 1)
+        history.record(makeLog(1_200, 1_050), at: 2)
+        history.record(makeLog(1_200, 1_200), at: 3)
+        history.record(makeLog(1_300, 1_250), at: 4)
         #expect(history.overlapSince == 4)
-        history.record(log(1_400, 1_300), at: 5)
+        history.record(makeLog(1_400, 1_300), at: 5)
         #expect(history.overlapSince == 4)
     }
 
     @Test func aMissingCheckpointStartsWithAWriteThatNoReaderExplains() {
         let site = AccessSite(fileID: #fileID, line: #line)
         var history = WALHistory()
-        history.record(log(1_200, 0), at: 1)
+        history.record(makeLog(1_200, 0), at: 1)
         history.didWrite(site, hasReaders: true, at: 1)
         #expect(history.neglectedSince == nil)
         history.didWrite(site, hasReaders: false, at: 2)
         history.didWrite(site, hasReaders: false, at: 3)
         #expect(history.neglectedSince == 2)
-        history.record(log(1_200, 1_200), at: 4)
+        history.record(makeLog(1_200, 1_200), at: 4)
         #expect(history.neglectedSince == nil)
     }
 
@@ -178,7 +185,7 @@ struct WALDiagnosisTests {
     }
 
     @Test(arguments: [0, 100])
-    func aLockMissingFromALongListIsFoundInTheNextList(others: Int) throws {
+    func aLockMissingFromALongListIsFoundInTheNextList(otherLockCount: Int) throws {
         let folder = TemporaryFolder()
         let file = folder.file("t-shm")
         #expect(FileManager.default.createFile(atPath: file, contents: nil))
@@ -186,18 +193,18 @@ struct WALDiagnosisTests {
         #expect(stat(file, &information) == 0)
         let other = String(
             repeating: "1: POSIX  ADVISORY  READ 4711 08:01:1 123 123\n",
-            count: others
+            count: otherLockCount
         )
         let first = "1: POSIX  ADVISORY  READ 4711 08:01:\(information.st_ino) 123 123\n"
         let second = "2: POSIX  ADVISORY  READ 4712 08:01:\(information.st_ino) 124 124\n"
         var lists = [other + first, other + first + second]
         let locks = try #require(WALLocks(path: file) { lists.removeFirst() })
         // A short list is read with one call and is complete.
-        #expect(locks.entries.map(\.process) == (others == 0 ? [4711] : [4711, 4712]))
+        #expect(locks.entries.map(\.process) == (otherLockCount == 0 ? [4711] : [4711, 4712]))
     }
 
     @Test func onlyBlockingLocksAreReported() {
-        let stuck = diagnosis(log(2_000, 50, marks: [0, 2_000, 50, .max, .max]))
+        let stuck = makeDiagnosis(makeLog(2_000, 50, marks: [0, 2_000, 50, .max, .max]))
         let outsideConnection = { (byte: UInt64, operation: WALDiagnosis.PreventableOperation) in
             WALLocks(entries: [
                 WALLocks.Entry(process: -7, isExclusive: byte < 122, bytes: byte...byte)

@@ -24,7 +24,7 @@ struct WALPinTests {
     }
 
     /// Keeps a read transaction open while `body` runs.
-    private func whileReading(
+    private func withOpenRead(
         _ pool: DatabasePool,
         as label: String,
         _ body: () throws -> Void
@@ -69,7 +69,7 @@ struct WALPinTests {
 
     @Test func anOldReaderIsReported() throws {
         let pool = try makePool()
-        try whileReading(pool, as: "report") {
+        try withOpenRead(pool, as: "report") {
             try pool.write { db in try db.fill(pages: 5) }
             try checkpoint(pool)
             let wal = try #require(pool.status().wal)
@@ -88,8 +88,8 @@ struct WALPinTests {
         // This log is longer than the next one.
         try pool.write { db in try db.fill(pages: 50) }
         try checkpoint(pool)
-        try whileReading(pool, as: "report") {
-            // The reader allows the log to restart, but it prevents checkpoints from copying
+        try withOpenRead(pool, as: "report") {
+            // The reader allows the log to restart, but prevents checkpoints from copying
             // frames.
             try pool.write { db in try db.fill(pages: 5) }
             try checkpoint(pool)
@@ -116,9 +116,9 @@ struct WALPinTests {
 
     @Test func theOldestOfSeveralReadersIsReported() throws {
         let pool = try makePool()
-        try whileReading(pool, as: "first") {
+        try withOpenRead(pool, as: "first") {
             try pool.write { db in try db.fill(pages: 5) }
-            try whileReading(pool, as: "second") {
+            try withOpenRead(pool, as: "second") {
                 try pool.write { db in try db.fill(pages: 5) }
                 try eventually { currentPin(pool) != nil }
                 #expect(currentPin(pool)?.by.name == "first")
@@ -129,7 +129,7 @@ struct WALPinTests {
     @Test func aReaderOfTheLastStateIsNotACause() throws {
         let pool = try makePool()
         try pool.write { db in try db.fill(pages: 5) }
-        try whileReading(pool, as: "current") {
+        try withOpenRead(pool, as: "current") {
             // The read is older than all limits, but no commit follows it.
             try eventually {
                 pool.status().connections.contains {
@@ -264,7 +264,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func aForeignWriterIsReported() throws {
+    @Test func anExternalWriterIsReported() throws {
         let pool = try makePool()
         let other = try DatabaseQueue(path: folder.file())
         try other.write { db in
@@ -311,7 +311,7 @@ struct WALPinTests {
     #endif
 }
 
-/// A database file that cannot be written to, as on a full disk, with a writable log.
+/// A simulation of a full disk that affects the database file, but not its log.
 private struct FullDisk {
     private let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     private var original: UnsafePointer<sqlite3_io_methods>?

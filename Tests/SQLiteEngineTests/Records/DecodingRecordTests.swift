@@ -254,9 +254,9 @@ struct DecodingRecordTests {
             }
             enum CodingKeys: CodingKey { case part }
             let part: Part
-            let own: String?
+            let userInfoTag: String?
             init(from decoder: any Decoder) throws {
-                own = Self.tag.flatMap { decoder.userInfo[$0] } as? String
+                userInfoTag = Self.tag.flatMap { decoder.userInfo[$0] } as? String
                 part = try decoder.container(keyedBy: CodingKeys.self).decode(
                     Part.self,
                     forKey: .part
@@ -265,7 +265,7 @@ struct DecodingRecordTests {
         }
         try read { db in
             let record = try #require(try Tagged.fetchOne(db, sql: "SELECT '{}' AS part"))
-            #expect(record.own == "yes")
+            #expect(record.userInfoTag == "yes")
             #expect(record.part.tag == "yes")
         }
     }

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Testing
 
-/// Tests containers that are used after their decoder.
+/// Tests decoding containers that are used after the cursor has left their row.
 struct EscapedContainerTests {
     private enum Key: CodingKey {
         case id

@@ -5,7 +5,7 @@ struct FetchingRecordTests {
     let queue: DatabaseQueue
 
     init() throws {
-        queue = try Player.emptyQueue()
+        queue = try Player.makeEmptyQueue()
         try queue.write { db in
             for (name, score) in [("Arthur", 100), ("Barbara", 200), ("Craig", 200)] {
                 _ = try Player(name: name, score: score).inserted(db)

@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// The record that these tests use.
+/// The record type that the tests in this folder use.
 ///
 /// SQLite assigns the key of a new player.
 struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersistableRecord {
@@ -18,7 +18,7 @@ struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersista
 
 extension Player {
     /// Returns an in-memory queue with an empty table of players.
-    static func emptyQueue() throws -> DatabaseQueue {
+    static func makeEmptyQueue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { try createTable($0) }
         return queue

@@ -62,7 +62,7 @@ struct RecordCallbackTests {
     }
 
     @Test func eachOperationCallsItsCallbacksInOrder() throws {
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             let log = Log()
             var record = Watched(name: "a", log: log)
             try record.insert(db)
@@ -96,7 +96,7 @@ struct RecordCallbackTests {
     }
 
     @Test func anErrorEndsTheOperationBeforeDidInsert() throws {
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             let log = Log()
             var record = Watched(name: "a", log: log)
             try record.insert(db)
@@ -108,13 +108,13 @@ struct RecordCallbackTests {
         }
     }
 
-    @Test func aCallbackWithoutItsActionThrows() throws {
+    @Test func aroundInsertWithoutAnInsertionThrows() throws {
         struct Skipping: Encodable, PersistableRecord {
             static let databaseTableName = "player"
             var name: String
             func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) {}
         }
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             let error = #expect(throws: DatabaseError.self) { try Skipping(name: "a").insert(db) }
             #expect(error?.resultCode == .SQLITE_MISUSE)
             #expect(error?.message?.hasPrefix("Skipping.aroundInsert returned") == true)
@@ -130,7 +130,7 @@ struct RecordCallbackTests {
             mutating func willInsert(_ db: Database) { name += "!" }
             mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
         }
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             let record = try Stamped(name: "a").inserted(db)
             #expect(record.name == "a!")
             try #expect(Stamped.fetchAll(db).map(\.name) == ["a!"])
@@ -145,7 +145,7 @@ struct RecordCallbackTests {
             init(name: String) { self.name = name }
             func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
         }
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             let node = Node(name: "a")
             try node.insert(db)
             #expect(node.id == 1)

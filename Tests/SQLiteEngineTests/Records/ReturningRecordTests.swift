@@ -9,7 +9,7 @@ struct ReturningRecordTests {
     }
 
     @Test func anInsertionReturnsColumnsFilledByTheTable() throws {
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             let player = try NewPlayer(name: "Arthur").insertAndFetch(db, as: Player.self)
             #expect(player == Player(id: 1, name: "Arthur", score: 0))
             let score = try NewPlayer(name: "Barbara").insertAndFetch(
@@ -30,7 +30,7 @@ struct ReturningRecordTests {
     }
 
     @Test func anInsertionThatIsIgnoredReturnsNoRow() throws {
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             _ = try Player(name: "Arthur").inserted(db)
             #expect(throws: RecordError.self) {
                 try Player(name: "Arthur").insertAndFetch(db, onConflict: .ignore)
@@ -39,7 +39,7 @@ struct ReturningRecordTests {
     }
 
     @Test func anUpdateReturnsTheRow() throws {
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             try db.execute(sql: "ALTER TABLE player ADD COLUMN double AS (score * 2)")
             struct Doubled: Decodable, FetchableRecord, TableRecord {
                 static let databaseTableName = "player"
@@ -56,7 +56,7 @@ struct ReturningRecordTests {
     }
 
     @Test func savingReturnsTheInsertedOrUpdatedRow() throws {
-        try Player.emptyQueue().write { db in
+        try Player.makeEmptyQueue().write { db in
             var player = try Player(name: "Arthur").saveAndFetch(db)
             #expect(player.id == 1)
             player.score = 9

@@ -66,11 +66,11 @@ struct StrategyTests {
         }
     }
 
-    private func expect<S: Strategies>(
+    private func checkDates<S: Strategies>(
         _ strategies: S.Type,
         _ seconds: Double,
         _ stored: DatabaseValue,
-        back: Double? = nil,
+        decodedSeconds: Double? = nil,
         _ location: SourceLocation = #_sourceLocation
     ) throws {
         let date = Date(timeIntervalSince1970: seconds)
@@ -88,7 +88,7 @@ struct StrategyTests {
             ]
             for row in rows {
                 #expect(
-                    abs(row.date.timeIntervalSince1970 - (back ?? seconds)) < 0.0001,
+                    abs(row.date.timeIntervalSince1970 - (decodedSeconds ?? seconds)) < 0.0001,
                     sourceLocation: location
                 )
                 #expect(row.other == row.date, sourceLocation: location)
@@ -98,22 +98,22 @@ struct StrategyTests {
         }
     }
 
-    @Test func datesAreReadBackInAllForms() throws {
-        try expect(Seconds.self, 1.5, 1.5.databaseValue)
-        try expect(Reference.self, 978_307_201.25, 1.25.databaseValue)
-        try expect(Milliseconds.self, -1.2345, (-1235).databaseValue, back: -1.235)
-        try expect(WholeSeconds.self, -0.5, (-1).databaseValue, back: -1)
-        try expect(
+    @Test func datesAreDecodedFromAllFormats() throws {
+        try checkDates(Seconds.self, 1.5, 1.5.databaseValue)
+        try checkDates(Reference.self, 978_307_201.25, 1.25.databaseValue)
+        try checkDates(Milliseconds.self, -1.2345, (-1235).databaseValue, decodedSeconds: -1.235)
+        try checkDates(WholeSeconds.self, -0.5, (-1).databaseValue, decodedSeconds: -1)
+        try checkDates(
             ISO.self,
             1_000_000_000.75,
             "2001-09-09T01:46:40Z".databaseValue,
-            back: 1_000_000_000
+            decodedSeconds: 1_000_000_000
         )
-        try expect(Years.self, 978_307_200, "2001".databaseValue)
-        try expect(Custom.self, 0, "then".databaseValue, back: 7)
+        try checkDates(Years.self, 978_307_200, "2001".databaseValue)
+        try checkDates(Custom.self, 0, "then".databaseValue, decodedSeconds: 7)
     }
 
-    @Test func aValueThatAStrategyRefusesIsAnError() throws {
+    @Test func aValueThatAStrategyRejectsThrows() throws {
         #expect(try Event<Custom>(date: .distantPast).databaseDictionary["date"] == .null)
         #expect(throws: RowDecodingError.self) { try Event<Custom>(row: ["date": nil]) }
         #expect(throws: RowDecodingError.self) { try Event<ISO>(row: ["date": "yesterday"]) }
@@ -169,7 +169,7 @@ struct StrategyTests {
         #expect(try Holder(row: ["wrapped": 9]).wrapped.date == holder.wrapped.date)
     }
 
-    @Test func dataAndUUIDsAreReadBackInAllForms() throws {
+    @Test func dataAndUUIDsAreDecodedFromAllFormats() throws {
         struct Texts: Codable, FetchableRecord, EncodableRecord {
             static func databaseDataEncodingStrategy(
                 for column: String

@@ -40,7 +40,7 @@ struct UpsertTests {
         }
     }
 
-    @Test func insertsOrUpdatesTheConflictingRow() throws {
+    @Test func upsertingInsertsOrUpdatesTheConflictingRow() throws {
         try queue.write { db in
             var first = Member(email: "a@b", name: "Ada")
             try first.upsert(db)

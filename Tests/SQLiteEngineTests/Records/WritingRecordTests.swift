@@ -6,7 +6,7 @@ struct WritingRecordTests {
     let queue: DatabaseQueue
 
     init() throws {
-        queue = try Player.emptyQueue()
+        queue = try Player.makeEmptyQueue()
     }
 
     @Test func anInsertionReportsTheNewRowID() throws {
@@ -120,7 +120,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func everyTypeIsStoredInItsOwnForm() throws {
+    @Test func eachTypeIsStoredInItsFormat() throws {
         struct Everything: Encodable, PersistableRecord {
             enum Team: String, Codable { case red }
             struct Address: Encodable {

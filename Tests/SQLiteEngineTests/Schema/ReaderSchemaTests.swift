@@ -8,7 +8,7 @@ struct ReaderSchemaTests {
     private let folder = TemporaryFolder()
     private static let sql = "SELECT * FROM t"
 
-    private func pool(keepsReadTransactions: Bool = true) throws -> DatabasePool {
+    private func makePool(keepsReadTransactions: Bool = true) throws -> DatabasePool {
         try DatabasePool.withTable(
             in: folder,
             configuration: .with {
@@ -24,8 +24,8 @@ struct ReaderSchemaTests {
     }
 
     @Test(arguments: [true, false])
-    func aCachedStatementReportsANewColumnBeforeItsFirstStep(keeps: Bool) throws {
-        let pool = try pool(keepsReadTransactions: keeps)
+    func aCachedStatementReportsANewColumnBeforeItsFirstStep(keepsReadTransactions: Bool) throws {
+        let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         #expect(
             try pool.read { db in
                 _ = try Row.fetchAll(db.cachedStatement(sql: Self.sql))
@@ -46,7 +46,7 @@ struct ReaderSchemaTests {
     }
 
     @Test func aReadThatPrecedesTheChangeReportsOldColumnsAndTheNextReadNewColumns() throws {
-        let pool = try pool()
+        let pool = try makePool()
         try pool.read { db in
             #expect(try db.rowCount() == 0)
             try pool.write { db in try db.execute(sql: "ALTER TABLE t ADD COLUMN w") }
@@ -57,8 +57,8 @@ struct ReaderSchemaTests {
         #expect(try pool.read(columns) == ["v", "w"])
     }
 
-    @Test func anUnsafeReadWithAnOpenCursorReportsTheNewColumnsLater() throws {
-        let pool = try pool()
+    @Test func anUnsafeReadReportsTheNewColumnsAfterItsCursorEnds() throws {
+        let pool = try makePool()
         try pool.write { db in
             try db.insert(1)
             try db.insert(2)
@@ -77,7 +77,7 @@ struct ReaderSchemaTests {
     }
 
     @Test func aSnapshotKeepsItsColumns() throws {
-        let pool = try pool()
+        let pool = try makePool()
         let snapshot = try pool.makeSnapshot()
         try pool.write { db in try db.execute(sql: "ALTER TABLE t ADD COLUMN w") }
         for _ in 0..<2 { #expect(try snapshot.read(columns) == ["v"]) }
@@ -85,7 +85,7 @@ struct ReaderSchemaTests {
     }
 
     @Test func aChangeThatIsRolledBackIsNotReported() throws {
-        let pool = try pool()
+        let pool = try makePool()
         #expect(try pool.read(columns) == ["v"])
         try pool.writeInTransaction { db in
             try db.execute(sql: "ALTER TABLE t ADD COLUMN w")

@@ -118,8 +118,8 @@ struct SchemaTests {
         try pool.write { db in
             var statements: [String] = []
             db.trace { statements.append($0.description) }
-            let isThere = try db.tableExists("t")
-            #expect(isThere)
+            let exists = try db.tableExists("t")
+            #expect(exists)
             #expect(try db.tableExists("t"))
             db.trace()
             #expect(!statements.contains { $0.contains("sqlite_master") })

@@ -214,7 +214,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func aDefinitionAcceptsNoArguments() throws {
+    @Test func aDefinitionWithArgumentsThrows() throws {
         try queue.write { db in
             let error = #expect(throws: DatabaseError.self) {
                 try db.create(table: "t") { t in
@@ -249,7 +249,7 @@ struct TableDefinitionTests {
     }
 }
 
-/// Whether a collation reverses its order.
+/// A flag that determines whether a collation reverses its order.
 ///
 /// `@unchecked Sendable`, because the test changes the value only between two statements of one
 /// connection.

@@ -38,13 +38,14 @@ extension Alternation where Value == CommitTimes {
     /// values. They therefore hold on a busy machine. The benchmark `SecondProcess` measures the
     /// exact ratios.
     var excess: String? {
-        let (on, off) = (Cost(keeping), Cost(renewing))
+        let (keepingCost, renewingCost) = (Cost(keeping), Cost(renewing))
         let isWithin =
-            on.microseconds <= 2 * off.microseconds + 20
-            && on.logMegabytes <= 2 * off.logMegabytes + 4
-            && on.maintenanceMicroseconds <= 3 * off.maintenanceMicroseconds + 5_000
-            && on.blockedShare <= off.blockedShare + 0.35
-        return isWithin ? nil : "keeping: \(on); renewing: \(off)"
+            keepingCost.microseconds <= 2 * renewingCost.microseconds + 20
+            && keepingCost.logMegabytes <= 2 * renewingCost.logMegabytes + 4
+            && keepingCost.maintenanceMicroseconds <= 3 * renewingCost.maintenanceMicroseconds
+                + 5_000
+            && keepingCost.blockedShare <= renewingCost.blockedShare + 0.35
+        return isWithin ? nil : "keeping: \(keepingCost); renewing: \(renewingCost)"
     }
 }
 

@@ -8,14 +8,14 @@ import Testing
 struct ForeignCommitFreshnessTests {
     /// Reads without pauses while the other process performs a load.
     ///
-    /// - Returns: The number of reads that missed a commit, including one last read.
+    /// - Returns: The number of reads that missed a commit, including a final read.
     private static func staleReads(
         of subject: SharedDatabase.Subject,
         during load: CommitLoad
     ) throws -> Int {
         let shared = try SharedDatabase(for: subject, pageCount: load.pages)
         let database = try shared.open()
-        let readers = DenseReaders(database, threads: 2, committed: shared.committed)
+        let readers = ContinuousReaders(database, threads: 2, committed: shared.committed)
         try readers.awaitReads(1_000)
         try shared.peer.commit(load)
         return try readers.stop().staleReads + (database.counter() == load.count ? 0 : 1)
@@ -54,12 +54,13 @@ struct ForeignCommitFreshnessTests {
         #expect(count == 0)
     }
 
-    /// A queue that does not set the journal mode follows another process into WAL mode.
+    /// Another process switches the database to WAL mode while a queue that does not set the
+    /// journal mode is open.
     @Test func readsObserveCommitsAfterAnotherProcessEntersWALMode() async throws {
         let (staleReads, last, modes) = try await runOnNewThread {
             let shared = try SharedDatabase(for: .rollbackQueue)
             let queue = try shared.open()
-            let readers = DenseReaders(queue, threads: 2, committed: shared.committed)
+            let readers = ContinuousReaders(queue, threads: 2, committed: shared.committed)
             var modes: Set<[String?]> = []
             for _ in 0..<10 {
                 try readers.awaitReads(100)

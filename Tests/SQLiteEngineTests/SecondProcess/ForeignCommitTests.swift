@@ -2,7 +2,7 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// Tests the cost of commits by another process during dense reads in this process.
+/// Tests the cost of commits by another process during continuous reads in this process.
 ///
 /// The cost is compared with the cost when readers keep no transactions.
 @Suite(.timeLimit(.minutes(5)))
@@ -11,13 +11,13 @@ struct ForeignCommitTests {
     private static func times(
         of load: CommitLoad,
         alongside subject: SharedDatabase.Subject,
-        keeps: Bool,
-        waits: Bool = true
+        keepsReadTransactions: Bool,
+        waitsForLocks: Bool = true
     ) throws -> CommitTimes {
         let shared = try SharedDatabase(for: subject, pageCount: load.pages)
-        try shared.peer.sql("PRAGMA busy_timeout = \(waits ? 20_000 : 0)")
-        let database = try shared.open(keeps: keeps)
-        let readers = DenseReaders(database, threads: 2, committed: shared.committed)
+        try shared.peer.sql("PRAGMA busy_timeout = \(waitsForLocks ? 20_000 : 0)")
+        let database = try shared.open(keepsReadTransactions: keepsReadTransactions)
+        let readers = ContinuousReaders(database, threads: 2, committed: shared.committed)
         try readers.awaitReads(1_000)
         let times = try shared.peer.commit(load)
         _ = try readers.stop()
@@ -29,22 +29,31 @@ struct ForeignCommitTests {
         subject: SharedDatabase.Subject
     ) async throws {
         let excess = try await repeatedExcess {
-            try Alternation(rounds: 2) { keeps in
-                try Self.times(of: CommitLoad(count: 10_000), alongside: subject, keeps: keeps)
+            try Alternation(rounds: 2) { keepsReadTransactions in
+                try Self.times(
+                    of: CommitLoad(count: 10_000),
+                    alongside: subject,
+                    keepsReadTransactions: keepsReadTransactions
+                )
             }
         }
         #expect(excess == nil)
     }
 
-    /// The pauses are long enough for readers to keep transactions again after a foreign commit.
+    /// The pauses are long enough for readers to keep transactions again after a commit by another
+    /// process.
     @Test(arguments: [SharedDatabase.Subject.pool, .walQueue])
     func commitsWithPausesAreAsFastAndTheLogIsAsShort(
         subject: SharedDatabase.Subject
     ) async throws {
         let load = CommitLoad(count: 12, pages: 250, pause: 300_000)
         let excess = try await repeatedExcess {
-            try Alternation(rounds: 1) { keeps in
-                try Self.times(of: load, alongside: subject, keeps: keeps)
+            try Alternation(rounds: 1) { keepsReadTransactions in
+                try Self.times(
+                    of: load,
+                    alongside: subject,
+                    keepsReadTransactions: keepsReadTransactions
+                )
             }
         }
         #expect(excess == nil)
@@ -60,7 +69,7 @@ struct ForeignCommitTests {
     @Test(arguments: Maintenance.allCases, [true, false])
     func maintenanceByAnotherProcessIsAsFastAndAsRarelyBlocked(
         maintenance: Maintenance,
-        waits: Bool
+        waitsForLocks: Bool
     ) async throws {
         let load = CommitLoad(
             count: 300,
@@ -70,8 +79,13 @@ struct ForeignCommitTests {
             every: 5
         )
         let excess = try await repeatedExcess {
-            try Alternation(rounds: 1) { keeps in
-                try Self.times(of: load, alongside: .pool, keeps: keeps, waits: waits)
+            try Alternation(rounds: 1) { keepsReadTransactions in
+                try Self.times(
+                    of: load,
+                    alongside: .pool,
+                    keepsReadTransactions: keepsReadTransactions,
+                    waitsForLocks: waitsForLocks
+                )
             }
         }
         #expect(excess == nil)
@@ -82,10 +96,10 @@ struct ForeignCommitTests {
     @Test(arguments: SharedDatabase.Subject.withLog, [true, false])
     func anotherProcessCannotLeaveWALModeUntilTheDatabaseCloses(
         subject: SharedDatabase.Subject,
-        keeps: Bool
+        keepsReadTransactions: Bool
     ) throws {
         let shared = try SharedDatabase(for: subject)
-        let database = try shared.open(keeps: keeps)
+        let database = try shared.open(keepsReadTransactions: keepsReadTransactions)
         for expected in 1...20 {
             for _ in 0..<5 { _ = try database.counter() }
             #expect(throws: Peer.Failure.self) {
@@ -100,17 +114,22 @@ struct ForeignCommitTests {
 
     @Test func aSecondPoolCommitsAsFastAndTheLogIsAsShort() async throws {
         let excess = try await repeatedExcess {
-            try Alternation(rounds: 2) { keeps in try Self.timesOfASecondPool(keeps: keeps) }
+            try Alternation(rounds: 2) { keepsReadTransactions in
+                try Self.timesOfASecondPool(keepsReadTransactions: keepsReadTransactions)
+            }
         }
         #expect(excess == nil)
     }
 
     /// Commits through one pool while two threads read through another pool.
-    private static func timesOfASecondPool(keeps: Bool) throws -> CommitTimes {
+    private static func timesOfASecondPool(keepsReadTransactions: Bool) throws -> CommitTimes {
         let shared = try SharedDatabase(for: .pool)
-        let (first, second) = (try shared.open(keeps: keeps), try shared.open(keeps: keeps))
+        let (first, second) = (
+            try shared.open(keepsReadTransactions: keepsReadTransactions),
+            try shared.open(keepsReadTransactions: keepsReadTransactions)
+        )
         let writer = try #require(second as? DatabasePool)
-        let readers = DenseReaders(first, threads: 2, committed: shared.committed)
+        let readers = ContinuousReaders(first, threads: 2, committed: shared.committed)
         try readers.awaitReads(1_000)
         let times = try shared.commit(10_000, through: writer)
         _ = try readers.stop()

@@ -8,15 +8,15 @@ import Testing
 struct StoppedProcessTests {
     private static let stopCount = 20
 
-    /// Stops a process that reads every 400 µs, several times.
+    /// Repeatedly stops a process that reads every 400 µs.
     ///
     /// - Returns: The number of stops during which the process prevents a checkpoint.
-    private static func blockingStops(keeps: Bool, mode: String) throws -> Int {
+    private static func blockingStopCount(keepsReadTransactions: Bool, mode: String) throws -> Int {
         var random = SeededRandom(seed: 13)
         let shared = try SharedDatabase(for: .pool)
         let reader = try Peer(
             executable: BuiltProgram.path(of: "SecondProcess"),
-            arguments: ["reads", shared.path, keeps ? "keeps" : "renews", "400"]
+            arguments: ["reads", shared.path, keepsReadTransactions ? "keeps" : "renews", "400"]
         )
         var count = 0
         for _ in 0..<stopCount {
@@ -35,8 +35,8 @@ struct StoppedProcessTests {
     func keepingDoesNotMakeAStoppedProcessBlockMoreCheckpoints(mode: String) async throws {
         let (keeping, renewing) = try await runOnNewThread {
             (
-                try Self.blockingStops(keeps: true, mode: mode),
-                try Self.blockingStops(keeps: false, mode: mode)
+                try Self.blockingStopCount(keepsReadTransactions: true, mode: mode),
+                try Self.blockingStopCount(keepsReadTransactions: false, mode: mode)
             )
         }
         #expect(keeping <= renewing + 3, "out of \(Self.stopCount) stops")

@@ -12,7 +12,7 @@ struct SuspendedLocksTests {
     ///
     /// - Returns: The number of suspensions during which a lock blocks a checkpoint by another
     ///   process.
-    private static func locksLeft(
+    private static func blockedSuspensionCount(
         in subject: SharedDatabase.Subject,
         suspend: (any DatabaseReader, SharedDatabase, () -> Void) throws -> Void
     ) throws -> Int {
@@ -36,7 +36,7 @@ struct SuspendedLocksTests {
     @Test(arguments: SharedDatabase.Subject.withLog)
     func noLockRemainsAfterReads(subject: SharedDatabase.Subject) async throws {
         let count = try await runOnNewThread {
-            try Self.locksLeft(in: subject) { database, _, suspend in
+            try Self.blockedSuspensionCount(in: subject) { database, _, suspend in
                 for _ in 0..<20 { _ = try database.counter() }
                 suspend()
             }
@@ -47,8 +47,8 @@ struct SuspendedLocksTests {
     @Test(arguments: SharedDatabase.Subject.withLog)
     func noLockRemainsAfterReadsDuringTheSuspension(subject: SharedDatabase.Subject) async throws {
         let count = try await runOnNewThread {
-            try Self.locksLeft(in: subject) { database, shared, suspend in
-                let readers = DenseReaders(database, threads: 2, committed: shared.committed)
+            try Self.blockedSuspensionCount(in: subject) { database, shared, suspend in
+                let readers = ContinuousReaders(database, threads: 2, committed: shared.committed)
                 try readers.awaitReads(100)
                 suspend()
                 try readers.awaitReads(100)

@@ -9,7 +9,7 @@ import Testing
 struct DatabaseSnapshotPoolTests {
     private let folder = TemporaryFolder()
 
-    private func pool(keepsReadTransactions: Bool = true) throws -> DatabasePool {
+    private func makePool(keepsReadTransactions: Bool = true) throws -> DatabasePool {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.keepsReadTransactions = keepsReadTransactions }
@@ -19,7 +19,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test func readersKeepOneState() throws {
-        let pool = try pool()
+        let pool = try makePool()
         let snapshot = try pool.makeSnapshotPool()
         try pool.write { db in try db.insert(2) }
         let isInside = Gate()
@@ -41,8 +41,8 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
-    func aSnapshotPoolSurvivesACheckpoint(mode: Database.CheckpointMode) throws {
-        let pool = try pool()
+    func aSnapshotPoolKeepsItsStateAcrossCheckpoints(mode: Database.CheckpointMode) throws {
+        let pool = try makePool()
         let snapshot = try pool.makeSnapshotPool()
         for number in 2...5 {
             try pool.write { db in try db.insert(number) }
@@ -76,8 +76,8 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func aSnapshotPoolIsCreatedFromAConnection(keeps: Bool) throws {
-        let pool = try pool(keepsReadTransactions: keeps)
+    func aSnapshotPoolCanBeCreatedInEachKindOfAccess(keepsReadTransactions: Bool) throws {
+        let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         let snapshots = [
             try pool.read { db in try DatabaseSnapshotPool(db) },
             try pool.read { _ in try pool.makeSnapshotPool() },
@@ -105,8 +105,8 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func anEarlierStateIsRefused(keeps: Bool) throws {
-        let pool = try pool(keepsReadTransactions: keeps)
+    func aSnapshotPoolOfAnEarlierStateThrows(keepsReadTransactions: Bool) throws {
+        let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
         for number in 2...3 {
             try pool.read { db in
                 _ = try db.rowCount()
@@ -126,7 +126,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func aReadInsideAWriteOnTheSameThreadIsRefusedImmediately(usesQueue: Bool) throws {
+    func aSnapshotPoolOfAReadInsideAWriteThrowsImmediately(usesQueue: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with {
@@ -153,8 +153,8 @@ struct DatabaseSnapshotPoolTests {
         #expect(try pool.makeSnapshotPool().read { db in try db.rowCount() } == 0)
     }
 
-    @Test func aTransactionThatWritesIsRefused() throws {
-        let pool = try pool()
+    @Test func aSnapshotPoolOfATransactionThatWritesThrows() throws {
+        let pool = try makePool()
         let error = #expect(throws: DatabaseError.self) {
             try pool.write { db in
                 try db.insert(2)
@@ -165,10 +165,10 @@ struct DatabaseSnapshotPoolTests {
         try #expect(pool.rowCount() == 1)
     }
 
-    @Test func aReadOnlyPoolIsRefused() throws {
-        let writing = try pool()
+    @Test func aSnapshotPoolOfAReadOnlyPoolThrows() throws {
+        let writingPool = try makePool()
         let pool = try DatabasePool(
-            path: writing.path,
+            path: writingPool.path,
             configuration: .with { $0.readonly = true }
         )
         let error = #expect(throws: DatabaseError.self) { try pool.makeSnapshotPool() }
@@ -176,7 +176,7 @@ struct DatabaseSnapshotPoolTests {
         #expect(error?.message?.contains("read-only") == true)
     }
 
-    @Test func aDatabaseWithoutWALIsRefused() throws {
+    @Test func aSnapshotPoolOfADatabaseWithoutWALThrows() throws {
         let queue = try DatabaseQueue(path: folder.file())
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
         let error = #expect(throws: DatabaseError.self) {
@@ -186,7 +186,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test func aConnectionThatLeavesTheStateIsNotUsedAgain() throws {
-        let pool = try pool()
+        let pool = try makePool()
         let snapshot = try pool.makeSnapshotPool()
         try pool.write { db in try db.insert(2) }
         try snapshot.read { db in
@@ -203,7 +203,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test func aLostSnapshotIsReported() async throws {
-        let pool = try pool()
+        let pool = try makePool()
         let snapshot = try pool.makeSnapshotPool()
         for _ in 0..<5 { try await snapshot.read { db in try db.commit() } }
         let error = #expect(throws: DatabaseError.self) {
@@ -216,7 +216,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test func aSnapshotPoolIsReportedUntilItIsClosed() throws {
-        let pool = try pool()
+        let pool = try makePool()
         let snapshot = try pool.makeSnapshotPool()
         #expect(pool.status().snapshots.count == 1)
         #expect(snapshot.status().snapshots.count == 1)
@@ -230,7 +230,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test func tasksCanReadASnapshotPool() async throws {
-        let pool = try pool()
+        let pool = try makePool()
         let snapshot = try pool.makeSnapshotPool()
         try await pool.write { db in try db.insert(2) }
         try await withThrowingTaskGroup(of: Int?.self) { group in

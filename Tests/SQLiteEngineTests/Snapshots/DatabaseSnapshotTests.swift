@@ -53,7 +53,7 @@ struct DatabaseSnapshotTests {
         try snapshot.read { db in try #expect(db.rowCount() == 0) }
     }
 
-    @Test func aSnapshotIsReadByTasksAndReentrantly() async throws {
+    @Test func aSnapshotCanBeReadByTasksAndReentrantly() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         try await pool.write { db in try db.insert(1) }
@@ -73,7 +73,7 @@ struct DatabaseSnapshotTests {
         let task = Task {
             try await snapshot.read { db in
                 gate.install(on: db)
-                try db.execute(sql: StatementGate.long)
+                try db.execute(sql: StatementGate.longQuery)
             }
         }
         try await gate.awaitStatement()
@@ -123,14 +123,14 @@ struct DatabaseSnapshotTests {
         #expect(pool.status().snapshots.isEmpty)
     }
 
-    @Test func theAgeGrowsAndStartsWithTheState() throws {
-        let opened = Lock<UInt64>(0)
+    @Test func theAgeIsMeasuredFromTheStateAndGrows() throws {
+        let openingTime = Lock<UInt64>(0)
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with {
                 $0.prepareDatabase { db in
                     if db.label.contains("snapshot") {
-                        opened.withLock { $0 = monotonicNanoseconds() }
+                        openingTime.withLock { $0 = monotonicNanoseconds() }
                     }
                 }
             }
@@ -142,7 +142,7 @@ struct DatabaseSnapshotTests {
         try #require(ages.count == 2)
         #expect(ages[0] > ages[1])
         // The age does not include the preparation of the connection.
-        #expect(ages[1] <= status.takenAtNanoseconds - opened.withLock { $0 })
+        #expect(ages[1] <= status.takenAtNanoseconds - openingTime.withLock { $0 })
         let later = pool.status().snapshots.map(\.ageNanoseconds)
         #expect(zip(later, ages).allSatisfy { $0 > $1 })
         #expect(try #require(newer.status().snapshots.first).ageNanoseconds > later[1])

@@ -4,27 +4,27 @@ import Testing
 struct CursorTests {
     private struct Failure: Error {}
 
-    private func numbers(_ count: Int) -> AnyCursor<Int> { AnyCursor(0..<count) }
+    private func makeNumbers(_ count: Int) -> AnyCursor<Int> { AnyCursor(0..<count) }
 
-    @Test func adaptorsMatchTheirSequences() throws {
-        #expect(try Array(numbers(4).map { $0 * 2 }) == [0, 2, 4, 6])
-        #expect(try Array(numbers(6).filter { $0 % 2 == 1 }) == [1, 3, 5])
-        #expect(try Array(numbers(6).compactMap { $0 > 3 ? "\($0)" : nil }) == ["4", "5"])
-        #expect(try Array(numbers(5).dropFirst()) == [1, 2, 3, 4])
-        #expect(try Array(numbers(5).dropFirst(7)) == [])
-        #expect(try Array(numbers(5).drop { $0 < 3 }) == [3, 4])
-        #expect(try Array(numbers(5).prefix(2)) == [0, 1])
-        #expect(try Array(numbers(5).prefix { $0 != 3 }) == [0, 1, 2])
-        #expect(try numbers(5).dropLast(2) == [0, 1, 2])
-        #expect(try numbers(5).dropLast(9) == [])
-        #expect(try numbers(7).suffix(3) == [4, 5, 6])
-        #expect(try numbers(2).suffix(3) == [0, 1])
-        #expect(try numbers(2).suffix(0) == [])
-        #expect(try Array(numbers(3).flatMap { 0..<$0 }) == [0, 0, 1])
-        #expect(try Array(numbers(3).flatMap { self.numbers($0) }) == [0, 0, 1])
-        #expect(try Array((0..<3).flatMap { self.numbers($0) }) == [0, 0, 1])
+    @Test func adaptorsMatchThoseOfSequences() throws {
+        #expect(try Array(makeNumbers(4).map { $0 * 2 }) == [0, 2, 4, 6])
+        #expect(try Array(makeNumbers(6).filter { $0 % 2 == 1 }) == [1, 3, 5])
+        #expect(try Array(makeNumbers(6).compactMap { $0 > 3 ? "\($0)" : nil }) == ["4", "5"])
+        #expect(try Array(makeNumbers(5).dropFirst()) == [1, 2, 3, 4])
+        #expect(try Array(makeNumbers(5).dropFirst(7)) == [])
+        #expect(try Array(makeNumbers(5).drop { $0 < 3 }) == [3, 4])
+        #expect(try Array(makeNumbers(5).prefix(2)) == [0, 1])
+        #expect(try Array(makeNumbers(5).prefix { $0 != 3 }) == [0, 1, 2])
+        #expect(try makeNumbers(5).dropLast(2) == [0, 1, 2])
+        #expect(try makeNumbers(5).dropLast(9) == [])
+        #expect(try makeNumbers(7).suffix(3) == [4, 5, 6])
+        #expect(try makeNumbers(2).suffix(3) == [0, 1])
+        #expect(try makeNumbers(2).suffix(0) == [])
+        #expect(try Array(makeNumbers(3).flatMap { 0..<$0 }) == [0, 0, 1])
+        #expect(try Array(makeNumbers(3).flatMap { self.makeNumbers($0) }) == [0, 0, 1])
+        #expect(try Array((0..<3).flatMap { self.makeNumbers($0) }) == [0, 0, 1])
         #expect(try Array(AnyCursor([[1], [], [2, 3]]).joined()) == [1, 2, 3])
-        #expect(try Array(numbers(2).enumerated().map { [$0.0, $0.1] }) == [[0, 0], [1, 1]])
+        #expect(try Array(makeNumbers(2).enumerated().map { [$0.0, $0.1] }) == [[0, 0], [1, 1]])
     }
 
     /// A cursor that counts its calls to `next`.
@@ -51,27 +51,27 @@ struct CursorTests {
         #expect(cursor.nextCount == 0)
     }
 
-    @Test func cursorsFoldIntoValues() throws {
-        #expect(try numbers(4).reduce(0, +) == 6)
-        #expect(try numbers(3).reduce(into: "") { $0 += "\($1)" } == "012")
-        #expect(try numbers(4).max() == 3)
-        #expect(try numbers(4).min() == 0)
-        #expect(try numbers(0).max() == nil)
-        #expect(try numbers(4).contains(2))
-        #expect(try !numbers(4).contains { $0 > 3 })
-        #expect(try numbers(4).first { $0 > 1 } == 2)
-        #expect(try numbers(0).isEmpty)
+    @Test func cursorsCanBeReducedToValues() throws {
+        #expect(try makeNumbers(4).reduce(0, +) == 6)
+        #expect(try makeNumbers(3).reduce(into: "") { $0 += "\($1)" } == "012")
+        #expect(try makeNumbers(4).max() == 3)
+        #expect(try makeNumbers(4).min() == 0)
+        #expect(try makeNumbers(0).max() == nil)
+        #expect(try makeNumbers(4).contains(2))
+        #expect(try !makeNumbers(4).contains { $0 > 3 })
+        #expect(try makeNumbers(4).first { $0 > 1 } == 2)
+        #expect(try makeNumbers(0).isEmpty)
         #expect(try AnyCursor(["a", "b"]).joined(separator: ", ") == "a, b")
-        #expect(try Set(numbers(3)) == [0, 1, 2])
-        #expect(try Set([1, 7]).intersection(numbers(3)) == [1])
-        #expect(try Set([7]).union(numbers(2)) == [0, 1, 7])
-        #expect(try Dictionary(grouping: numbers(4)) { $0 % 2 } == [0: [0, 2], 1: [1, 3]])
-        let pairs = numbers(2).map { ($0, "\($0)") }
+        #expect(try Set(makeNumbers(3)) == [0, 1, 2])
+        #expect(try Set([1, 7]).intersection(makeNumbers(3)) == [1])
+        #expect(try Set([7]).union(makeNumbers(2)) == [0, 1, 7])
+        #expect(try Dictionary(grouping: makeNumbers(4)) { $0 % 2 } == [0: [0, 2], 1: [1, 3]])
+        let pairs = makeNumbers(2).map { ($0, "\($0)") }
         #expect(try Dictionary(uniqueKeysWithValues: pairs) == [0: "0", 1: "1"])
     }
 
     @Test func anErrorEndsTheIteration() throws {
-        let cursor = numbers(4).map { if $0 == 2 { throw Failure() } else { $0 } }
+        let cursor = makeNumbers(4).map { if $0 == 2 { throw Failure() } else { $0 } }
         #expect(throws: Failure.self) { try Array(cursor) }
         #expect(try cursor.next() == 3)
     }
@@ -102,7 +102,7 @@ struct CursorTests {
         try db.execute(sql: "DROP TABLE t")
     }
 
-    @Test func aStatementServesOneCursorAtATime() throws {
+    @Test func aStatementHasOneCursorAtATime() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? UNION ALL SELECT 9")
         var first: FastDatabaseValueCursor<Int>? = try Int.fetchCursor(statement, arguments: [1])

@@ -12,10 +12,10 @@ struct FunctionTests {
     private struct Joined: DatabaseAggregate {
         final class State {
             /// Not protected, because only one test uses this count, on one thread.
-            nonisolated(unsafe) static var living = 0
+            nonisolated(unsafe) static var liveCount = 0
             var parts: [String] = []
-            init() { Self.living += 1 }
-            deinit { Self.living -= 1 }
+            init() { Self.liveCount += 1 }
+            deinit { Self.liveCount -= 1 }
         }
 
         var state = State()
@@ -38,8 +38,8 @@ struct FunctionTests {
             Data([0, 1]).databaseValue, Data().databaseValue,
         ]
         for value in values {
-            let back = try DatabaseValue.fetchOne(db, sql: "SELECT echo(?)", arguments: [value])
-            #expect(back == value)
+            let result = try DatabaseValue.fetchOne(db, sql: "SELECT echo(?)", arguments: [value])
+            #expect(result == value)
         }
         db.add(function: DatabaseFunction("count_them") { $0.count })
         #expect(try Int.fetchOne(db, sql: "SELECT count_them(1, 2, 3)") == 3)
@@ -71,7 +71,7 @@ struct FunctionTests {
         #expect(throws: DatabaseError.self) {
             try db.execute(sql: "SELECT joined(v) FROM (SELECT 'a' AS v UNION ALL SELECT NULL)")
         }
-        #expect(Joined.State.living == 0)
+        #expect(Joined.State.liveCount == 0)
         db.remove(function: function)
         #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
     }

@@ -11,8 +11,8 @@ struct HostileTextTests {
         let queue = try DatabaseQueue()
         let value = text.databaseValue
         try queue.read { db in
-            let found = try String.fetchOne(db, sql: "SELECT \(value.sqlLiteral)")
-            #expect(found.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+            let result = try String.fetchOne(db, sql: "SELECT \(value.sqlLiteral)")
+            #expect(result.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
         }
     }
 
@@ -22,8 +22,8 @@ struct HostileTextTests {
         try queue.write { db in
             let name = text.quotedIdentifier
             try db.execute(sql: "CREATE TABLE \(name) (\(name) TEXT); SELECT \(name) FROM \(name)")
-            let found = try String.fetchOne(db, sql: "SELECT name FROM sqlite_schema")
-            #expect(found.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+            let result = try String.fetchOne(db, sql: "SELECT name FROM sqlite_schema")
+            #expect(result.map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
         }
     }
 

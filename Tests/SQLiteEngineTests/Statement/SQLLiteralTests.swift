@@ -19,7 +19,7 @@ struct SQLLiteralTests {
         try DatabaseQueue().inDatabase { db in try sql.build(db) }
     }
 
-    private func expect(
+    private func checkSQL(
         _ literal: SQL,
         _ sql: String,
         _ arguments: StatementArguments = [],
@@ -32,12 +32,12 @@ struct SQLLiteralTests {
 
     @Test func valuesAreArguments() throws {
         let (name, none) = ("O'Brien", nil as Int?)
-        try expect(
+        try checkSQL(
             "a = \(1) AND b = \(name) AND c = \(name.dropFirst()) AND d = \(none)",
             "a = ? AND b = ? AND c = ? AND d = ?",
             [1, "O'Brien", "'Brien", nil]
         )
-        try expect(
+        try checkSQL(
             "\(Data([1, 2])) \(true) \(DatabaseValue.null)",
             "? ? ?",
             [Data([1, 2]), true, nil]
@@ -45,33 +45,33 @@ struct SQLLiteralTests {
     }
 
     @Test func sequencesAreLists() throws {
-        try expect("id IN \([1, 2, 3])", "id IN (?,?,?)", [1, 2, 3])
-        try expect("id IN \(Set(["a"]))", "id IN (?)", ["a"])
-        try expect("id IN \([] as [Int])", "id IN (SELECT NULL WHERE NULL)")
+        try checkSQL("id IN \([1, 2, 3])", "id IN (?,?,?)", [1, 2, 3])
+        try checkSQL("id IN \(Set(["a"]))", "id IN (?)", ["a"])
+        try checkSQL("id IN \([] as [Int])", "id IN (SELECT NULL WHERE NULL)")
         let mixed: [(any DatabaseValueConvertible)?] = [1, "a", nil]
-        try expect("id IN \(mixed)", "id IN (?,?,?)", [1, "a", nil])
+        try checkSQL("id IN \(mixed)", "id IN (?,?,?)", [1, "a", nil])
         let parts: [SQL] = ["a", "\(1)"]
-        try expect("(x, y) = \(parts)", "(x, y) = (a,?)", [1])
+        try checkSQL("(x, y) = \(parts)", "(x, y) = (a,?)", [1])
     }
 
     @Test func namesAreQuoted() throws {
-        try expect(
+        try checkSQL(
             "\(Player.self) \(tableOf: Player(id: 1, name: "a"))",
             "\"play\"\"er\" \"play\"\"er\""
         )
-        try expect(
+        try checkSQL(
             "\(Column("na\"me")) \(Player.CodingKeys.name) \(identifier: "x y")",
             "\"na\"\"me\" \"name\" \"x y\""
         )
-        try expect(
+        try checkSQL(
             "SELECT \(columnsOf: Short.self), \(columnsOf: Player.self, tableAlias: "p")",
             "SELECT \"t\".\"a\", \"t\".\"b\", \"p\".*"
         )
-        try expect(
+        try checkSQL(
             "SELECT \(AllColumns()) FROM \(Short.self as any TableRecord.Type)",
             "SELECT * FROM \"t\""
         )
-        try expect(
+        try checkSQL(
             "a COLLATE \(DatabaseCollation.unicodeCompare)",
             "a COLLATE swiftCompare"
         )
@@ -86,7 +86,7 @@ struct SQLLiteralTests {
         let built = try build(query)
         #expect(built.sql == "SELECT * FROM t WHERE score > ? OR score > ? OR id = :id LIMIT ?")
         #expect(built.arguments == [10, 10, 1] + ["id": 7])
-        try expect(["a", "\(1)", "b"].joined(separator: ", "), "a, ?, b", [1])
+        try checkSQL(["a", "\(1)", "b"].joined(separator: ", "), "a, ?, b", [1])
         #expect(SQL("").isEmpty && !query.isEmpty)
     }
 
@@ -98,15 +98,17 @@ struct SQLLiteralTests {
 
     @Test func literalsBecomeStatements() throws {
         try DatabaseQueue().inDatabase { db in
-            let evil = "'); DROP TABLE t; --"
-            try db.execute(literal: "CREATE TABLE t (a, b); INSERT INTO t VALUES (\(1), \(evil))")
+            let injection = "'); DROP TABLE t; --"
+            try db.execute(
+                literal: "CREATE TABLE t (a, b); INSERT INTO t VALUES (\(1), \(injection))"
+            )
             try db.execute(
                 literal: """
                     INSERT INTO t VALUES (\(2), \("b")); INSERT INTO t VALUES (\(3), \("c"))
                     """
             )
             let statement = try db.makeStatement(literal: "SELECT b FROM t WHERE a < \(3)")
-            #expect(try String.fetchAll(statement) == [evil, "b"])
+            #expect(try String.fetchAll(statement) == [injection, "b"])
             for value in 1...3 {
                 let query: SQL = "SELECT a FROM t WHERE a = \(value)"
                 #expect(try Int.fetchOne(db.cachedStatement(literal: query)) == value)
@@ -133,8 +135,8 @@ struct SQLLiteralTests {
         ]
         try DatabaseQueue().inDatabase { db in
             for value in values {
-                let back = try DatabaseValue.fetchOne(db, sql: "SELECT \(value.sqlLiteral)")
-                #expect(back == value || (back == nil && value.isNull), "\(value)")
+                let result = try DatabaseValue.fetchOne(db, sql: "SELECT \(value.sqlLiteral)")
+                #expect(result == value || (result == nil && value.isNull), "\(value)")
             }
         }
     }
@@ -148,9 +150,9 @@ struct SQLLiteralTests {
             for (id, name) in [(1, "a"), (2, "b"), (3, "b")] {
                 try Player(id: id, name: name).insert(db)
             }
-            let least = 2
+            let minimumID = 2
             let players: SQLRequest<Player> = """
-                SELECT * FROM \(Player.self) WHERE \(Player.CodingKeys.id) >= \(least) ORDER BY id
+                SELECT * FROM \(Player.self) WHERE \(Player.CodingKeys.id) >= \(minimumID) ORDER BY id
                 """
             #expect(try players.fetchAll(db).map(\.id) == [2, 3])
             #expect(try players.fetchOne(db) == Player(id: 2, name: "b"))
@@ -175,7 +177,7 @@ struct SQLLiteralTests {
         }
     }
 
-    @Test func aRequestIsARegion() throws {
+    @Test func aRequestProvidesItsRegion() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (a, b)")

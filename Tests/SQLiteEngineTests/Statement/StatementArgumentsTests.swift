@@ -18,7 +18,7 @@ struct StatementArgumentsTests {
     }
 
     @Test(arguments: [[], [1], [1, 2, 3]] as [StatementArguments])
-    func aWrongNumberOfValuesIsRefused(arguments: StatementArguments) throws {
+    func aWrongNumberOfValuesThrows(arguments: StatementArguments) throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ?, ?")
         let error = #expect(throws: DatabaseError.self) {
@@ -42,7 +42,7 @@ struct StatementArgumentsTests {
         )
     }
 
-    @Test func refusedArgumentsDoNotReplaceThePreviousArguments() throws {
+    @Test func rejectedArgumentsDoNotReplaceThePreviousArguments() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? + ?")
         try statement.setArguments([1, 2])
@@ -51,7 +51,7 @@ struct StatementArgumentsTests {
         #expect(try Int.fetchOne(statement) == 3)
     }
 
-    @Test func uncheckedArgumentsLeaveTheRestNull() throws {
+    @Test func uncheckedArgumentsLeaveMissingValuesNull() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(
             sql: "SELECT coalesce(?, 'none') || coalesce(?, 'none')"
@@ -94,7 +94,7 @@ struct StatementArgumentsTests {
         #expect(db.maximumStatementArgumentCount >= count)
     }
 
-    @Test func joiningKeepsBothSides() {
+    @Test func concatenationKeepsBothOperands() {
         let sum: StatementArguments = [1] + [2, 3] + ["a": 4]
         #expect(sum.description == #"["a": 4, 1, 2, 3]"#)
         let replaced = ["a": 1] as StatementArguments &+ ["a": 2]

@@ -99,7 +99,7 @@ struct StatementCacheTests {
     }
 
     /// Returns SQL of a given length in bytes that is quick to prepare.
-    private func text(_ number: Int, length: Int) -> String {
+    private func makeSQL(_ number: Int, length: Int) -> String {
         let start = "SELECT \(number), '"
         return start + String(repeating: "x", count: length - start.utf8.count - 1) + "'"
     }
@@ -108,7 +108,7 @@ struct StatementCacheTests {
     func largeStatementsDoNotAccumulate(isFetched: Bool) throws {
         let db = try Database.inMemory()
         for number in 0..<50 {
-            let sql = text(number, length: 200_000)
+            let sql = makeSQL(number, length: 200_000)
             if isFetched {
                 _ = try Int.fetchOne(db, sql: sql)
             } else {
@@ -127,7 +127,7 @@ struct StatementCacheTests {
     @Test func aStatementAboveTheLimitIsNotCachedAndDisplacesNoOtherStatement() throws {
         let db = try Database.inMemory()
         let kept = try db.cachedStatement(sql: "SELECT 1")
-        let sql = text(2, length: 1_500_000)
+        let sql = makeSQL(2, length: 1_500_000)
         let large = try db.cachedStatement(sql: sql)
         #expect(try Int.fetchOne(large) == 2)
         #expect(try db.cachedStatement(sql: sql) !== large)

@@ -16,7 +16,7 @@ struct StatementTests {
         #expect(try String.fetchAll(db, sql: "SELECT a || b FROM t") == ["1x", "2x"])
     }
 
-    @Test func unusedArgumentsAreRefused() throws {
+    @Test func unusedArgumentsThrow() throws {
         let db = try Database.inMemory()
         #expect(throws: DatabaseError.self) {
             try db.execute(sql: "SELECT ?; SELECT ?", arguments: [1, 2, 3])
@@ -24,7 +24,7 @@ struct StatementTests {
     }
 
     @Test(arguments: ["SELECT 1; SELECT 2", "SELECT 1; nonsense"])
-    func aSecondStatementIsRefused(sql: String) throws {
+    func aSecondStatementThrows(sql: String) throws {
         let db = try Database.inMemory()
         let error = #expect(throws: DatabaseError.self) { try db.makeStatement(sql: sql) }
         #expect(error?.resultCode == .SQLITE_MISUSE)
@@ -50,7 +50,7 @@ struct StatementTests {
         #expect(try Int.fetchOne(statement) == 1)
     }
 
-    @Test func columnNamesFollowTheSchema() throws {
+    @Test func columnNamesAreUpdatedAfterASchemaChange() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         let statement = try db.makeStatement(sql: "SELECT * FROM t")

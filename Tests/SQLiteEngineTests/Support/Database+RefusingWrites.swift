@@ -1,7 +1,7 @@
 @testable import SQLiteEngine
 
 extension Database {
-    /// Runs a closure and refuses its write statements.
+    /// Runs a closure in which statements that write throw errors.
     func refusingWrites(_ body: () throws -> Void) throws {
         readOnlyDepth += 1
         defer { readOnlyDepth -= 1 }

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Polls until a condition is met, and throws an error if this takes too long.
+/// Polls until a condition is met, and throws an error after 20 seconds.
 ///
 /// Use this function for states without a notification, such as the start of a wait.
 func eventually(_ condition: () throws -> Bool) throws {
@@ -12,7 +12,7 @@ func eventually(_ condition: () throws -> Bool) throws {
     }
 }
 
-/// Polls until a condition is met, and lets other tasks run in the meantime.
+/// Polls until a condition is met, and yields to other tasks between the checks.
 func eventuallyAsync(_ condition: () throws -> Bool) async throws {
     let deadline = monotonicNanoseconds() + 20_000_000_000
     while try !condition() {

@@ -11,7 +11,7 @@ final class Gate: Sendable {
 
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Lets one waiter pass, either a current waiter or the next one.
+    /// Releases one waiter, either a current waiter or the next one.
     func open() { semaphore.signal() }
 
     /// Blocks the thread until the gate is opened.

@@ -7,14 +7,14 @@ final class RecordingObserver: TransactionObserver {
 
     /// The callbacks in order, such as `insert t 1`, `willCommit`, `didCommit`.
     var log: [String] = []
-    /// Whether to prevent the next commit.
-    var refuses = false
-    /// A closure that each callback calls with its log line.
+    /// Whether to prevent commits.
+    var preventsCommits = false
+    /// A closure that the observer calls with the log line of each callback.
     var reaction: ((String, Database?) -> Void)?
 
     private let filter: (DatabaseEventKind) -> Bool
 
-    /// Observes the kinds of events that `filter` accepts.
+    /// Creates an observer of the kinds of events that `filter` accepts.
     init(observing filter: @escaping (DatabaseEventKind) -> Bool = { _ in true }) {
         self.filter = filter
     }
@@ -37,7 +37,7 @@ final class RecordingObserver: TransactionObserver {
     }
     func databaseWillCommit() throws {
         record("willCommit")
-        if refuses { throw Refusal() }
+        if preventsCommits { throw Refusal() }
     }
     func databaseDidCommit(_ db: Database) { record("didCommit", db) }
     func databaseDidRollback(_ db: Database) { record("didRollback", db) }

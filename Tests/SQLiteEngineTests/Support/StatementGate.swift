@@ -7,10 +7,10 @@ import Telemetry
 final class StatementGate: Sendable {
     private let entered = Gate()
     private let left = Gate()
-    private let entries = Lock(0)
+    private let entryCount = Lock(0)
 
     /// A query that calls `gate()` and then counts for about ten seconds, unless interrupted.
-    static let long = """
+    static let longQuery = """
         WITH RECURSIVE c(x) AS (SELECT gate() UNION ALL SELECT x + 1 FROM c LIMIT 100000000)
         SELECT count(*) FROM c
         """
@@ -24,21 +24,21 @@ final class StatementGate: Sendable {
             SQLITE_UTF8,
             Unmanaged.passRetained(self).toOpaque(),
             { context, _, _ in
-                guard let this = sqlite3_user_data(context) else { return }
-                Unmanaged<StatementGate>.fromOpaque(this).takeUnretainedValue().pass()
+                guard let pointer = sqlite3_user_data(context) else { return }
+                Unmanaged<StatementGate>.fromOpaque(pointer).takeUnretainedValue().pass()
                 sqlite3_result_int(context, 0)
             },
             nil,
             nil,
-            { this in
-                guard let this else { return }
-                Unmanaged<StatementGate>.fromOpaque(this).release()
+            { pointer in
+                guard let pointer else { return }
+                Unmanaged<StatementGate>.fromOpaque(pointer).release()
             }
         )
     }
 
     private func pass() {
-        entries.withLock { $0 += 1 }
+        entryCount.withLock { $0 += 1 }
         entered.open()
         try? left.wait()
     }
@@ -48,9 +48,9 @@ final class StatementGate: Sendable {
 
     /// Waits until a statement has reached the gate, without blocking the thread.
     func awaitStatement() async throws {
-        try await eventuallyAsync { entries.withLock { $0 > 0 } }
+        try await eventuallyAsync { entryCount.withLock { $0 > 0 } }
     }
 
-    /// Lets the statement continue.
+    /// Resumes the statement.
     func resume() { left.open() }
 }

@@ -1,4 +1,4 @@
-/// A box that moves a value out of its access, for tests of this misuse.
+/// A box that moves a value out of an access or to another thread.
 ///
 /// `@unchecked Sendable`, because a test uses the box on one thread at a time.
 final class UncheckedBox<Value>: @unchecked Sendable {

@@ -22,7 +22,7 @@ struct KeeperInterleavingTests {
     /// The position of a thread, identified by its next step.
     enum Location: Hashable {
         case start, decide, check, free, checkAgain, arm
-        case raise, search, end, release, await, commit, allow
+        case forbid, search, end, release, await, commit, allow
         case disarm
         case done
     }
@@ -30,15 +30,15 @@ struct KeeperInterleavingTests {
     struct State: Hashable {
         var slot = AccessSlot.State.idle
         var isKept = false
-        var forbidding = 0
+        var forbidCount = 0
         var isArmed = false
         var isCommitting = false
         /// Whether an idle connection has kept its transaction since before the write began.
         var wasKeptBefore = false
         /// Whether two threads have owned the slot at the same time.
         var isBroken = false
-        var accesses = 0
-        var locations: [Location] = [.start, .raise, .disarm]
+        var accessCount = 0
+        var locations: [Location] = [.start, .forbid, .disarm]
     }
 
     private static let (reader, writer, timer) = (0, 1, 2)
@@ -61,7 +61,7 @@ struct KeeperInterleavingTests {
         } violationAtEnd: { state in
             if state.locations != [.done, .done, .done] { return "a thread waits forever" }
             if !AccessSlot.State.isFree(state.slot) { return "a slot was lost" }
-            return state.isKept && !state.isArmed ? "nothing ends a kept transaction" : nil
+            return state.isKept && !state.isArmed ? "a kept transaction is never ended" : nil
         }
         var state = State()
         if mistake == .writerSearchesTooEarly { state.locations[Self.writer] = .search }
@@ -84,18 +84,18 @@ struct KeeperInterleavingTests {
             next.wasKeptBefore = false
             return enter(.decide)
         case .decide:
-            next.isKept = state.forbidding == 0
+            next.isKept = state.forbidCount == 0
             if mistake == .readerArmsTooEarly, next.isKept { next.isArmed = true }
             return enter(.check)
         case .check:
             // If keeping is forbidden, the transaction ends before the slot is released.
-            if state.forbidding > 0 { next.isKept = false }
+            if state.forbidCount > 0 { next.isKept = false }
             return enter(.free)
         case .free:
             next.slot = AccessSlot.State.free(keepsTransaction: state.isKept)
             return enter(.checkAgain)
         case .checkAgain:
-            if state.forbidding > 0, mistake != .readerDoesNotCheckAgain {
+            if state.forbidCount > 0, mistake != .readerDoesNotCheckAgain {
                 guard AccessSlot.State.isFree(state.slot) else { return enter(endOfAccess(&next)) }
                 next.slot = AccessSlot.State.taken
                 next.isKept = false
@@ -113,8 +113,8 @@ struct KeeperInterleavingTests {
     }
 
     private func endOfAccess(_ state: inout State) -> Location {
-        state.accesses += 1
-        return state.accesses == 2 ? .done : .start
+        state.accessCount += 1
+        return state.accessCount == 2 ? .done : .start
     }
 
     /// Performs the steps of a single write.
@@ -124,10 +124,10 @@ struct KeeperInterleavingTests {
             next.locations[Self.writer] = location
             return next
         }
-        let locationAfterSearch = mistake == .writerSearchesTooEarly ? Location.raise : .await
+        let locationAfterSearch = mistake == .writerSearchesTooEarly ? Location.forbid : .await
         switch state.locations[Self.writer] {
-        case .raise:
-            next.forbidding += 1
+        case .forbid:
+            next.forbidCount += 1
             next.wasKeptBefore = state.isKept && state.slot != AccessSlot.State.taken
             return enter(mistake == .writerSearchesTooEarly ? .await : .search)
         case .search:
@@ -149,7 +149,7 @@ struct KeeperInterleavingTests {
             return enter(.allow)
         case .allow:
             next.isCommitting = false
-            next.forbidding -= 1
+            next.forbidCount -= 1
             return enter(.done)
         default: return nil
         }

@@ -56,162 +56,162 @@ struct KeptReadTransactionTests {
 
     private func beginTransaction(on memory: Memory) -> Connection { Connection(memory, keeper) }
 
-    @Test func aTransactionIsKeptBetweenDenseAccesses() {
+    @Test func aTransactionIsKeptBetweenFrequentAccesses() {
         let memory = Memory()
-        let kept = beginTransaction(on: memory)
-        #expect(!kept.mayKeep(at: 10_000_000))
-        #expect(kept.mayKeep(at: 10_000_000 + EngineTimings.longestKeptGap - 1))
-        #expect(!kept.mayKeep(at: 10_000_000 + 2 * EngineTimings.longestKeptGap))
+        let connection = beginTransaction(on: memory)
+        #expect(!connection.mayKeep(at: 10_000_000))
+        #expect(connection.mayKeep(at: 10_000_000 + EngineTimings.longestKeptGap - 1))
+        #expect(!connection.mayKeep(at: 10_000_000 + 2 * EngineTimings.longestKeptGap))
     }
 
     @Test func aTransactionIsKeptForALimitedTime() {
         let memory = Memory()
-        let kept = beginTransaction(on: memory)
+        let connection = beginTransaction(on: memory)
         var now: UInt64 = 10_000_000
-        _ = kept.mayKeep(at: now)
-        kept.keep(at: now)
+        _ = connection.mayKeep(at: now)
+        connection.keep(at: now)
         // The timer may end the transaction up to `keptIdle` after the last access.
         let last = EngineTimings.longestKept - EngineTimings.keptIdle
         while now < 10_000_000 + last - 50_000 {
             now += 50_000
-            #expect(kept.mayKeep(at: now))
+            #expect(connection.mayKeep(at: now))
         }
         now += 50_000
-        #expect(!kept.mayKeep(at: now))
-        kept.willBegin()
+        #expect(!connection.mayKeep(at: now))
+        connection.willBegin()
         now += 1
-        #expect(kept.mayKeep(at: now))
+        #expect(connection.mayKeep(at: now))
     }
 
     @Test func aTransactionIsNotKeptAfterACommit() {
         let memory = Memory()
-        let kept = beginTransaction(on: memory)
-        _ = kept.mayKeep(at: 1_000_000)
+        let connection = beginTransaction(on: memory)
+        _ = connection.mayKeep(at: 1_000_000)
         memory.commit(frames: 11)
-        #expect(!kept.isCurrent)
-        #expect(!kept.mayKeep(at: 1_000_001))
+        #expect(!connection.isCurrent)
+        #expect(!connection.mayKeep(at: 1_000_001))
     }
 
     @Test func aTransactionIsNotKeptWhileAHeaderIsWritten() {
         let memory = Memory()
         memory.words[4] = 11
-        let kept = beginTransaction(on: memory)
-        _ = kept.mayKeep(at: 1_000_000)
-        #expect(!kept.mayKeep(at: 1_000_001))
+        let connection = beginTransaction(on: memory)
+        _ = connection.mayKeep(at: 1_000_000)
+        #expect(!connection.mayKeep(at: 1_000_001))
     }
 
     @Test func aTransactionThatPreventsARestartOfTheLogIsNotKept() {
         let memory = Memory(frames: 10, backfill: 4)
-        let kept = beginTransaction(on: memory)
+        let connection = beginTransaction(on: memory)
         memory.checkpoint(9)
-        #expect(kept.isCurrent)
+        #expect(connection.isCurrent)
         // From this point on, a new transaction reads only the file, and a writer restarts the log.
         memory.checkpoint(10)
-        #expect(!kept.isCurrent)
-        #expect(kept.transaction.readsLastState())
-        kept.willBegin()
-        #expect(kept.isCurrent)
+        #expect(!connection.isCurrent)
+        #expect(connection.transaction.readsLastState())
+        connection.willBegin()
+        #expect(connection.isCurrent)
     }
 
     @Test func aTransactionIsNotKeptAfterTheCConnectionWasUsed() {
         let memory = Memory()
-        let kept = beginTransaction(on: memory)
-        _ = kept.mayKeep(at: 1_000_000)
-        kept.transaction.isExposed = true
-        #expect(!kept.mayKeep(at: 1_000_001))
+        let connection = beginTransaction(on: memory)
+        _ = connection.mayKeep(at: 1_000_000)
+        connection.transaction.isExposed = true
+        #expect(!connection.mayKeep(at: 1_000_001))
     }
 
-    @Test func nothingIsKeptForSomeTimeAfterAnotherProcessCommits() {
+    @Test func noTransactionIsKeptForSomeTimeAfterAnotherProcessCommits() {
         let memory = Memory()
-        let kept = beginTransaction(on: memory)
-        kept.keep(at: 1)
+        let connection = beginTransaction(on: memory)
+        connection.keep(at: 1)
         memory.commit(frames: 11)
-        kept.didEnd()
-        kept.willBegin()
+        connection.didEnd()
+        connection.willBegin()
         let now = monotonicNanoseconds()
-        _ = kept.mayKeep(at: now)
-        #expect(!kept.mayKeep(at: now + 1))
-        let later = afterRest(now)
-        _ = kept.mayKeep(at: later)
-        #expect(kept.mayKeep(at: later + 1))
+        _ = connection.mayKeep(at: now)
+        #expect(!connection.mayKeep(at: now + 1))
+        let later = timeAfterPause(now)
+        _ = connection.mayKeep(at: later)
+        #expect(connection.mayKeep(at: later + 1))
         // While a checkpoint is pending, periods with and without keeping alternate.
         let next = later + EngineTimings.keepingTurn
-        _ = kept.mayKeep(at: next)
-        #expect(!kept.mayKeep(at: next + 1))
+        _ = connection.mayKeep(at: next)
+        #expect(!connection.mayKeep(at: next + 1))
         memory.checkpoint(11)
-        kept.willBegin()
-        #expect(kept.mayKeep(at: next + 2))
+        connection.willBegin()
+        #expect(connection.mayKeep(at: next + 2))
     }
 
     /// Returns a time after the pause, in a period with kept transactions.
-    private func afterRest(_ now: UInt64) -> UInt64 {
+    private func timeAfterPause(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.pause.load(ordering: .relaxed)
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)
     }
 
-    @Test func aCommitOfThisProcessIsNotMistakenForAForeignCommit() {
+    @Test func aCommitOfThisProcessIsNotTreatedAsExternal() {
         let memory = Memory()
-        let kept = beginTransaction(on: memory)
-        kept.keep(at: 1)
+        let connection = beginTransaction(on: memory)
+        connection.keep(at: 1)
         keeper.writes.wrappingAdd(1, ordering: .relaxed)
         memory.commit(frames: 11)
-        kept.didEnd()
-        kept.willBegin()
-        _ = kept.mayKeep(at: 10)
-        #expect(kept.mayKeep(at: 11))
+        connection.didEnd()
+        connection.willBegin()
+        _ = connection.mayKeep(at: 10)
+        #expect(connection.mayKeep(at: 11))
     }
 
-    @Test func aWriteDuringTheDecisionIsNotMistakenForAForeignWrite() {
+    @Test func aWriteDuringTheDecisionIsNotTreatedAsExternal() {
         let memory = Memory()
-        let kept = beginTransaction(on: memory)
-        _ = kept.mayKeep(at: 1)
-        let isKept = kept.mayKeep(at: 2) {
+        let connection = beginTransaction(on: memory)
+        _ = connection.mayKeep(at: 1)
+        let isKept = connection.mayKeep(at: 2) {
             // The writer starts after the reader has read the conditions.
             keeper.writes.wrappingAdd(1, ordering: .relaxed)
             return true
         }
         #expect(isKept)
-        kept.keep(at: 2)
+        connection.keep(at: 2)
         memory.commit(frames: 11)
-        kept.didEnd()
-        kept.willBegin()
-        _ = kept.mayKeep(at: 10)
-        #expect(kept.mayKeep(at: 11))
+        connection.didEnd()
+        connection.willBegin()
+        _ = connection.mayKeep(at: 10)
+        #expect(connection.mayKeep(at: 11))
     }
 
-    @Test func nothingIsKeptWhileALongForeignLogAwaitsACheckpoint() {
+    @Test func noTransactionIsKeptWhileALongExternalLogAwaitsACheckpoint() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
-        let kept = beginTransaction(on: memory)
-        kept.keep(at: 1)
+        let connection = beginTransaction(on: memory)
+        connection.keep(at: 1)
         memory.commit(frames: ReadTransactionKeeper.longLog)
-        kept.didEnd()
+        connection.didEnd()
         func mayKeep(at now: UInt64) -> Bool {
-            kept.willBegin()
-            _ = kept.mayKeep(at: now)
-            return kept.mayKeep(at: now + 1)
+            connection.willBegin()
+            _ = connection.mayKeep(at: now)
+            return connection.mayKeep(at: now + 1)
         }
-        let later = afterRest(monotonicNanoseconds())
+        let later = timeAfterPause(monotonicNanoseconds())
         #expect(!mayKeep(at: later))
         memory.checkpoint(ReadTransactionKeeper.longLog - 1)
         #expect(!mayKeep(at: later + 100))
         memory.checkpoint(ReadTransactionKeeper.longLog)
         #expect(mayKeep(at: later + 200))
-        // This is a new log. The other process may also have written to it.
+        // This is a new log, to which the other process may also have written.
         memory.checkpoint(0)
         memory.commit(frames: 2 * ReadTransactionKeeper.longLog, generation: 2)
         #expect(!mayKeep(at: later + 300))
         #expect(mayKeep(at: later + 2 * EngineTimings.foreignWriterMemory))
     }
 
-    @Test func aLongForeignLogStaysRecorded() {
+    @Test func aLongExternalLogStaysRecorded() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
-        let kept = beginTransaction(on: memory)
-        kept.keep(at: 1)
+        let connection = beginTransaction(on: memory)
+        connection.keep(at: 1)
         memory.commit(frames: ReadTransactionKeeper.longLog)
-        kept.didEnd()
-        kept.willBegin()
-        let later = afterRest(monotonicNanoseconds()) + 2 * EngineTimings.foreignWriterMemory
-        _ = kept.mayKeep(at: later)
-        #expect(!kept.mayKeep(at: later + 1))
+        connection.didEnd()
+        connection.willBegin()
+        let later = timeAfterPause(monotonicNanoseconds()) + 2 * EngineTimings.foreignWriterMemory
+        _ = connection.mayKeep(at: later)
+        #expect(!connection.mayKeep(at: later + 1))
     }
 }

@@ -247,13 +247,13 @@ struct KeptTransactionTests {
                 Background {
                     var stale = 0
                     while !hasEnded.load(ordering: .acquiring) {
-                        let before = acknowledged.load(ordering: .acquiring)
-                        let seen = try pool.read { db in
+                        let acknowledgedBefore = acknowledged.load(ordering: .acquiring)
+                        let observedValue = try pool.read { db in
                             let first = try Int.fetchOne(db, sql: "SELECT v FROM t") ?? -1
                             let second = try Int.fetchOne(db, sql: "SELECT v FROM t") ?? -1
                             return first == second ? first : -1
                         }
-                        if seen < before { stale += 1 }
+                        if observedValue < acknowledgedBefore { stale += 1 }
                     }
                     return stale
                 }
@@ -268,7 +268,7 @@ struct KeptTransactionTests {
     }
 }
 
-/// An interruption of the statements that a connection runs outside a transaction, such as `BEGIN`.
+/// A progress handler that interrupts statements outside a transaction, such as `BEGIN`.
 ///
 /// `@unchecked Sendable`: `connection` never changes, and the flag is atomic.
 private final class FailingBegin: @unchecked Sendable {

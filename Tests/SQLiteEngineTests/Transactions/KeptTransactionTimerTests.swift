@@ -36,10 +36,10 @@ struct KeptTransactionTimerTests {
             _ = try Int.fetchOne(db, sql: "SELECT v FROM t")
             // The timer that earlier reads set expires, and it is not set again.
             try eventually { !keeper.isTimerSet }
-            let before = keeper.expirations.load(ordering: .relaxed)
+            let expirationsBefore = keeper.expirations.load(ordering: .relaxed)
             for _ in 0..<100 { _ = try Int.fetchOne(db, sql: "SELECT v FROM t") }
             #expect(!keeper.isTimerSet)
-            #expect(keeper.expirations.load(ordering: .relaxed) == before)
+            #expect(keeper.expirations.load(ordering: .relaxed) == expirationsBefore)
         }
     }
 
@@ -47,9 +47,9 @@ struct KeptTransactionTimerTests {
         let pool = try makePool()
         let keeper = pool.readers.keeper
         try keepTransaction(of: pool)
-        let before = keeper.expirations.load(ordering: .relaxed)
+        let expirationsBefore = keeper.expirations.load(ordering: .relaxed)
         try eventually { !pool.readers.slots[0].keepsIdleTransaction }
         try eventually { !keeper.isTimerSet }
-        #expect(keeper.expirations.load(ordering: .relaxed) - before <= 2)
+        #expect(keeper.expirations.load(ordering: .relaxed) - expirationsBefore <= 2)
     }
 }

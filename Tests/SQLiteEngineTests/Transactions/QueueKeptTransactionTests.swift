@@ -95,17 +95,17 @@ struct QueueKeptTransactionTests {
         for expected in 1...50 {
             try readUntilKept(queue)
             try await other.write { db in try db.execute(sql: "UPDATE t SET v = \(expected)") }
-            let awaited = try await queue.read { db in
+            let awaitedValue = try await queue.read { db in
                 try Int.fetchOne(db, sql: "SELECT v FROM t")
             }
-            #expect(awaited == expected)
+            #expect(awaitedValue == expected)
             try readUntilKept(queue)
             try await other.write { db in try db.execute(sql: "UPDATE t SET v = -1") }
-            let calledBack = Promise<Int?>()
+            let callbackValue = Promise<Int?>()
             queue.asyncRead { db in
-                calledBack.fulfill(try? Int.fetchOne(db.get(), sql: "SELECT v FROM t"))
+                callbackValue.fulfill(try? Int.fetchOne(db.get(), sql: "SELECT v FROM t"))
             }
-            #expect(await calledBack.value() == -1)
+            #expect(await callbackValue.value() == -1)
         }
     }
 

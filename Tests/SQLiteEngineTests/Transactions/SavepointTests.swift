@@ -118,7 +118,7 @@ struct SavepointTests {
         #expect(try values(queue) == [1])
     }
 
-    @Test func aLostTransactionEndsItsSavepoints() throws {
+    @Test func anAutomaticRollbackEndsTheSavepoints() throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.write { db in
@@ -140,7 +140,7 @@ struct SavepointTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aSavepointOfAManualTransactionIsGuardedUntilItsEnd() throws {
+    @Test func afterAnAutomaticRollbackTheStatementsOfASavepointThrow() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.beginTransaction()

@@ -8,7 +8,7 @@ struct TransactionClockTests {
     private struct ClockError: Error {}
 
     /// Returns a configuration with a clock that advances by a second each time it is read.
-    private func countingClock() -> Configuration {
+    private func makeCountingClockConfiguration() -> Configuration {
         let seconds = Lock(0.0)
         var configuration = Configuration()
         configuration.transactionClock = .custom { _ in
@@ -22,7 +22,7 @@ struct TransactionClockTests {
     }
 
     @Test func eachTransactionHasOneDate() throws {
-        let queue = try DatabaseQueue(configuration: countingClock())
+        let queue = try DatabaseQueue(configuration: makeCountingClockConfiguration())
         let seconds = { (db: Database) in
             try db.transactionDate.timeIntervalSinceReferenceDate
         }

@@ -137,25 +137,25 @@ struct TransactionTests {
             )
         }
         let sql = "INSERT INTO child VALUES (1)"
-        let written = #expect(throws: DatabaseError.self) {
+        let writeError = #expect(throws: DatabaseError.self) {
             try queue.write { db in try db.execute(sql: sql) }
         }
-        #expect(written?.resultCode == .SQLITE_CONSTRAINT)
-        #expect(written?.sql?.hasPrefix("COMMIT") == true)
-        let inTransaction = #expect(throws: DatabaseError.self) {
+        #expect(writeError?.resultCode == .SQLITE_CONSTRAINT)
+        #expect(writeError?.sql?.hasPrefix("COMMIT") == true)
+        let transactionError = #expect(throws: DatabaseError.self) {
             try queue.inTransaction { db in
                 try db.execute(sql: sql)
                 return .commit
             }
         }
-        #expect(inTransaction?.resultCode == .SQLITE_CONSTRAINT)
+        #expect(transactionError?.resultCode == .SQLITE_CONSTRAINT)
         try queue.inDatabase { db in
             #expect(!db.isInsideTransaction)
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM child") == 0)
         }
     }
 
-    @Test func aTransactionAbortedBySQLiteRefusesStatementsUntilItsEnd() throws {
+    @Test func afterSQLiteAbortsATransactionItsStatementsThrow() throws {
         let queue = try DatabaseQueue.withTable()
         let error = #expect(throws: DatabaseError.self) {
             try queue.write { db in
@@ -181,7 +181,7 @@ struct TransactionTests {
         #expect(try values(queue) == [3])
     }
 
-    @Test func aTransactionAbortedBySQLiteMayEndWithARollback() throws {
+    @Test func aTransactionAbortedBySQLiteCanEndWithARollback() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inTransaction { db in
             try db.insert(1)
@@ -193,7 +193,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aManualTransactionIsNotGuarded() throws {
+    @Test func afterSQLiteAbortsAManualTransactionStatementsRunInAutocommitMode() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.beginTransaction()

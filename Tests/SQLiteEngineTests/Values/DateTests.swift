@@ -27,8 +27,8 @@ struct DateTests {
     @Test func millisecondsAreReadBackUnchanged() {
         for millisecond in 0..<1000 {
             let date = Date(timeIntervalSince1970: 1_795_253_415 + Double(millisecond) / 1000)
-            let back = Date.fromDatabaseValue(date.databaseValue)
-            let difference = back.map { abs($0.timeIntervalSince(date)) } ?? 1
+            let decodedDate = Date.fromDatabaseValue(date.databaseValue)
+            let difference = decodedDate.map { abs($0.timeIntervalSince(date)) } ?? 1
             #expect(difference < 1e-6)
         }
         let between = Date(timeIntervalSince1970: 0.0019)

@@ -145,7 +145,7 @@ struct RowTests {
         #expect(borrowed == data)
     }
 
-    @Test func columnsFollowTheSchema() throws {
+    @Test func columnsAreUpdatedAfterASchemaChange() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         let sql = "SELECT * FROM t"

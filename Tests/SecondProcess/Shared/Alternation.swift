@@ -6,11 +6,11 @@ package struct Alternation<Value> {
     package private(set) var renewing: [Value] = []
 
     /// Measures both settings in each round.
-    package init(rounds: Int, _ measure: (_ keeps: Bool) throws -> Value) rethrows {
+    package init(rounds: Int, _ measure: (_ keepsReadTransactions: Bool) throws -> Value) rethrows {
         for round in 0..<rounds {
-            for keeps in round.isMultiple(of: 2) ? [false, true] : [true, false] {
-                let value = try measure(keeps)
-                if keeps { keeping.append(value) } else { renewing.append(value) }
+            for keepsReadTransactions in round.isMultiple(of: 2) ? [false, true] : [true, false] {
+                let value = try measure(keepsReadTransactions)
+                if keepsReadTransactions { keeping.append(value) } else { renewing.append(value) }
             }
         }
     }

@@ -121,7 +121,8 @@ package final class ForeignConnection {
             // The first column of `PRAGMA wal_checkpoint` is 1 if a lock stopped the checkpoint
             // (https://sqlite.org/pragma.html#pragma_wal_checkpoint).
             isBlocked = try firstRow(of: sql).first == "1"
-        } catch let failure as Failure where [SQLITE_BUSY, SQLITE_LOCKED].contains(failure.primary)
+        } catch let failure as Failure
+            where [SQLITE_BUSY, SQLITE_LOCKED].contains(failure.primaryCode)
         {
             isBlocked = true
         }
@@ -155,5 +156,5 @@ package final class ForeignConnection {
 
 extension ForeignConnection.Failure {
     /// The primary result code.
-    package var primary: Int32 { code & 0xFF }
+    package var primaryCode: Int32 { code & 0xFF }
 }

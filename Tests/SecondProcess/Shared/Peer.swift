@@ -30,8 +30,8 @@ package final class Peer {
     /// - Throws: ``Failure`` if the process does not become ready.
     package init(executable: String, arguments: [String], timeout: Int32 = 60) throws {
         self.timeout = timeout
-        // A socket replaces a pipe, because writing to a process that has ended must not raise
-        // SIGPIPE.
+        // A socket pair is used instead of pipes, because writing to a process that has ended must
+        // not raise SIGPIPE.
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)
         let kind = SOCK_STREAM
@@ -48,13 +48,13 @@ package final class Peer {
         var isOn: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
         #endif
-        let other = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        let childEnd = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
-        process.standardInput = other
-        process.standardOutput = other
+        process.standardInput = childEnd
+        process.standardOutput = childEnd
         try process.run()
-        try other.close()
+        try childEnd.close()
         guard case .ready = try receive() else {
             throw Failure(code: 0, message: "the process did not report that it is ready")
         }

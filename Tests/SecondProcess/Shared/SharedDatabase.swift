@@ -18,7 +18,7 @@ package final class SharedDatabase {
 
     /// The path of the file.
     package let path: String
-    /// The value of the counter after the last foreign commit that has returned.
+    /// The value of the counter after the last commit that has returned.
     package let committed: SharedCounter
     /// The other process.
     package let peer: Peer
@@ -28,7 +28,7 @@ package final class SharedDatabase {
     /// Creates the database in another process.
     ///
     /// - Parameters:
-    ///   - subject: How ``open(keeps:readers:_:)`` opens the database.
+    ///   - subject: How ``open(keepsReadTransactions:readers:_:)`` opens the database.
     ///   - pageCount: The number of rows of one page each that commits can change.
     ///   - program: The path of the program that performs commands.
     ///   - timeout: The timeout for each command in seconds.
@@ -68,18 +68,18 @@ package final class SharedDatabase {
     /// Opens the database in this process.
     ///
     /// - Parameters:
-    ///   - keeps: Whether connections keep their read transactions.
+    ///   - keepsReadTransactions: Whether connections keep their read transactions.
     ///   - readers: The number of readers in a pool.
     ///   - change: A closure that changes the configuration.
     /// - Returns: The database.
     /// - Throws: An error if the database cannot be opened.
     package func open(
-        keeps: Bool = true,
+        keepsReadTransactions: Bool = true,
         readers: Int = 2,
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> any DatabaseReader {
         var configuration = Configuration()
-        configuration.keepsReadTransactions = keeps
+        configuration.keepsReadTransactions = keepsReadTransactions
         configuration.maximumReaderCount = readers
         configuration.busyMode = .timeout(20)
         configuration.readonly = subject == .readonlyPool

@@ -21,9 +21,7 @@ struct GateExplorer {
     /// A state on the path to the current state.
     private struct Visit {
         let state: State
-        /// The thread to run next.
-        ///
-        /// After the last thread, time passes.
+        /// The thread to run next, or the number of threads if time passes next.
         var thread = 0
         /// Whether every thread is blocked or has ended.
         var isStuck = true
@@ -58,8 +56,10 @@ struct GateExplorer {
         )
         for thread in scenario.programs.indices {
             advance(thread, &state)
-            let performed = thread < scenario.performed.count ? scenario.performed[thread] : 0
-            while state.controls[thread].operation < performed {
+            let initialOperationCount =
+                thread < scenario.initialOperationCounts.count
+                ? scenario.initialOperationCounts[thread] : 0
+            while state.controls[thread].operation < initialOperationCount {
                 guard let following = perform(thread, state) else { break }
                 state = following.state
             }
@@ -129,7 +129,7 @@ struct GateExplorer {
         }
     }
 
-    /// Lets time pass, which affects only waiters.
+    /// Advances the clock, which affects only waiters.
     private mutating func passTime(_ state: State, isStuck: Bool) {
         let hasWaiters = state.model.gates.contains { !$0.queue.waiters.isEmpty }
         let isTimed = state.model.waits.contains { $0.patientUntil > state.model.clock }

@@ -31,7 +31,7 @@ struct GateInterleavingTests {
         GateScenario(
             "a task behind a thread",
             readers: 2,
-            performed: [2],
+            initialOperationCounts: [2],
             [
                 [.acquire(readers), .acquire(readers), .release(readers), .release(readers)],
                 read, taskRead,
@@ -51,7 +51,7 @@ struct GateInterleavingTests {
             "a task behind a connection that is closed",
             readers: 2,
             isOpen: false,
-            performed: [1],
+            initialOperationCounts: [1],
             [taskRead + taskRead, [.closeConnection(readers, slot: 0)], taskRead]
         ),
         GateScenario("a visitor", [[.visit(readers)], read, taskRead]),
@@ -64,7 +64,7 @@ struct GateInterleavingTests {
         GateScenario(
             "both nestings on two readers",
             readers: 2,
-            performed: [1, 1, 1],
+            initialOperationCounts: [1, 1, 1],
             [writeInRead, writeInRead, readInWrite]
         ),
         GateScenario("closing", [[.close], read, taskRead]),

@@ -42,7 +42,7 @@ struct GateModel {
     var graph = WaitGraph<Int, Int>()
     /// The time, in multiples of a waiter's patience.
     var clock = 1
-    /// The first rule that was broken.
+    /// A description of the broken rule, or `nil` if no rule is broken.
     var violation: String?
 
     init(_ scenario: GateScenario) {

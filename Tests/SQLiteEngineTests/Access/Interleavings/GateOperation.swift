@@ -9,7 +9,7 @@ enum GateOperation: Hashable {
 
     /// Acquires a connection on a thread: ``AccessGate/acquire(_:_:_:)``.
     case acquire(Int)
-    /// Acquires a connection on a thread, but opening it fails.
+    /// Acquires a slot on a thread, but opening the connection fails.
     case acquireButFailToOpen(Int)
     /// Acquires a connection for a task.
     case acquireForTask(Int)
@@ -28,7 +28,7 @@ enum GateOperation: Hashable {
     /// Acquires all connections and closes the gates.
     case close
 
-    /// Whether a task may wait for any slot.
+    /// Whether the operation is an access of a task that can use any slot.
     var isTask: Bool {
         if case .acquireForTask = self { return true }
         return false
@@ -41,7 +41,7 @@ enum GateOperation: Hashable {
     }
 }
 
-/// The part of a thread's state that its operation depends on.
+/// The part of a thread's state that the thread's operation depends on.
 struct GateContext: Hashable {
     /// The slot of the operation's gate that the thread holds.
     var slot: Int?
@@ -58,7 +58,7 @@ struct ReplayedGates {
     private var writer: ReplayedGate { gates[GateOperation.writer] }
     private var readers: ReplayedGate { gates[GateOperation.readers] }
 
-    /// Runs an operation up to its next step or its end.
+    /// Runs an operation until its first step without a recorded result, or until its end.
     func run(_ operation: GateOperation, _ context: GateContext) throws(NextStep) {
         switch operation {
         case .acquire(let gate):
@@ -86,9 +86,9 @@ struct ReplayedGates {
                 if try gate.claim(slot, from: AccessSlot.State.idle) { try gate.release(slot) }
             }
         case .cancel(let thread): try gates[GateOperation.readers].perform(.cancel(thread: thread))
-        case .barrier: try runBarrier(isTask: false, closes: false)
-        case .taskBarrier: try runBarrier(isTask: true, closes: false)
-        case .close: try runBarrier(isTask: false, closes: true)
+        case .barrier: try runBarrier(isTask: false, closesGates: false)
+        case .taskBarrier: try runBarrier(isTask: true, closesGates: false)
+        case .close: try runBarrier(isTask: false, closesGates: true)
         }
     }
 
@@ -150,7 +150,7 @@ struct ReplayedGates {
         return try wait(gate, GateModelWaiter(wanted: slot, holdsNothing: holdsNothing)) != nil
     }
 
-    private func runBarrier(isTask: Bool, closes: Bool) throws(NextStep) {
+    private func runBarrier(isTask: Bool, closesGates: Bool) throws(NextStep) {
         guard try take(0, writer, isTask: isTask, holdsNothing: true) else { return }
         try writer.reserve()
         for slot in readers.slots {
@@ -160,7 +160,7 @@ struct ReplayedGates {
             return
         }
         let slot = try writer.claimReservation()
-        if closes {
+        if closesGates {
             try readers.perform(.retire)
             try writer.perform(.retire)
         }

@@ -8,8 +8,8 @@ struct NextStep: Error, Equatable {
 
 /// The results of the steps that a thread has performed in an operation.
 ///
-/// The protocol is deterministic. Running it again with these results leads to the next step, so
-/// the list of results represents the complete state of a thread.
+/// The protocol is deterministic. Running the protocol again with these results leads to the next
+/// step, so the list of results represents the complete state of a thread.
 final class GateReplay {
     private let results: [Int]
     private var next = 0
@@ -36,17 +36,23 @@ final class ReplayedGate: GateSteps {
     private let flaw: GateFlaw?
     private var hasReleased = false
     private var isEnqueuedTask = false
-    private var postponed: GateModelWaiter?
+    private var postponedWaiter: GateModelWaiter?
 
-    init(_ index: Int, slots: Int, lends: Bool, _ replay: GateReplay, _ flaw: GateFlaw?) {
+    init(
+        _ index: Int,
+        slots: Int,
+        supportsReservation: Bool,
+        _ replay: GateReplay,
+        _ flaw: GateFlaw?
+    ) {
         self.index = index
         self.slots = Array(0..<slots)
         self.replay = replay
         self.flaw = flaw
-        supportsReservation = lends
+        self.supportsReservation = supportsReservation
     }
 
-    /// Returns the result of a step, or stops the thread before it.
+    /// Returns the result of a step, or stops the thread before the step.
     @discardableResult
     func perform(_ step: GateStep) throws(NextStep) -> Int {
         try replay.result(of: step, at: index)
@@ -108,7 +114,7 @@ final class ReplayedGate: GateSteps {
 
     func enqueue(_ waiter: GateModelWaiter) throws(NextStep) -> Bool {
         if flaw == .checksBeforeEnqueueing, !waiter.isTask {
-            postponed = waiter
+            postponedWaiter = waiter
             return true
         }
         isEnqueuedTask = waiter.isTask
@@ -116,14 +122,14 @@ final class ReplayedGate: GateSteps {
     }
 
     /// Performs the step that ``GateFlaw/checksBeforeEnqueueing`` has postponed.
-    private func catchUp() throws(NextStep) {
-        guard let waiter = postponed else { return }
-        postponed = nil
+    private func enqueuePostponedWaiter() throws(NextStep) {
+        guard let waiter = postponedWaiter else { return }
+        postponedWaiter = nil
         try perform(.enqueue(waiter))
     }
 
     func withdraw(_ waiter: GateModelWaiter) throws(NextStep) -> GateWithdrawal<Int> {
-        if postponed != nil { return GateWithdrawal(mayLeaveFreeSlot: false) }
+        if postponedWaiter != nil { return GateWithdrawal(mayLeaveFreeSlot: false) }
         let result = try perform(.withdraw)
         return GateWithdrawal(
             granted: flaw == .losesGrants ? nil : result / 2 - 1 < 0 ? nil : result / 2 - 1,
@@ -173,7 +179,7 @@ final class ReplayedGate: GateSteps {
     // MARK: Sleeping
 
     func sleep(_ waiter: GateModelWaiter, isPatient: Bool) throws(NextStep) -> Bool {
-        try catchUp()
+        try enqueuePostponedWaiter()
         if flaw == .losesEarlyWakeUps { try perform(.discardWakeUp) }
         return try perform(.sleep(waiter, isPatient: isPatient)) == 1
     }

@@ -12,7 +12,7 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
     /// The number of operations that each thread performs before the exploration starts.
     ///
     /// The threads perform these operations one after another.
-    let performed: [Int]
+    let initialOperationCounts: [Int]
     /// The operations of each thread.
     let programs: [[GateOperation]]
 
@@ -20,13 +20,13 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
         _ name: String,
         readers: Int = 1,
         isOpen: Bool = true,
-        performed: [Int] = [],
+        initialOperationCounts: [Int] = [],
         _ programs: [[GateOperation]]
     ) {
         self.name = name
         gates = [1, readers]
         self.isOpen = isOpen
-        self.performed = performed
+        self.initialOperationCounts = initialOperationCounts
         self.programs = programs
     }
 

@@ -13,7 +13,7 @@ struct GateStateKey: Hashable {
     private var second: UInt64 = 0
     private var third: UInt64 = 0
     private var fourth: UInt64 = 0
-    private var used = 0
+    private var usedBitCount = 0
 
     init(_ model: GateModel, _ controls: [GateExplorer.Control]) {
         for gate in model.gates { add(gate, model) }
@@ -61,15 +61,17 @@ struct GateStateKey: Hashable {
     private mutating func add(_ value: Int, bits: Int) {
         precondition(value >= 0 && value < 1 << bits, "the key has too few bits")
         // A value is never split between two words.
-        if used / 64 < (used + bits - 1) / 64 { used = (used / 64 + 1) * 64 }
-        let shifted = UInt64(value) << UInt64(used % 64)
-        switch used / 64 {
+        if usedBitCount / 64 < (usedBitCount + bits - 1) / 64 {
+            usedBitCount = (usedBitCount / 64 + 1) * 64
+        }
+        let shifted = UInt64(value) << UInt64(usedBitCount % 64)
+        switch usedBitCount / 64 {
         case 0: first |= shifted
         case 1: second |= shifted
         case 2: third |= shifted
         case 3: fourth |= shifted
         default: preconditionFailure("the key has too few words")
         }
-        used += bits
+        usedBitCount += bits
     }
 }

@@ -80,7 +80,7 @@ enum GateFlaw: CaseIterable {
     case releasesOutsideTheLock
     /// A waiter that finds a free slot loses its granted slot.
     case losesGrants
-    /// A thread that acquires a slot does not hand over another slot reserved for it.
+    /// A thread that stops waiting does not hand over a slot that was left free for it.
     case doesNotHandOver
     /// A wake-up before the thread sleeps is lost.
     case losesEarlyWakeUps

@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// The next step of each operation, depending on the results of its steps so far.
+/// The next step of each operation, depending on the results of the operation's steps so far.
 ///
 /// Running the protocol is the slowest part of an exploration, so it runs only once for each list
 /// of results.
@@ -69,12 +69,12 @@ struct GateTrees {
     mutating func child(of node: Int, _ result: Int) -> Int {
         if let child = nodes[node].children[result] { return child }
         let parent = nodes[node]
-        let made = makeNode(parent.results + [result], parent.operation, parent.context)
+        let newNode = makeNode(parent.results + [result], parent.operation, parent.context)
         let awakening = Awakening(parent, result)
         let child = awakening.flatMap { awakenings[$0] } ?? nodes.count
-        if child == nodes.count { nodes.append(made) }
+        if child == nodes.count { nodes.append(newNode) }
         precondition(
-            made.next == nodes[child].next,
+            newNode.next == nodes[child].next,
             "the steps after a sleep depend on the steps before it"
         )
         if let awakening { awakenings[awakening] = child }
@@ -89,8 +89,14 @@ struct GateTrees {
     ) -> Node {
         let replay = GateReplay(results: results)
         let gates = scenario.gates.enumerated().map { index, count in
-            let lends = index == GateOperation.writer && scenario.gates.count > 1
-            return ReplayedGate(index, slots: count, lends: lends, replay, flaw)
+            let supportsReservation = index == GateOperation.writer && scenario.gates.count > 1
+            return ReplayedGate(
+                index,
+                slots: count,
+                supportsReservation: supportsReservation,
+                replay,
+                flaw
+            )
         }
         var next: NextStep?
         do throws(NextStep) {

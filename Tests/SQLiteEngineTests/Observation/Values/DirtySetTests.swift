@@ -97,7 +97,7 @@ struct DirtySetTests {
         #expect(!set.hasWork)
     }
 
-    /// A logged commit marks the members that were uncertain at that time.
+    /// A logged commit marks the uncertain members even if it changes no regions.
     @Test func aLoggedCommitWithoutChangesMarksUncertainMembers() {
         var set = makeSet(count: 2)
         set.makeUncertain(1)
@@ -177,7 +177,7 @@ struct DirtySetTests {
     }
 
     /// A fetch that runs on the writer, or that had to wait for a connection, may show later
-    /// commits than the one that requested it.
+    /// commits than the commit that requested the fetch.
     @Test func aFetchThatShowsALaterCommitIsNotRepeated() {
         var set = makeSet(count: 1)
         commit(&set, to: Self.t)

@@ -6,7 +6,7 @@ import Testing
 /// Tests how members start to follow the commits of a database.
 struct ObservationHubTests {
     /// A member that makes another member join from within its `didJoin` callback.
-    private final class Joining: ObservedMember {
+    private final class JoiningMember: ObservedMember {
         let didJoin: @Sendable () -> Void
 
         init(_ didJoin: @escaping @Sendable () -> Void) { self.didJoin = didJoin }
@@ -14,7 +14,7 @@ struct ObservationHubTests {
         func didJoin(_ region: DatabaseRegion, isCurrent: Bool) { didJoin() }
     }
 
-    private final class Other: ObservedMember {}
+    private final class OtherMember: ObservedMember {}
 
     /// Makes two members join, the second one while notifications of commits start.
     ///
@@ -24,8 +24,8 @@ struct ObservationHubTests {
     ) throws -> Int {
         let queue = try DatabaseQueue.withTable()
         let hub = queue.observationHub
-        let other = Other()
-        let member = Joining { [unowned hub, unowned queue] in
+        let other = OtherMember()
+        let member = JoiningMember { [unowned hub, unowned queue] in
             hub.join(.fullDatabase, for: other, after: nil, of: queue)
         }
         hub.watch(.fullDatabase, for: member, of: queue, mayBeWriting: false)
@@ -43,7 +43,7 @@ struct ObservationHubTests {
         #expect(count == 0)
     }
 
-    @Test func anOpenTransactionMayHaveChangedEverything() throws {
+    @Test func anOpenTransactionMakesAllMembersUncertain() throws {
         let count = try uncertainMemberCount { queue, install in
             try queue.inDatabase { db in
                 try db.inTransaction {

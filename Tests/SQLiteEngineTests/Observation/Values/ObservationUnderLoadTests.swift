@@ -98,18 +98,19 @@ struct ObservationUnderLoadTests {
             pool.status().connections.filter { $0.role == .reader }
                 .reduce(0) { $0 + $1.accessCount }
         }
-        let before = readerAccesses()
+        let accessesBefore = readerAccesses()
         try pool.write { try $0.insert(1) }
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
-        // The round uses one access. Observations whose first fetch has just ended use others.
-        #expect(readerAccesses() - before < 50)
+        // The round uses one access. Observations whose first fetch has just ended use other
+        // accesses.
+        #expect(readerAccesses() - accessesBefore < 50)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
     @Test func aLongFetchDelaysNoOtherObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isFetching, mayEnd) = (Gate(), Gate())
-        let long = ValueObservation.trackingConstantRegion { db in
+        let longObservation = ValueObservation.trackingConstantRegion { db in
             let count = try db.rowCount() ?? -1
             let begin = monotonicNanoseconds()
             while monotonicNanoseconds() - begin < 2 * EngineTimings.quickFetch {}
@@ -120,7 +121,7 @@ struct ObservationUnderLoadTests {
             return count
         }
         let receivedLong = Lock(-1)
-        let cancellable = long.start(
+        let cancellable = longObservation.start(
             in: pool,
             scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },
@@ -160,8 +161,9 @@ struct ObservationUnderLoadTests {
             onError: { Issue.record($0) },
             onChange: { value in receivedBlocked.withLock { $0 = value } }
         )
-        // Each observation uses a separate round, because the second observation has already
-        // observed a known state.
+        // From this point, the hub follows commits and no write is running. The first fetch of the
+        // second observation therefore shows a known state, and each observation uses a separate
+        // round.
         let hub = pool.observationHub
         try eventually { hub.state.withLock { $0.isInstalled } && !pool.mayBeWriting }
         let received = Lock(-1)
@@ -177,7 +179,7 @@ struct ObservationUnderLoadTests {
         try eventually { received.withLock { $0 == 0 } && receivedBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        // The commit is immediate, because the round has just started and no other commit follows.
+        // This commit occurs while the round has just started, and no other commit follows.
         try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
         try eventually { received.withLock { $0 == 1 } }
         #expect(receivedBlocked.withLock { $0 } == 0)
@@ -220,7 +222,7 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func blockingFetchesLeaveAReaderToOthers() throws {
+    @Test func blockingFetchesLeaveAReaderForOtherAccesses() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }
@@ -228,13 +230,13 @@ struct ObservationUnderLoadTests {
         let hub = pool.observationHub
         hub.quickFetch.store(.max, ordering: .relaxed)
         hub.longestRound.store(.max, ordering: .relaxed)
-        let (blocked, mayEnd) = (Lock(0), Gate())
+        let (blockedCount, mayEnd) = (Lock(0), Gate())
         let received = Lock([Int](repeating: -1, count: 6))
         let cancellables = (0..<6).map { number in
             ValueObservation.trackingConstantRegion { db in
                 let count = try db.rowCount() ?? -1
                 if count == 1 {
-                    blocked.withLock { $0 += 1 }
+                    blockedCount.withLock { $0 += 1 }
                     try mayEnd.wait()
                 }
                 return count
@@ -251,7 +253,7 @@ struct ObservationUnderLoadTests {
         // round.
         try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
-        try eventually { blocked.withLock { $0 == 2 } }
+        try eventually { blockedCount.withLock { $0 == 2 } }
         // At the next check, the remaining observations stay in their round.
         hub.check(at: .max)
         #expect(hub.state.withLock { $0.dirty.isUnfinished })
@@ -265,7 +267,7 @@ struct ObservationUnderLoadTests {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()
         let received = Lock([Int](repeating: -1, count: 21))
-        // The observation in the middle waits. Some of the others also have a map.
+        // The observation in the middle waits. Some of the other observations also have a map.
         let cancellables = (0..<21).map { number in
             let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             let onError: @Sendable (any Error) -> Void = { Issue.record($0) }

@@ -69,21 +69,21 @@ struct QueueObservationTests {
 
     @Test func manyObservationsDoNotDelayACommit() throws {
         let queue = try DatabaseQueue.withTable()
-        let all = (0..<20).map { _ in CollectedLines() }
-        let cancellables = all.map { observe(queue, $0) }
-        for values in all { try eventually { values.all == ["0"] } }
-        let before = try #require(queue.status().observations).fetchesOnWriter
+        let collections = (0..<20).map { _ in CollectedLines() }
+        let cancellables = collections.map { observe(queue, $0) }
+        for values in collections { try eventually { values.all == ["0"] } }
+        let fetchCountBefore = try #require(queue.status().observations).fetchesOnWriter
         try queue.writeWithoutTransaction { db in
             for value in 1...10 { try db.insert(value) }
             // No fetch ran within a commit.
             let status = queue.status().observations
-            #expect(status?.fetchesOnWriter == before)
+            #expect(status?.fetchesOnWriter == fetchCountBefore)
         }
-        for values in all { try eventually { values.all.last == "10" } }
+        for values in collections { try eventually { values.all.last == "10" } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func expensiveFetchesRunLater() throws {
+    @Test func expensiveFetchesRunAfterTheAccess() throws {
         let queue = try DatabaseQueue.withTable()
         let values = CollectedLines()
         let isExpensive = Lock(false)
@@ -98,7 +98,7 @@ struct QueueObservationTests {
         isExpensive.withLock { $0 = true }
         try queue.writeWithoutTransaction { db in for value in 1...10 { try db.insert(value) } }
         try eventually { values.all.last == "10" }
-        // The first fetch runs within its commit. The others are combined after the access.
+        // The first fetch runs within its commit. The other fetches are combined after the access.
         #expect(values.all == ["0", "1", "10"])
         cancellable.cancel()
     }
@@ -152,15 +152,15 @@ struct QueueObservationTests {
     @Test func notifiedChangesOfSeveralTablesReachAllTheirObservers() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
-        let (ofTable, ofOther) = (CollectedLines(), CollectedLines())
+        let (valuesOfTable, valuesOfOtherTable) = (CollectedLines(), CollectedLines())
         let cancellables = [
-            observe(queue, ofTable),
-            observe(queue, ofOther) { db in
+            observe(queue, valuesOfTable),
+            observe(queue, valuesOfOtherTable) { db in
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
             },
         ]
         try queue.write { db in try db.notifyChanges(in: .fullDatabase) }
-        try eventually { ofTable.all == ["0", "0"] && ofOther.all == ["0", "0"] }
+        try eventually { valuesOfTable.all == ["0", "0"] && valuesOfOtherTable.all == ["0", "0"] }
         for cancellable in cancellables { cancellable.cancel() }
     }
 

@@ -19,11 +19,14 @@ struct SharedObservationTests {
             .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "notifications")))
         let received = (0..<3).map { _ in CollectedLines() }
         var cancellables: [AnyDatabaseCancellable] = []
-        for one in received {
+        for lines in received {
             cancellables.append(
-                shared.start(onError: { one.append("\($0)") }, onChange: { one.append("\($0)") })
+                shared.start(
+                    onError: { lines.append("\($0)") },
+                    onChange: { lines.append("\($0)") }
+                )
             )
-            try eventually { one.all.last == "0" }
+            try eventually { lines.all.last == "0" }
         }
         try eventually { pool.status().observations?.active == 1 }
         try pool.write { try $0.insert(1) }
@@ -99,11 +102,11 @@ struct SharedObservationTests {
 
     @Test func aSequenceThrowsTheErrorOfItsObservation() async throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let failing = ValueObservation.tracking { db in
+        let failingObservation = ValueObservation.tracking { db in
             try Int.fetchOne(db, sql: "SELECT * FROM nowhere")
         }
         await #expect(throws: DatabaseError.self) {
-            for try await _ in failing.values(in: pool) {}
+            for try await _ in failingObservation.values(in: pool) {}
         }
     }
 
@@ -119,7 +122,7 @@ struct SharedObservationTests {
         private let actions = Lock<[@Sendable () -> Void]>([])
 
         /// The started observations, oldest first.
-        var started: [Receiver] { receivers.withLock { $0 } }
+        var startedObservations: [Receiver] { receivers.withLock { $0 } }
 
         func makeShared() -> SharedValueObservation<Int> {
             SharedValueObservation(scheduling: self, extent: .whileObserved) { onError, onChange in
@@ -154,18 +157,18 @@ struct SharedObservationTests {
             )
         }
         let first = start(0)
-        manual.started[0].onChange(1)
+        manual.startedObservations[0].onChange(1)
         let second = start(1)
         // This value is scheduled before the second observer starts, and it is delivered before the
         // first value of that observer.
-        manual.started[0].onChange(2)
+        manual.startedObservations[0].onChange(2)
         manual.runAll()
         #expect(received[0].all == ["1", "2"])
         #expect(received[1].all == ["2"])
         let third = start(2)
         manual.runAll()
         #expect(received[2].all == ["2"])
-        #expect(manual.started.count == 1)
+        #expect(manual.startedObservations.count == 1)
         for cancellable in [first, second, third] { cancellable.cancel() }
     }
 
@@ -178,10 +181,10 @@ struct SharedObservationTests {
             onError: { received.append("\($0)") },
             onChange: { received.append("\($0)") }
         )
-        try #require(manual.started.count == 2)
-        manual.started[0].onChange(1)
-        manual.started[0].onError(CancellationError())
-        manual.started[1].onChange(2)
+        try #require(manual.startedObservations.count == 2)
+        manual.startedObservations[0].onChange(1)
+        manual.startedObservations[0].onError(CancellationError())
+        manual.startedObservations[1].onChange(2)
         #expect(received.all == ["2"])
         cancellable.cancel()
     }
@@ -200,9 +203,9 @@ struct SharedObservationTests {
         )
         let second = shared.start(onError: { _ in }, onChange: { received.append("other: \($0)") })
         other.withLock { $0 = second }
-        manual.started[0].onChange(1)
+        manual.startedObservations[0].onChange(1)
         #expect(received.all == ["1"])
         first.cancel()
-        #expect(manual.started.count == 1)
+        #expect(manual.startedObservations.count == 1)
     }
 }

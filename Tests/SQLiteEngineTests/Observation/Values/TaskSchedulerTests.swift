@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Tests notifications in a task.
+/// Tests notifications that a task delivers.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskSchedulerTests {
     private let folder = TemporaryFolder()
@@ -13,17 +13,17 @@ struct TaskSchedulerTests {
     ///
     /// `@unchecked Sendable`, because only the scheduler's task uses the numbers until the task
     /// ends, and only the test uses them after that.
-    private final class Received: @unchecked Sendable {
+    private final class ReceivedNumbers: @unchecked Sendable {
         var numbers: [Int] = []
     }
 
     @Test func actionsRunInOrder() async {
         let scheduler = TaskValueObservationScheduler(priority: nil)
-        let received = Received()
+        let received = ReceivedNumbers()
         let isDone = Promise<Void>()
         Thread.detachNewThread {
             for number in 0..<10_000 {
-                let box = Received()
+                let box = ReceivedNumbers()
                 box.numbers = [number]
                 scheduler.schedule { received.numbers += box.numbers }
                 // Yielding sometimes lets the task fall asleep, so the next action must wake it.
@@ -42,7 +42,7 @@ struct TaskSchedulerTests {
     }
 
     @Test func scheduledActionsRunInOrderAfterTheSchedulerIsReleased() async throws {
-        let received = Received()
+        let received = ReceivedNumbers()
         let mayContinue = Gate()
         let isDone = Promise<Void>()
         do {
@@ -56,7 +56,7 @@ struct TaskSchedulerTests {
         #expect(received.numbers == [0, 1, 2])
     }
 
-    @Test func anActionMayScheduleAnother() async {
+    @Test func anActionCanScheduleAnotherAction() async {
         let scheduler = TaskValueObservationScheduler(priority: nil)
         let isDone = Promise<Int>()
         scheduler.schedule { scheduler.schedule { isDone.fulfill(2) } }
@@ -83,7 +83,7 @@ struct TaskSchedulerTests {
         // Another observation delivers later values. The canceled observation must not deliver
         // them.
         let other = CollectedLines()
-        let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
+        let otherCancellable = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,
             scheduling: .task,
             onError: { other.append("error: \($0)") },
@@ -94,7 +94,7 @@ struct TaskSchedulerTests {
             try await eventuallyAsync { other.all.last == "\(number)" }
         }
         #expect(received.all.last == "20")
-        fence.cancel()
+        otherCancellable.cancel()
     }
 
     @Test func anErrorIsDeliveredInATask() async throws {

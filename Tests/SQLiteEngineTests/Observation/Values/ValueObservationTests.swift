@@ -34,7 +34,7 @@ struct ValueObservationTests {
         return database
     }
 
-    private static let count = ValueObservation.tracking { db in
+    private static let countObservation = ValueObservation.tracking { db in
         try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? -1
     }
 
@@ -60,7 +60,7 @@ struct ValueObservationTests {
     func valuesArriveAtTheStartAndAfterCommits(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
-        let cancellable = start(Self.count, in: database, received)
+        let cancellable = start(Self.countObservation, in: database, received)
         try eventually { received.all == ["0"] }
         for expected in 1...20 {
             try insert(expected, of: database)
@@ -77,7 +77,7 @@ struct ValueObservationTests {
     func unrelatedChangesAreNotReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
-        let cancellable = start(Self.count, in: database, received)
+        let cancellable = start(Self.countObservation, in: database, received)
         try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         let fetches = database.status().observations
         for value in 1...20 { try insert(value, into: "other", of: database) }
@@ -89,16 +89,16 @@ struct ValueObservationTests {
 
     @Test(arguments: Kind.allCases)
     func aRolledBackChangeIsNotReported(kind: Kind) throws {
-        struct Refusal: Error {}
+        struct Mistake: Error {}
         let database = try makeDatabase(kind)
         let received = CollectedLines()
-        let cancellable = start(Self.count, in: database, received)
+        let cancellable = start(Self.countObservation, in: database, received)
         try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         let fetches = database.status().observations
-        #expect(throws: Refusal.self) {
+        #expect(throws: Mistake.self) {
             try database.write { db in
                 try db.execute(sql: "INSERT INTO t VALUES (1)")
-                throw Refusal()
+                throw Mistake()
             }
         }
         try insert(1, into: "other", of: database)
@@ -107,7 +107,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func theRegionFollowsTheLastFetch(kind: Kind) throws {
+    func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
         // The region includes the other table only if `t` contains a row.
@@ -191,24 +191,24 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func eventsAreReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let (received, happened) = (CollectedLines(), CollectedLines())
-        let observation = Self.count.handleEvents(
-            willStart: { happened.append("start") },
-            willFetch: { happened.append("fetch") },
-            willTrackRegion: { happened.append("region \($0)") },
-            databaseDidChange: { happened.append("change") },
-            didReceiveValue: { happened.append("value \($0)") },
-            didFail: { happened.append("failure \($0)") },
-            didCancel: { happened.append("cancel") }
+        let (received, events) = (CollectedLines(), CollectedLines())
+        let observation = Self.countObservation.handleEvents(
+            willStart: { events.append("start") },
+            willFetch: { events.append("fetch") },
+            willTrackRegion: { events.append("region \($0)") },
+            databaseDidChange: { events.append("change") },
+            didReceiveValue: { events.append("value \($0)") },
+            didFail: { events.append("failure \($0)") },
+            didCancel: { events.append("cancel") }
         )
         let cancellable = start(observation, in: database, received)
         try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         try insert(1, of: database)
         try eventually { received.all == ["0", "1"] }
         cancellable.cancel()
-        #expect(happened.all.first == "start")
+        #expect(events.all.first == "start")
         #expect(
-            happened.all.sorted() == [
+            events.all.sorted() == [
                 "cancel", "change", "fetch", "fetch", "region t(*)", "start", "value 0", "value 1",
             ]
         )
@@ -218,7 +218,7 @@ struct ValueObservationTests {
     func notifiedChangesAreFetched(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
-        let cancellable = start(Self.count, in: database, received)
+        let cancellable = start(Self.countObservation, in: database, received)
         try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         try database.write { db in try db.notifyChanges(in: .fullDatabase) }
         try eventually { received.all == ["0", "0"] }
@@ -229,7 +229,7 @@ struct ValueObservationTests {
     func theFirstValueCanBeImmediate(kind: Kind) throws {
         let database = try makeDatabase(kind)
         var received: [Int] = []
-        let cancellable = Self.count.start(in: database, scheduling: .immediate) { _ in
+        let cancellable = Self.countObservation.start(in: database, scheduling: .immediate) { _ in
         } onChange: {
             received.append($0)
         }
@@ -241,7 +241,7 @@ struct ValueObservationTests {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
         let received = CollectedLines()
-        let cancellable = start(Self.count, in: snapshot, received)
+        let cancellable = start(Self.countObservation, in: snapshot, received)
         try eventually { received.all == ["0"] }
         try pool.write { try $0.insert(1) }
         _ = try snapshot.read { try Int.fetchOne($0, sql: "SELECT 1") }
@@ -263,7 +263,9 @@ struct ValueObservationTests {
         try insert(1, of: database)
         try eventually { received.all == ["0", "1"] }
         cancellable.cancel()
-        let written = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM other") }
-        #expect(written == 2)
+        let writtenCount = try database.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM other")
+        }
+        #expect(writtenCount == 2)
     }
 }

@@ -3,7 +3,7 @@ import SQLiteEngine
 import Synchronization
 
 /// Threads that read without pauses and count stale reads.
-package final class DenseReaders: Sendable {
+package final class ContinuousReaders: Sendable {
     /// The results of the threads.
     package struct Result: Sendable {
         /// The number of reads.
@@ -106,14 +106,14 @@ package final class DenseReaders: Sendable {
 
 /// A result that a lock protects.
 ///
-/// It uses `NSLock`, because the thread sanitizer reports false races for `Mutex`.
+/// The lock is an `NSLock`, because the thread sanitizer reports false races for `Mutex`.
 ///
 /// `@unchecked Sendable`, because the lock protects `result`.
 private final class LockedResult: @unchecked Sendable {
     private let lock = NSLock()
-    private var result = DenseReaders.Result()
+    private var result = ContinuousReaders.Result()
 
-    func withLock<Value>(_ body: (inout DenseReaders.Result) -> Value) -> Value {
+    func withLock<Value>(_ body: (inout ContinuousReaders.Result) -> Value) -> Value {
         lock.lock()
         defer { lock.unlock() }
         return body(&result)

@@ -8,11 +8,11 @@ import Testing
 /// Tests that kept read transactions have no observable effect on reads, other connections, or
 /// statements on the C connection.
 @Suite(.timeLimit(.minutes(1)))
-struct KeptTransactionPromisesTests {
+struct KeptTransactionGuaranteesTests {
     private let folder = TemporaryFolder()
 
-    /// The connection of another program.
-    private final class Foreign {
+    /// A connection that uses the C interface, like a connection of another program.
+    private final class ExternalConnection {
         private var handle: OpaquePointer?
 
         init(_ path: String) {
@@ -37,10 +37,13 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    private func makePool(readers: Int = 1, keeps: Bool = true) throws -> DatabasePool {
+    private func makePool(
+        readers: Int = 1,
+        keepsReadTransactions: Bool = true
+    ) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
-        configuration.keepsReadTransactions = keeps
+        configuration.keepsReadTransactions = keepsReadTransactions
         configuration.busyMode = .timeout(5)
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
         try pool.write { db in
@@ -62,7 +65,7 @@ struct KeptTransactionPromisesTests {
         return queue
     }
 
-    private func readDensely(_ database: some DatabaseReader, times: Int = 200) throws {
+    private func readRepeatedly(_ database: some DatabaseReader, times: Int = 200) throws {
         for _ in 0..<times {
             _ = try database.read { db in try Int.fetchOne(db, sql: "SELECT v FROM t") }
         }
@@ -71,43 +74,43 @@ struct KeptTransactionPromisesTests {
     // MARK: The state of a read
 
     @Test(arguments: [true, false])
-    func aReadHasTheStateOfItsFirstStatement(keeps: Bool) throws {
-        let pool = try makePool(keeps: keeps)
-        let foreign = Foreign(folder.file())
+    func aReadHasTheStateOfItsFirstStatement(keepsReadTransactions: Bool) throws {
+        let pool = try makePool(keepsReadTransactions: keepsReadTransactions)
+        let external = ExternalConnection(folder.file())
         for expected in 1...50 {
-            try readDensely(pool)
-            let seen = try pool.read { db in
-                #expect(foreign.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
+            try readRepeatedly(pool)
+            let observedValue = try pool.read { db in
+                #expect(external.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
                 let first = try Int.fetchOne(db, sql: "SELECT v FROM t")
-                #expect(foreign.run("UPDATE t SET v = -1") == SQLITE_OK)
+                #expect(external.run("UPDATE t SET v = -1") == SQLITE_OK)
                 let second = try Int.fetchOne(db, sql: "SELECT v FROM t")
                 #expect(first == second)
                 return first
             }
-            #expect(seen == expected)
+            #expect(observedValue == expected)
         }
     }
 
     @Test func aReadOfAQueueHasTheStateOfItsFirstStatement() throws {
         let queue = try makeQueue()
-        let foreign = Foreign(folder.file())
+        let external = ExternalConnection(folder.file())
         for expected in 1...50 {
-            try readDensely(queue)
-            let seen = try queue.read { db in
-                #expect(foreign.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
+            try readRepeatedly(queue)
+            let observedValue = try queue.read { db in
+                #expect(external.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
                 return try Int.fetchOne(db, sql: "SELECT v FROM t")
             }
-            #expect(seen == expected)
+            #expect(observedValue == expected)
         }
     }
 
     @Test func aStatementOnTheCConnectionObservesTheLastCommit() throws {
         let pool = try makePool()
-        let foreign = Foreign(folder.file())
+        let external = ExternalConnection(folder.file())
         for expected in 1...50 {
-            try readDensely(pool)
+            try readRepeatedly(pool)
             try pool.read { db in
-                #expect(foreign.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
+                #expect(external.run("UPDATE t SET v = \(expected)") == SQLITE_OK)
                 var statement: OpaquePointer?
                 let sql = "SELECT v FROM t"
                 #expect(
@@ -122,13 +125,13 @@ struct KeptTransactionPromisesTests {
 
     @Test func aReadThatRunsNoStatementHoldsNoState() throws {
         let pool = try makePool()
-        let foreign = Foreign(folder.file())
+        let external = ExternalConnection(folder.file())
         for _ in 1...50 {
-            try readDensely(pool)
+            try readRepeatedly(pool)
             try pool.read { db in
-                #expect(foreign.run("UPDATE t SET v = v + 1") == SQLITE_OK)
+                #expect(external.run("UPDATE t SET v = v + 1") == SQLITE_OK)
                 #expect(sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE)
-                #expect(!foreign.isTruncateBlocked())
+                #expect(!external.isTruncateBlocked())
             }
         }
     }
@@ -138,7 +141,7 @@ struct KeptTransactionPromisesTests {
     /// Reads until the only reader keeps its transaction.
     private func keepTransaction(of pool: DatabasePool) throws {
         try eventually {
-            try readDensely(pool)
+            try readRepeatedly(pool)
             return pool.readers.slots[0].keepsIdleTransaction
         }
     }
@@ -146,15 +149,15 @@ struct KeptTransactionPromisesTests {
     @Test func aStatementIsPreparedWithTheLastSchema() throws {
         let pool = try makePool()
         pool.readers.keeper.pause.store(0, ordering: .relaxed)
-        let foreign = Foreign(folder.file())
+        let external = ExternalConnection(folder.file())
         for number in 1...20 {
             try keepTransaction(of: pool)
-            let seen = try pool.read { db in
+            let observedValue = try pool.read { db in
                 let sql = "ALTER TABLE t ADD COLUMN c\(number) DEFAULT \(number)"
-                #expect(foreign.run(sql) == SQLITE_OK)
+                #expect(external.run(sql) == SQLITE_OK)
                 return try Int.fetchOne(db, sql: "SELECT c\(number) FROM t")
             }
-            #expect(seen == number)
+            #expect(observedValue == number)
         }
     }
 
@@ -196,7 +199,7 @@ struct KeptTransactionPromisesTests {
             return
         }
         #expect(!slot.keepsIdleTransaction)
-        #expect(!Foreign(folder.file()).isTruncateBlocked())
+        #expect(!ExternalConnection(folder.file()).isTruncateBlocked())
         pool.readers.allowKeeping()
         try pool.close()
     }
@@ -204,45 +207,45 @@ struct KeptTransactionPromisesTests {
     // MARK: The C connection
 
     @Test func aConnectionThatFailedToOpenLeavesNoPointer() throws {
-        let fails = Lock(false)
+        let mustFail = Lock(false)
         var configuration = Configuration()
         configuration.maximumReaderCount = 1
         configuration.prepareDatabase { db in
-            if fails.withLock({ $0 }) {
+            if mustFail.withLock({ $0 }) {
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
             }
             try db.execute(sql: "PRAGMA journal_mode = WAL")
-            if fails.withLock({ $0 }) { throw CancellationError() }
+            if mustFail.withLock({ $0 }) { throw CancellationError() }
         }
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
-        fails.withLock { $0 = true }
+        mustFail.withLock { $0 = true }
         for _ in 1...3 {
             #expect(throws: CancellationError.self) { try pool.read { _ in } }
             #expect(pool.readers.slots[0].probe.walIndex == nil)
         }
-        fails.withLock { $0 = false }
+        mustFail.withLock { $0 = false }
         _ = try pool.read { try Int.fetchOne($0, sql: "SELECT 1") }
     }
 
     @Test func aReplacedEmptyLogIsDetected() throws {
-        let creator = Foreign(folder.file())
+        let creator = ExternalConnection(folder.file())
         #expect(creator.run("PRAGMA journal_mode = WAL") == SQLITE_OK)
         #expect(creator.run("CREATE TABLE t(v); INSERT INTO t VALUES (0)") == SQLITE_OK)
         #expect(creator.run("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL") == SQLITE_OK)
         creator.close()
         let queue = try DatabaseQueue(path: folder.file())
-        try readDensely(queue)
+        try readRepeatedly(queue)
         queue.inDatabase { db in
             let sql = "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL; SELECT v FROM t"
             #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
         }
         queue.gate.keeper.pause.store(0, ordering: .relaxed)
-        let foreign = Foreign(folder.file())
+        let external = ExternalConnection(folder.file())
         for value in 1...50 {
-            try readDensely(queue, times: 20)
-            #expect(foreign.run("UPDATE t SET v = \(value)") == SQLITE_OK)
-            let seen = try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") }
-            #expect(seen == value)
+            try readRepeatedly(queue, times: 20)
+            #expect(external.run("UPDATE t SET v = \(value)") == SQLITE_OK)
+            let observedValue = try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") }
+            #expect(observedValue == value)
         }
     }
 
@@ -257,20 +260,20 @@ struct KeptTransactionPromisesTests {
             }
         }
         for round in 1...20 {
-            try readDensely(queue)
+            try readRepeatedly(queue)
             set("DELETE")
-            try readDensely(queue, times: 20)
+            try readRepeatedly(queue, times: 20)
             _ = queue.status()
-            let foreign = Foreign(folder.file())
+            let external = ExternalConnection(folder.file())
             // Outside WAL mode, a kept transaction would lock the file, so no transaction is kept.
-            #expect(foreign.run("UPDATE t SET v = \(round)") == SQLITE_OK)
+            #expect(external.run("UPDATE t SET v = \(round)") == SQLITE_OK)
             #expect(
                 try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") } == round
             )
             set("WAL")
-            try readDensely(queue)
+            try readRepeatedly(queue)
             #expect(queue.status().wal != nil)
-            #expect(foreign.run("UPDATE t SET v = -1") == SQLITE_OK)
+            #expect(external.run("UPDATE t SET v = -1") == SQLITE_OK)
             #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") } == -1)
         }
     }
@@ -278,24 +281,24 @@ struct KeptTransactionPromisesTests {
     @Test func aModeThatChangesTwiceInOneAccessIsDetected() throws {
         let queue = try makeQueue()
         for round in 1...20 {
-            try readDensely(queue)
+            try readRepeatedly(queue)
             queue.inDatabase { db in
                 let sql = "PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL"
                 #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
             }
-            let foreign = Foreign(folder.file())
+            let external = ExternalConnection(folder.file())
             for value in 1...20 {
-                try readDensely(queue, times: 20)
-                #expect(foreign.run("UPDATE t SET v = \(round * 100 + value)") == SQLITE_OK)
-                let seen = try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") }
-                #expect(seen == round * 100 + value)
+                try readRepeatedly(queue, times: 20)
+                #expect(external.run("UPDATE t SET v = \(round * 100 + value)") == SQLITE_OK)
+                let observedValue = try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") }
+                #expect(observedValue == round * 100 + value)
             }
         }
     }
 
     @Test func aDatabaseAttachedOnTheCConnectionIsNeverStale() throws {
         let other = folder.file("other.sqlite")
-        let attached = Foreign(other)
+        let attached = ExternalConnection(other)
         #expect(attached.run("PRAGMA journal_mode = WAL") == SQLITE_OK)
         #expect(attached.run("CREATE TABLE o(v); INSERT INTO o VALUES (0)") == SQLITE_OK)
         let queue = try makeQueue()
@@ -308,8 +311,9 @@ struct KeptTransactionPromisesTests {
                 _ = try queue.read { db in try Int.fetchOne(db, sql: "SELECT v FROM o") }
             }
             #expect(attached.run("UPDATE o SET v = \(expected)") == SQLITE_OK)
-            let seen = try queue.read { db in try Int.fetchOne(db, sql: "SELECT v FROM o") }
-            #expect(seen == expected)
+            let observedValue = try queue.read { db in try Int.fetchOne(db, sql: "SELECT v FROM o")
+            }
+            #expect(observedValue == expected)
         }
     }
 
@@ -326,17 +330,17 @@ struct KeptTransactionPromisesTests {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
         }
-        let before = openDescriptors
+        let descriptorsBefore = openDescriptors
         for _ in 1...10 {
             let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
             try queue.write { db in
                 try db.execute(sql: "CREATE TABLE IF NOT EXISTS t(v); INSERT INTO t VALUES (1)")
             }
-            try readDensely(queue)
+            try readRepeatedly(queue)
             #expect(queue.status().journalMode == "wal")
             try queue.close()
         }
-        #expect(openDescriptors <= before)
+        #expect(openDescriptors <= descriptorsBefore)
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-shm"))
     }
 
@@ -350,34 +354,34 @@ struct KeptTransactionPromisesTests {
             ? try DatabasePool(path: folder.file(), configuration: .with { $0.readonly = true })
             : writing
         pool.readers.keeper.pause.store(0, ordering: .relaxed)
-        let foreign = Foreign(folder.file())
+        let external = ExternalConnection(folder.file())
         for _ in 1...50 {
-            #expect(foreign.run("UPDATE t SET v = v + 1") == SQLITE_OK)
+            #expect(external.run("UPDATE t SET v = v + 1") == SQLITE_OK)
             try eventually {
-                try readDensely(pool)
+                try readRepeatedly(pool)
                 return pool.readers.slots.contains(where: \.keepsIdleTransaction)
             }
             pool.suspend()
-            #expect(!foreign.isTruncateBlocked())
+            #expect(!external.isTruncateBlocked())
             // Reads continue, but they keep no transaction.
-            try readDensely(pool)
-            #expect(!foreign.isTruncateBlocked())
+            try readRepeatedly(pool)
+            #expect(!external.isTruncateBlocked())
             pool.resume()
         }
     }
 
     @Test func suspensionEndsTheTransactionThatAQueueKeeps() throws {
         let queue = try makeQueue()
-        let foreign = Foreign(folder.file())
+        let external = ExternalConnection(folder.file())
         for _ in 1...20 {
             try eventually {
-                try readDensely(queue)
+                try readRepeatedly(queue)
                 return queue.gate.slots[0].keepsIdleTransaction
             }
             queue.suspend()
-            #expect(!foreign.isTruncateBlocked())
-            try readDensely(queue)
-            #expect(!foreign.isTruncateBlocked())
+            #expect(!external.isTruncateBlocked())
+            try readRepeatedly(queue)
+            #expect(!external.isTruncateBlocked())
             queue.resume()
         }
     }
