@@ -27,7 +27,8 @@ extension Database {
         observedChangesDidChange()
     }
 
-    /// Runs a closure when the current transaction ends, or when the next one ends if none is open.
+    /// Runs a closure when the current transaction ends, or, if no transaction is open, when the
+    /// next transaction ends.
     ///
     /// Both closures may use the database.
     ///

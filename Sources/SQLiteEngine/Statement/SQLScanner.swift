@@ -36,7 +36,7 @@ struct SQLScanner {
         where UInt8(bitPattern: next[index]).asciiLowercase != keyword.utf8Start[index] {
             return false
         }
-        guard !isIdentifier(UInt8(bitPattern: next[count])) else { return false }
+        guard !isIdentifierCharacter(UInt8(bitPattern: next[count])) else { return false }
         next += count
         return true
     }
@@ -56,7 +56,7 @@ struct SQLScanner {
                     // Two closing quotes in a row represent one quote in the name.
                     guard byte == end, end != UInt8(ascii: "]") else { break }
                 }
-            } else if !isIdentifier(byte) {
+            } else if !isIdentifierCharacter(byte) {
                 break
             }
             name.append(byte)
@@ -75,7 +75,7 @@ struct SQLScanner {
         }
     }
 
-    private func isIdentifier(_ byte: UInt8) -> Bool {
+    private func isIdentifierCharacter(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
