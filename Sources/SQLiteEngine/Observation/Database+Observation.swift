@@ -125,7 +125,7 @@ extension Database {
     /// Runs observer callbacks outside any transaction block.
     ///
     /// The callbacks run even if the access was canceled, because the transaction has ended.
-    func asObserver(_ body: () -> Void) {
+    func runObserverCallbacks(_ body: () -> Void) {
         let outer = (isInsideTransactionBlock, cancellation)
         isInsideTransactionBlock = false
         cancellation = nil

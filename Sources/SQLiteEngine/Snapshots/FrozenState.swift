@@ -64,8 +64,8 @@ struct FrozenState {
     static func error(_ problem: String) -> DatabaseError {
         DatabaseError(
             message:
-                "\(problem): this requires SQLite's sqlite3_snapshot_* functions, which are not used "
-                + "because some builds of SQLite do not include them"
+                "\(problem): this requires SQLite's sqlite3_snapshot_* functions, which are not "
+                + "used because some builds of SQLite do not include them"
         )
     }
 }
