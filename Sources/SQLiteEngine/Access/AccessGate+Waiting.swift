@@ -119,7 +119,9 @@ extension AccessGate: GateSteps {
 
     // MARK: Slots
 
-    /// Claims a slot in a state. The idle state includes ``AccessSlot/State/keeping``.
+    /// Claims a slot in the given state.
+    ///
+    /// The idle state includes ``AccessSlot/State/keeping``.
     @inline(__always)
     func claim(_ slot: AccessSlot, from state: UInt8) -> Bool {
         state == AccessSlot.State.idle ? slot.claimIdle() : slot.claim(from: state)

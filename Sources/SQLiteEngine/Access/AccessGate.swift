@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Provides connections of one kind: a pool's readers, its writer, or a queue's connection.
+/// A gate that provides connections of one kind: a pool's readers, a pool's writer, or a queue's
+/// connection.
 ///
 /// An access acquires a free connection with one atomic exchange and releases it with another,
 /// without a lock or a thread switch. The gate uses its lock only when no connection is free.

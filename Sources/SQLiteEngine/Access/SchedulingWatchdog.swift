@@ -1,4 +1,4 @@
-/// Determines which connections the calling thread may use.
+/// A check for which connections the calling thread may use.
 ///
 /// A thread may use a connection only inside the closure of an access to that connection.
 final class SchedulingWatchdog: Sendable {

@@ -47,7 +47,9 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     var isNotified = false
     /// Whether the thread is awake and polling ``isServed``.
     var isAwake = false
-    /// Whether a slot was granted. The waiting thread reads this value without the gate's lock.
+    /// Whether a slot was granted.
+    ///
+    /// The waiting thread reads this value without the gate's lock.
     let isServed = Atomic<Bool>(false)
 
     init(

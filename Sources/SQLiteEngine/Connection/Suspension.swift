@@ -80,7 +80,8 @@ extension Database {
     }
 }
 
-/// Suspends and resumes a database in response to notifications, as long as the observer exists.
+/// An observer that suspends and resumes a database in response to notifications, as long as the
+/// observer exists.
 ///
 /// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` can be called from any
 /// thread.

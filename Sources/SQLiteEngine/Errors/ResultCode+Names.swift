@@ -30,7 +30,9 @@ extension ResultCode {
         RANGE NOTADB NOTICE WARNING
         """
 
-    /// The names of the extended codes, keyed by primary code. The first word has number 1.
+    /// The names of the extended codes, keyed by primary code.
+    ///
+    /// The first word has number 1.
     private static let extendedNames: [CInt: String] = [
         0: "LOAD_PERMANENTLY SYMLINK",
         1: "MISSING_COLLSEQ RETRY SNAPSHOT",

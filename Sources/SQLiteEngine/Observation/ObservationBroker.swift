@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Notifies a connection's transaction observers.
+/// An object that notifies a connection's transaction observers.
 ///
 /// The transaction hooks are installed only while observers exist. The update hook slows down every
 /// change, so it is installed only while a statement with observed changes runs.
@@ -85,7 +85,8 @@ final class ObservationBroker {
 
     /// Prepares to report the changes of a statement.
     ///
-    /// - Throws: A ``DatabaseError`` if SQLite cannot determine which changes the statement may make.
+    /// - Throws: A ``DatabaseError`` if SQLite cannot determine which changes the statement may
+    ///   make.
     func statementWillExecute(_ statement: Statement) throws {
         // An observer's end-of-transaction callback is starting another transaction. The broker
         // notifies the remaining observers now, because they may use the database only while no

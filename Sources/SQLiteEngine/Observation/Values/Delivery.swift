@@ -25,7 +25,8 @@ struct Delivery {
     /// Delivers fetched values.
     ///
     /// The caller may hold a connection. A delivery that runs user closures therefore uses a
-    /// different thread. A closure may block or take a long time, so such deliveries do not share a thread.
+    /// different thread. A closure may block or take a long time, so such deliveries do not share a
+    /// thread.
     static func deliver(_ members: [any ObservedMember]) {
         for member in members where member.runsClosuresOnDelivery {
             closureQueue.async { deliverTogether([member]) }

@@ -163,9 +163,9 @@ extension ObservationHub {
 
     /// Delivers the round's values, and schedules the next round.
     ///
-    /// The next round continues an unfinished round immediately. Otherwise, the fetcher pauses after
-    /// a long round. Without the pause, continuous commits could cause continuous fetches of many
-    /// values. The pause does not retain the database.
+    /// The next round continues an unfinished round immediately. Otherwise, the fetcher pauses
+    /// after a long round. Without the pause, continuous commits could cause continuous fetches of
+    /// many values. The pause does not retain the database.
     private func end(_ round: DirtySet<Observed>.Round, _ start: UInt64) {
         let pause = min(3 * (monotonicNanoseconds() - start), EngineTimings.longestFetchPause)
         let (fetched, next, isUnfinished) = state.withLock { state in
@@ -217,7 +217,8 @@ extension ObservationHub {
             return !fetcher.isCheckScheduled
         }
         guard mustStart else { return }
-        Self.checkQueue.asyncAfter(deadline: .now() + .nanoseconds(Int(EngineTimings.roundTimeout))) {
+        let timeout = DispatchTimeInterval.nanoseconds(Int(EngineTimings.roundTimeout))
+        Self.checkQueue.asyncAfter(deadline: .now() + timeout) {
             self.check(at: monotonicNanoseconds())
             self.fetcher.withLock { $0.isCheckScheduled = false }
             // A round that starts later schedules its own check.

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import Telemetry
 
-/// Notifies all observed values of a database when its writer commits.
+/// An object that notifies all observed values of a database when its writer commits.
 ///
 /// All values share one transaction observer. A commit adds the regions that it changed to a
 /// ``CommitLog`` and starts the fetcher if it is inactive. The fetcher marks the values of these
@@ -237,7 +237,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         let concerned = groups(concernedBy: eventKind)
         for watched in concerned.watched
-        where watchedByTable[concerned.table]?.contains(where: { $0.group == watched.group }) != true {
+        where watchedByTable[concerned.table]?.contains(where: { $0.group == watched.group })
+            != true
+        {
             watchedByTable[concerned.table, default: []].append(watched)
             isAllTouched = false
         }
@@ -253,7 +255,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             return known
         }
         let (groups, current) = state.withLock { ($0.dirty.groups, $0.dirty.version) }
-        if current != kindCacheVersion || kindCache.count >= Self.kindCacheCapacity { kindCache = [] }
+        if current != kindCacheVersion || kindCache.count >= Self.kindCacheCapacity {
+            kindCache = []
+        }
         kindCacheVersion = current
         let new = CachedKind(
             kind: kind,
