@@ -144,9 +144,11 @@ extension AccessGate {
         enter(slot, thread, site)
         defer {
             // Without a target queue, this thread can also run the next task's access.
-            if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
+            if !slot.executor.hasTarget {
+                thread.pointee.releasingSlot = Unmanaged.passUnretained(slot)
+            }
             leaveOpenOrClosed(slot)
-            thread.pointee.leaving = nil
+            thread.pointee.releasingSlot = nil
         }
         let database = slot.openDatabase
         database.cancellation = cancellation

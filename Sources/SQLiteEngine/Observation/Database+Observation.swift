@@ -58,7 +58,7 @@ extension Database {
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
         guard !isReadOnly, let observationBroker, !observationBroker.isEmpty else { return }
         let region = try region.databaseRegion(self).canonicalTables(self)
-        observationBroker.notifyChanges(of: try region.impactfulEventKinds(self))
+        observationBroker.notifyChanges(of: try region.modifyingEventKinds(self))
     }
 
     /// Declares that the current access depends on a region.

@@ -88,7 +88,7 @@ public struct DatabaseRegion: Sendable {
     /// Returns the kinds of changes that may modify the region.
     ///
     /// - Precondition: The region's table names are canonical.
-    func impactfulEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
+    func modifyingEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
         func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
             [
                 .delete(tableName: table), .insert(tableName: table),

@@ -44,7 +44,7 @@ struct SQLScanner {
     /// Reads the next identifier, quoted or not.
     ///
     /// - Returns: The identifier, or an empty string if there is none.
-    mutating func name() -> String {
+    mutating func readName() -> String {
         skipSpace()
         let end = closingQuote(of: byte)
         if end != nil { next += 1 }
@@ -65,7 +65,8 @@ struct SQLScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    mutating func word() -> String { name().lowercased() }
+    /// Reads the next identifier in lowercase.
+    mutating func readWord() -> String { readName().lowercased() }
 
     private func closingQuote(of byte: UInt8) -> UInt8? {
         switch byte {
