@@ -10,7 +10,7 @@ final class AccessCancellation: Sendable {
     }
 
     private let state = Lock(State())
-    private let flag = Atomic<Bool>(false)
+    private let isCanceled = Atomic<Bool>(false)
 
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
@@ -24,13 +24,13 @@ final class AccessCancellation: Sendable {
 
     func resume() { state.withLock { $0.isPaused = false } }
 
-    /// Marks the access as canceled and interrupts its statements until it ends.
+    /// Marks the access as canceled and interrupts its statements until the access ends.
     ///
     /// One interrupt is not enough. SQLite discards an interrupt that arrives between the access's
-    /// last check of the flag and the start of its next statement. Later interrupts affect only the
-    /// statements of this canceled access.
+    /// last check for cancellation and the start of its next statement. Later interrupts affect
+    /// only the statements of this canceled access.
     func cancel() {
-        flag.store(true, ordering: .releasing)
+        isCanceled.store(true, ordering: .releasing)
         interrupt(againAfter: EngineTimings.firstInterruptPause)
     }
 
@@ -48,6 +48,6 @@ final class AccessCancellation: Sendable {
     }
 
     func check() throws {
-        if flag.load(ordering: .acquiring) { throw CancellationError() }
+        if isCanceled.load(ordering: .acquiring) { throw CancellationError() }
     }
 }

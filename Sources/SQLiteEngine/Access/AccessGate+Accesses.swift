@@ -12,7 +12,7 @@ extension AccessGate {
         let db = try beginRead(site)
         let result: T
         do {
-            result = try hasQueue ? runOnQueue(db, value) : value(db)
+            result = try hasTargetQueue ? runOnQueue(db, value) : value(db)
         } catch {
             abandonRead(db)
             throw error
@@ -27,7 +27,7 @@ extension AccessGate {
         let db = try beginWrite(site)
         let result: T
         do {
-            result = try hasQueue ? runOnQueue(db, updates) : updates(db)
+            result = try hasTargetQueue ? runOnQueue(db, updates) : updates(db)
         } catch {
             abandonWrite(db)
             throw error
@@ -173,7 +173,7 @@ extension AccessGate {
 
     // MARK: Accesses without a transaction
 
-    /// Acquires a connection for the thread.
+    /// Acquires a connection for the thread and runs `body` with it.
     ///
     /// If the access leaves a transaction open, the program stops.
     func withConnection<T, E: Error>(
@@ -187,16 +187,16 @@ extension AccessGate {
         do {
             slot = try enter(thread, site, intent)
         } catch {
-            return try Database.standIn(for: error, label: slots[0].label, body)
+            return try Database.withStandIn(for: error, label: slots[0].label, body)
         }
         defer { leave(slot) }
         let database = slot.openDatabase
         database.endKeptTransaction()
         defer { endWithoutTransaction(database) }
-        return try hasQueue ? runOnQueue(database, body) : body(database)
+        return try hasTargetQueue ? runOnQueue(database, body) : body(database)
     }
 
-    /// Runs `body` on the connection that the thread already holds, or acquires a connection.
+    /// Runs `body` on the connection that the thread already holds, or on a newly acquired one.
     func withCurrentConnection<T, E: Error>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,

@@ -10,7 +10,7 @@ import Telemetry
 /// 1. The access acquires the writer first, like any write. From then on, no thread that waits for
 ///    a reader holds the writer.
 /// 2. While it waits for the readers, the access only *reserves* the writer. A thread inside a read
-///    may borrow the writer and later returns it to the reservation. All readers therefore become
+///    may borrow the writer until the thread's nested write ends. All readers therefore become
 ///    free eventually.
 /// 3. When the access holds all readers, no thread is inside a read, so any borrower has returned
 ///    the writer.
@@ -90,7 +90,7 @@ extension AccessGate {
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
         let held = try takeAll(thread, site, reserved)
-        return try using(held, thread, site, body)
+        return try runInAccess(holding: held, thread, site, body)
     }
 
     /// Runs `body` while holding every slot, unless the gate closes during the wait.
@@ -106,7 +106,7 @@ extension AccessGate {
             if isClosed { return }
             throw error
         }
-        try using(held, thread, site, body)
+        try runInAccess(holding: held, thread, site, body)
     }
 
     private func takeAll(
@@ -128,28 +128,29 @@ extension AccessGate {
         return held
     }
 
-    private func using<T>(
-        _ held: [AccessSlot],
+    private func runInAccess<T>(
+        holding held: [AccessSlot],
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
         defer { for slot in held { returnSlot(slot) } }
-        // Marks the access so that a nested access on this thread is detected as reentrant.
-        let mark = held.first { $0.database != nil } ?? held[0]
-        mark.outer = thread.pointee.innermost
-        mark.thread = thread
-        mark.site = site
-        thread.pointee.innermost = Unmanaged.passUnretained(mark)
+        // Enters an access on one slot, so that a nested access on this thread is detected as
+        // reentrant.
+        let entered = held.first { $0.database != nil } ?? held[0]
+        entered.outer = thread.pointee.innermost
+        entered.thread = thread
+        entered.site = site
+        thread.pointee.innermost = Unmanaged.passUnretained(entered)
         defer {
-            thread.pointee.innermost = mark.outer
-            mark.outer = nil
+            thread.pointee.innermost = entered.outer
+            entered.outer = nil
         }
-        let others = held.filter { $0 !== mark }
+        let others = held.filter { $0 !== entered }
         return try holding(others, thread, site) { try body(held) }
     }
 
-    /// Acquires one specific slot, with or without a connection.
+    /// Acquires one specific slot, whether or not it has a connection.
     ///
     /// `held` contains the slots that the access has already acquired. `reserved` is the slot that
     /// the access has reserved in another gate.
@@ -191,7 +192,10 @@ extension AccessGate {
         }
     }
 
-    /// Closes the connections of slots that the caller holds, or none of them.
+    /// Closes the connections of slots that the caller holds.
+    ///
+    /// If one of the connections cannot be closed, this method throws an error and closes none of
+    /// them.
     static func closeConnections(of slots: [AccessSlot]) throws {
         for slot in slots { try slot.database?.prepareToClose() }
         for slot in slots { slot.uninstall()?.closeIgnoringErrors() }
@@ -224,10 +228,10 @@ extension AccessGate {
         }
     }
 
-    /// Closes all open connections after the last reference to the database is released.
+    /// Closes all open connections.
     ///
-    /// At this point, no access can run. A thread that ends kept transactions or releases memory
-    /// may still hold a slot briefly.
+    /// Call this method after the last reference to the database is released, when no access can
+    /// run. A thread that ends kept transactions or releases memory may still hold a slot briefly.
     func shutDown() {
         for slot in slots {
             while !slot.claimIdle(), !slot.claimClosed() {

@@ -30,7 +30,7 @@ extension AccessGate {
             intent: intent,
             sleeper: .task { [self] result in
                 if case .success(let slot) = result, wanted == nil {
-                    _ = acquired(slot, site, since: start)
+                    _ = recordAcquisition(of: slot, site, since: start)
                 }
                 resume(result)
             },
@@ -50,7 +50,7 @@ extension AccessGate {
         return waiter
     }
 
-    /// Acquires a free slot with an open connection, unless an access is waiting for one.
+    /// Acquires a free slot with an open connection, unless an access is waiting for a slot.
     func claimFree() -> AccessSlot? {
         guard !readConditions().hasWaiters, let slot = claimAny() else { return nil }
         recordUse(of: slot)
@@ -64,7 +64,7 @@ extension AccessGate {
 
     /// Removes the waiter of a task from the queue.
     ///
-    /// - Returns: Whether the waiter was still in the queue. If so, its task is never resumed.
+    /// - Returns: Whether the waiter was still in the queue. If so, its `resume` is never called.
     func cancel(_ waiter: Waiter) -> Bool {
         let wasRemoved = queue.withLock { queue in
             let wasRemoved = queue.remove(waiter, at: monotonicNanoseconds())
@@ -86,8 +86,8 @@ extension AccessGate {
     ///
     /// If `claimed` is set, the access uses this slot and releases the slot at the end.
     ///
-    /// - Throws: `CancellationError` as soon as the task is canceled during the wait. If the task
-    ///   is canceled later, the running statement is interrupted and the access rolls back.
+    /// - Throws: `CancellationError` immediately if the task is canceled during the wait. If the
+    ///   task is canceled later, the running statement is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -144,9 +144,11 @@ extension AccessGate {
         enter(slot, thread, site)
         defer {
             // Without a target queue, this thread can also run the next task's access.
-            if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
+            if !slot.executor.hasTarget {
+                thread.pointee.releasingSlot = Unmanaged.passUnretained(slot)
+            }
             leaveOpenOrClosed(slot)
-            thread.pointee.leaving = nil
+            thread.pointee.releasingSlot = nil
         }
         let database = slot.openDatabase
         database.cancellation = cancellation

@@ -19,7 +19,7 @@ extension AccessGate {
         )
         let slot = try waitInThread(waiter)
         if slot.database == nil { _ = try open(slot, site) }
-        return acquired(slot, site, since: start)
+        return recordAcquisition(of: slot, site, since: start)
     }
 
     /// Blocks the calling thread until it has acquired a slot, which may have no connection.
@@ -35,8 +35,9 @@ extension AccessGate {
         }
     }
 
-    func acquired(
-        _ slot: AccessSlot,
+    /// Records the end of a wait, and returns the slot that was acquired.
+    func recordAcquisition(
+        of slot: AccessSlot,
         _ site: AccessSite,
         since start: UInt64
     ) -> AccessSlot {
@@ -71,7 +72,7 @@ extension AccessGate {
     /// Call ``endNestedWait(_:)`` when the wait ends.
     ///
     /// A registration may briefly outlive its wait. By then, the waiter has received a slot that no
-    /// registered wait holds, so the search assumes that the wait will end.
+    /// registered wait holds, so the deadlock search assumes that the wait will end.
     ///
     /// - Returns: The error to throw if the wait would never end, or `nil` otherwise.
     func deadlock(of waiter: Waiter) -> DatabaseError? {
@@ -118,7 +119,9 @@ extension AccessGate: GateSteps {
 
     // MARK: Slots
 
-    /// Treats a slot in the state ``AccessSlot/State/keeping`` as idle.
+    /// Claims a slot in the given state.
+    ///
+    /// The idle state includes ``AccessSlot/State/keeping``.
     @inline(__always)
     func claim(_ slot: AccessSlot, from state: UInt8) -> Bool {
         state == AccessSlot.State.idle ? slot.claimIdle() : slot.claim(from: state)

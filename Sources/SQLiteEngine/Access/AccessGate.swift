@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Provides connections of one kind: a pool's readers, its writer, or a queue's connection.
+/// A gate that provides connections of one kind: a pool's readers, a pool's writer, or a queue's
+/// connection.
 ///
 /// An access acquires a free connection with one atomic exchange and releases it with another,
 /// without a lock or a thread switch. The gate uses its lock only when no connection is free.
@@ -30,7 +31,7 @@ final class AccessGate: Sendable {
     let identity: UInt
     let kind: Kind
     /// Whether the user has set a dispatch queue for the synchronous accesses.
-    @usableFromInline let hasQueue: Bool
+    @usableFromInline let hasTargetQueue: Bool
     /// The gate's fixed set of slots.
     let slots: [AccessSlot]
 
@@ -59,7 +60,7 @@ final class AccessGate: Sendable {
     let failures = Atomic<UInt64>(0)
     let times: AccessTimes
     /// The counts at the last call to ``restartTimes()``.
-    let restart = Lock<AccessBaseline?>(nil)
+    let storedBaseline = Lock<AccessBaseline?>(nil)
     let events: EventHub
 
     /// Creates a gate without connections.
@@ -77,7 +78,7 @@ final class AccessGate: Sendable {
         opening: @escaping @Sendable (AccessSlot) throws -> Database
     ) {
         self.kind = kind
-        hasQueue = dispatching.target != nil
+        hasTargetQueue = dispatching.target != nil
         self.opening = opening
         self.readers = readers
         waiting = readers?.waiting ?? WaiterCounts()
@@ -130,8 +131,8 @@ final class AccessGate: Sendable {
         _ intent: Waiter.Intent
     ) throws -> AccessSlot {
         let slot: AccessSlot
-        if let free = claimForUse() {
-            slot = free.database == nil ? try open(free, site) : free
+        if let freeSlot = claimForUse() {
+            slot = freeSlot.database == nil ? try open(freeSlot, site) : freeSlot
         } else if let borrowed = borrow(ifAllowed: mayBorrow(thread)) {
             slot = borrowed
         } else {
@@ -217,7 +218,7 @@ final class AccessGate: Sendable {
 
     // MARK: Status
 
-    /// Whether ``retire()`` was called.
+    /// Whether ``retire()`` has been called.
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
     /// Returns the waiters that the status includes, oldest first.
@@ -229,7 +230,7 @@ final class AccessGate: Sendable {
         }
     }
 
-    /// Returns the time, in nanoseconds, during which at least one access in the status waited.
+    /// Returns the time, in nanoseconds, during which an access that the status includes waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         queue.withLock { $0.saturatedNanoseconds(at: now) }
     }
@@ -241,7 +242,7 @@ final class AccessGate: Sendable {
     }
 
     /// The waits and holds that the status excludes, or `nil` if it includes all of them.
-    var baseline: AccessBaseline? { restart.withLock { $0 } }
+    var baseline: AccessBaseline? { storedBaseline.withLock { $0 } }
 
     /// Resets the waits, holds, and peaks of ``DatabaseStatus``.
     ///
@@ -253,7 +254,7 @@ final class AccessGate: Sendable {
         // Slots that are in use count toward the new peak.
         for slot in slots where slot.isTaken { recordUse(of: slot) }
         let baseline = AccessBaseline(of: self)
-        restart.withLock { $0 = baseline }
+        storedBaseline.withLock { $0 = baseline }
     }
 }
 

@@ -25,7 +25,7 @@ extension DatabasePool {
     ///   the user has set a dispatch queue for reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
-        guard !readers.hasQueue, thread.pointee.access(through: readers) == nil,
+        guard !readers.hasTargetQueue, thread.pointee.access(through: readers) == nil,
             let slot = readers.claimFree()
         else { return false }
         readers.enter(slot, thread, site)
@@ -125,7 +125,7 @@ extension DatabasePool {
             defer { writer.leave(slot) }
             let database = slot.openDatabase
             defer { database.preconditionNoTransactionIsLeftOpen() }
-            return try writer.hasQueue
+            return try writer.hasTargetQueue
                 ? writer.runOnQueue(database, updates) : updates(database)
         }
     }

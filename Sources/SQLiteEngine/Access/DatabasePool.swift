@@ -19,8 +19,8 @@ import Telemetry
 /// }
 /// ```
 ///
-/// The journal mode is WAL, and `synchronous` is NORMAL unless a closure of
-/// ``Configuration/prepareDatabase(_:)`` sets another value. With NORMAL, commits survive the
+/// The journal mode is WAL, and `synchronous` is NORMAL unless a closure passed to
+/// ``Configuration/prepareDatabase(_:)`` sets a different value. With NORMAL, commits survive the
 /// termination of the process, but the most recent commits may be lost after a power failure
 /// (https://sqlite.org/pragma.html).
 public final class DatabasePool: DatabaseWriter {
@@ -62,7 +62,7 @@ public final class DatabasePool: DatabaseWriter {
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
         // The pool cannot determine which access should end a transaction that a read leaves open.
         readerConfiguration.allowsUnsafeTransactions = false
-        let reading = readerConfiguration
+        let finalReaderConfiguration = readerConfiguration
         let file = OpenedFile(path: path)
         self.file = file
         readers = AccessGate(
@@ -75,7 +75,7 @@ public final class DatabasePool: DatabaseWriter {
             try file.check()
             let database = try Database.open(
                 path: path,
-                configuration: reading,
+                configuration: finalReaderConfiguration,
                 label: slot.label,
                 isReadOnly: true,
                 busyMode: configuration.readonlyBusyMode ?? .timeout(10),
@@ -86,7 +86,7 @@ public final class DatabasePool: DatabaseWriter {
         }
         if configuration.keepsReadTransactions { readers.keeper.start(for: readers) }
         // The writer of a read-only pool acquires no lock that a suspension would have to release.
-        let writing = configuration.readonly ? Suspension() : suspension
+        let writerSuspension = configuration.readonly ? Suspension() : suspension
         writer = AccessGate(
             .writer,
             labels: ["\(label).writer"],
@@ -101,7 +101,7 @@ public final class DatabasePool: DatabaseWriter {
                 label: slot.label,
                 entersWAL: !configuration.readonly,
                 probe: slot.probe,
-                suspension: writing
+                suspension: writerSuspension
             )
         }
         observationHub = ObservationHub { [readers] in readers.slots.count { !$0.isTaken } }

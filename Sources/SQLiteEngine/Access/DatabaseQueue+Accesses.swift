@@ -1,6 +1,6 @@
 extension DatabaseQueue {
-    // These methods are not in ``GatedDatabase``. Otherwise, the synchronous methods of this class
-    // would satisfy the asynchronous requirements.
+    // If these methods were in ``GatedDatabase``, this class's synchronous methods would satisfy
+    // the asynchronous requirements.
 
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(

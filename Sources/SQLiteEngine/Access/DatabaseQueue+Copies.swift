@@ -29,18 +29,18 @@ extension DatabaseQueue {
     private static func copy(
         fromPath path: String,
         _ configuration: Configuration,
-        to make: (Configuration) throws -> DatabaseQueue
+        to makeQueue: (Configuration) throws -> DatabaseQueue
     ) throws -> DatabaseQueue {
-        var reading = configuration
-        reading.readonly = true
-        let source = try DatabaseQueue(path: path, configuration: reading)
-        var writing = configuration
-        writing.readonly = false
-        let copy = try make(writing)
+        var sourceConfiguration = configuration
+        sourceConfiguration.readonly = true
+        let source = try DatabaseQueue(path: path, configuration: sourceConfiguration)
+        var copyConfiguration = configuration
+        copyConfiguration.readonly = false
+        let copy = try makeQueue(copyConfiguration)
         try source.backup(to: copy)
         if configuration.readonly {
-            // The depth is never reset, because SQLite cannot open an in-memory database or a new
-            // file as read-only.
+            // Rejects writes permanently. SQLite cannot open an in-memory database or a new file as
+            // read-only.
             copy.inDatabase { $0.readOnlyDepth += 1 }
         }
         return copy

@@ -103,8 +103,8 @@ public final class DatabaseQueue: DatabaseWriter {
         }
     }
 
-    /// Escapes the characters that would end the path of a URI (https://sqlite.org/uri.html,
-    /// section 3.1).
+    /// Escapes the characters that have a special meaning in the path of a URI
+    /// (https://sqlite.org/uri.html, section 3.1).
     private static func escape(_ name: String) -> String {
         name.replacingOccurrences(of: "%", with: "%25")
             .replacingOccurrences(of: "?", with: "%3f")

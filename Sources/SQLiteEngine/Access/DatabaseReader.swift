@@ -85,7 +85,9 @@ extension DatabaseReader {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads a consistent state of the database, with a label that `status()` shows.
+    /// Reads a consistent state of the database, blocking the thread.
+    ///
+    /// `status()` shows `label` for the access.
     @inlinable
     public func read<T>(as label: AccessLabel, _ value: (Database) throws -> T) throws -> T {
         try read(at: AccessSite(label), value)
@@ -203,9 +205,9 @@ extension DatabaseReader {
         line: UInt = #line
     ) throws {
         let site = AccessSite(fileID: fileID, line: line)
-        try writer.writeWithoutTransaction(at: site) { to in
-            try read(at: site) { from in
-                try from.backup(to: to, pagesPerStep: pagesPerStep, progress: progress)
+        try writer.writeWithoutTransaction(at: site) { destination in
+            try read(at: site) { source in
+                try source.backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
             }
         }
     }

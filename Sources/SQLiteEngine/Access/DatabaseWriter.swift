@@ -87,7 +87,9 @@ extension DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, with a label that `status()` shows.
+    /// Writes in one transaction, blocking the thread.
+    ///
+    /// `status()` shows `label` for the access.
     @inlinable
     public func write<T>(as label: AccessLabel, _ updates: (Database) throws -> T) throws -> T {
         try write(at: AccessSite(label), updates)
@@ -105,7 +107,9 @@ extension DatabaseWriter {
         try await write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction without blocking the thread, with a label that `status()` shows.
+    /// Writes in one transaction, without blocking the thread.
+    ///
+    /// `status()` shows `label` for the access.
     public func write<T: Sendable>(
         as label: AccessLabel,
         _ updates: @Sendable (Database) throws -> T
@@ -128,8 +132,9 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Runs a closure on the writer connection without a transaction, with a label that `status()`
-    /// shows.
+    /// Runs a closure on the writer connection without a transaction, blocking the thread.
+    ///
+    /// `status()` shows `label` for the access.
     public func writeWithoutTransaction<T, E: Error>(
         as label: AccessLabel,
         _ updates: (Database) throws(E) -> T

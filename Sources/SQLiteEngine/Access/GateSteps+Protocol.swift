@@ -57,7 +57,7 @@ extension GateSteps {
             case .waiting: break
             case .closed: return .closed
             case .granted(let slot):
-                try passOnFreeSlot()
+                try handOverFreeSlot()
                 return .slot(slot)
             }
         }
@@ -89,14 +89,15 @@ extension GateSteps {
     private func finishWaiting(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
         if let granted = withdrawal.granted { try returnSlot(granted) }
-        if withdrawal.mayLeaveFreeSlot { try wakeOne() }
+        if withdrawal.mayLeaveFreeSlot { try wakeOneWaiter() }
     }
 
-    /// Passes on a free slot after this thread was granted another slot.
+    /// Hands over a free slot after this thread was granted a different slot.
     ///
-    /// Another thread may have left the slot free for this thread instead of granting it to a task.
-    private func passOnFreeSlot() throws(Failure) {
-        if try readConditions().hasWaiters, try queueHasTask() { try wakeOne() }
+    /// Another thread may have left the free slot for this thread instead of granting that slot to
+    /// a task.
+    private func handOverFreeSlot() throws(Failure) {
+        if try readConditions().hasWaiters, try queueHasTask() { try wakeOneWaiter() }
     }
 
     /// Enqueues a waiter that does not search for a slot itself.
@@ -174,7 +175,7 @@ extension GateSteps {
     }
 
     /// Hands a free slot over to a waiter, if both exist.
-    func wakeOne() throws(Failure) {
+    func wakeOneWaiter() throws(Failure) {
         guard try readConditions().hasWaiters else { return }
         if let slot = try claimAny() {
             try releaseToWaiters(slot)

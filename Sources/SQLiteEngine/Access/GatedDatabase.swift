@@ -1,7 +1,7 @@
 /// A database whose accesses acquire their connection from a gate.
 ///
-/// A pool has two gates. A queue has one connection and therefore uses one gate for both purposes.
-/// A `read` on a queue rejects statements that write.
+/// A pool has separate gates for reads and writes. A queue has one connection, and therefore one
+/// gate. A `read` on a queue rejects statements that write.
 @usableFromInline
 protocol GatedDatabase: DatabaseWriter {
     /// The gate of the connections that read.
@@ -59,7 +59,7 @@ extension GatedDatabase {
         _ value: (Database) throws -> T
     ) throws -> T {
         let thread = ThreadState.current.pointee
-        // A thread that holds all readers does not necessarily hold an open one.
+        // A thread that holds all readers does not necessarily hold an open reader.
         if let database = thread.access(through: readers)?.database {
             return try value(database)
         }

@@ -1,4 +1,4 @@
-/// Determines which connections the calling thread may use.
+/// A check for which connections the calling thread may use.
 ///
 /// A thread may use a connection only inside the closure of an access to that connection.
 final class SchedulingWatchdog: Sendable {
@@ -37,7 +37,7 @@ extension Database {
     /// Stops the program unless the connection belongs to a thread that waits for the calling
     /// thread.
     ///
-    /// When an access runs on a queue, its enclosing accesses stay on the calling thread.
+    /// When an access runs on a dispatch queue, its enclosing accesses stay on the calling thread.
     @inline(never)
     private func preconditionCallersThread(_ slot: Unmanaged<AccessSlot>) {
         let owner = slot._withUnsafeGuaranteedRef { $0.thread }

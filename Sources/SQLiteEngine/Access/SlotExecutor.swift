@@ -5,7 +5,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Runs the asynchronous accesses of one connection on a Dispatch thread.
+/// An executor that runs the asynchronous accesses of one connection on a Dispatch thread.
 ///
 /// SQLite therefore never blocks the cooperative thread pool. Each connection has one executor,
 /// regardless of the number of waiters.

@@ -95,7 +95,7 @@ actor TaskAccess: SerialExecutor {
         }
         let thread = ThreadState.current
         let reference = Unmanaged.passUnretained(slot)
-        if thread.pointee.leaving?.toOpaque() == reference.toOpaque() {
+        if thread.pointee.releasingSlot?.toOpaque() == reference.toOpaque() {
             thread.pointee.successor = Unmanaged.passRetained(self)
         } else {
             slot.executor.async { self.runJobAndSuccessors() }

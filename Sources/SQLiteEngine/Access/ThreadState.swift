@@ -22,7 +22,7 @@ struct ThreadState {
     /// The thread that waits for this thread's work on a dispatch queue that the user has set.
     var caller: UnsafeMutablePointer<ThreadState>?
     /// The slot that a task's access is releasing, so that this thread can run the next task.
-    var leaving: Unmanaged<AccessSlot>?
+    var releasingSlot: Unmanaged<AccessSlot>?
     /// The next task's access, retained.
     var successor: Unmanaged<TaskAccess>?
     let parker = Parker()

@@ -47,7 +47,9 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     var isNotified = false
     /// Whether the thread is awake and polling ``isServed``.
     var isAwake = false
-    /// Signals to the watching thread, without the gate's lock, that a slot was granted.
+    /// Whether a slot was granted.
+    ///
+    /// The waiting thread reads this value without the gate's lock.
     let isServed = Atomic<Bool>(false)
 
     init(

@@ -67,7 +67,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Whether an access that the status includes is waiting.
     private var hasCountedWaiter: Bool { waiters.contains(where: \.isCounted) }
 
-    /// Returns the time until `now` during which at least one access in the status waited.
+    /// Returns the time until `now` during which an access that the status includes waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         saturatedTotal + (!hasCountedWaiter || now < saturatedSince ? 0 : now - saturatedSince)
     }

@@ -41,6 +41,7 @@ extension Database {
         destDb.discardCachedSchema()
     }
 
+    /// Performs one step of a backup, and returns whether the backup is complete.
     private func step(
         _ backup: OpaquePointer,
         to destDb: Database,

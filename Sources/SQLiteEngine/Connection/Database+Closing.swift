@@ -21,7 +21,8 @@ extension Database {
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
             message: "unable to close due to unfinalized statements: \(label) still has "
-                + (statements.count == 1 ? "`\(first)`" : "\(statements.count), one is `\(first)`")
+                + (statements.count == 1
+                    ? "`\(first)`" : "\(statements.count) statements, such as `\(first)`")
         )
     }
 

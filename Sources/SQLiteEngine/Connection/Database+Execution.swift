@@ -34,7 +34,9 @@ extension Database {
         statement.reset()
         probe.didFail(code)
         if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }
-        if isObserved, let stopping = observationBroker?.statementDidFail() { return stopping }
+        if isObserved, let observerError = observationBroker?.statementDidFail() {
+            return observerError
+        }
         return error
     }
 

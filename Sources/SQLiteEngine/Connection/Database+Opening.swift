@@ -4,7 +4,7 @@ extension Database {
     /// Opens a connection and runs the configuration's setup closures on it.
     ///
     /// `entersWAL` indicates that a call to ``switchToWAL(path:)`` follows. In this case,
-    /// `synchronous` is `NORMAL` unless the configuration's closures set another value. `busyMode`
+    /// `synchronous` is `NORMAL` unless the configuration's closures change it. `busyMode`
     /// overrides the configuration's busy mode.
     ///
     /// - Throws: A ``DatabaseError`` that contains the path, or an error from one of the
@@ -73,7 +73,7 @@ extension Database {
 
     /// Sets `synchronous = NORMAL` before the configuration's closures run.
     ///
-    /// The closures can set another value.
+    /// The closures can change the value.
     ///
     /// The pragma reads the schema, which can fail. This method throws only `SQLITE_BUSY`, because
     /// a temporary lock must not determine the value of the setting. ``checkReadable()`` detects

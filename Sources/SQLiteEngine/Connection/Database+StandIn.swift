@@ -6,7 +6,7 @@ extension Database {
     ///
     /// A closure that cannot throw the error must still run. Every statement on the stand-in throws
     /// the error.
-    static func standIn<T, E: Error>(
+    static func withStandIn<T, E: Error>(
         for error: any Error,
         label: String,
         _ body: (Database) throws(E) -> T

@@ -7,7 +7,7 @@ extension Database {
     /// If the `-wal` file is missing or empty, this method writes content once, because a read-only
     /// connection cannot create the file. See https://sqlite.org/wal.html, "Read-Only Databases".
     ///
-    /// - Throws: A ``DatabaseError`` that contains the path if SQLite stays in another mode, for
+    /// - Throws: A ``DatabaseError`` that contains the path if SQLite cannot enter WAL mode, for
     ///   example on a file system without shared memory.
     func switchToWAL(path: String) throws {
         let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")

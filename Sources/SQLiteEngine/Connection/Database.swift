@@ -66,7 +66,7 @@ public final class Database {
     /// The rollback is retried before the next transaction or statement.
     @exclusivity(unchecked) var isTransactionAbandoned = false
 
-    /// The cancellation of the access, or `nil` if the access does not belong to a task.
+    /// The cancellation state of the access, or `nil` if the access does not belong to a task.
     @exclusivity(unchecked) var cancellation: AccessCancellation?
 
     @exclusivity(unchecked) var attention: Attention = []
@@ -103,7 +103,7 @@ public final class Database {
     /// The first failure to add a function or a collation because memory was exhausted.
     @exclusivity(unchecked) var additionFailure: DatabaseError?
 
-    /// The region that was read since recording started, or `nil` if nothing is being recorded.
+    /// The region that has been read since recording started, or `nil` if recording is off.
     @exclusivity(unchecked) var recordedRegion: DatabaseRegion? {
         didSet { setAttention(.recording, recordedRegion != nil) }
     }
@@ -131,7 +131,7 @@ public final class Database {
 
     /// The error that every statement throws, if this is a stand-in for a missing connection.
     ///
-    /// See ``standIn(for:label:_:)``.
+    /// See ``withStandIn(for:label:_:)``.
     @exclusivity(unchecked) var standInError: DatabaseError?
 
     /// Whether the configuration was notified that the connection is open.
@@ -201,7 +201,8 @@ public final class Database {
         if isSet { attention.insert(flag) } else { attention.remove(flag) }
     }
 
-    /// Clears the schema-dependent caches if this process has changed the schema in the meantime.
+    /// Clears the schema-dependent caches if this process has changed the schema since the caches
+    /// were last empty.
     @inline(__always)
     func discardOutdatedSchema() {
         guard let generationCount else { return }

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Determines why a file cannot be opened as a database.
+/// An analysis of why a file cannot be opened as a database.
 ///
 /// This type checks only names and permissions, because opening and closing the file would release
 /// any locks that this process holds on the file. See https://sqlite.org/howtocorrupt.html,

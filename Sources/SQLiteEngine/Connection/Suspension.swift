@@ -17,8 +17,10 @@ final class Suspension: Sendable {
 }
 
 extension Database {
-    /// Post this notification to suspend all databases that were opened with
+    /// The notification that suspends all databases that were opened with
     /// ``Configuration/observesSuspensionNotifications``.
+    ///
+    /// Your program posts this notification.
     ///
     /// A suspended database releases its locks as soon as possible. The running statement is
     /// interrupted, and a statement that could acquire a lock rolls the transaction back and throws
@@ -26,7 +28,9 @@ extension Database {
     /// holds a lock.
     public static let suspendNotification = Notification.Name("SQLiteEngine.Database.Suspend")
 
-    /// Post this notification to end a suspension that ``suspendNotification`` started.
+    /// The notification that ends a suspension that ``suspendNotification`` started.
+    ///
+    /// Your program posts this notification.
     public static let resumeNotification = Notification.Name("SQLiteEngine.Database.Resume")
 
     /// Rolls the transaction back and throws `SQLITE_ABORT` if the database is suspended and a
@@ -76,7 +80,8 @@ extension Database {
     }
 }
 
-/// Suspends and resumes a database in response to notifications, as long as the observer exists.
+/// An observer that suspends and resumes a database in response to notifications, as long as the
+/// observer exists.
 ///
 /// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` can be called from any
 /// thread.

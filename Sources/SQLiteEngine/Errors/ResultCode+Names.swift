@@ -1,6 +1,7 @@
-/// The names of the result codes, without `SQLITE_`.
+/// The names of the result codes.
 ///
-/// Each word's position is its code number. A hyphen marks an unassigned number.
+/// The tables omit the prefix `SQLITE_`. The position of a word in its table determines the code
+/// number. A hyphen marks an unassigned number.
 extension ResultCode {
     /// The C name, such as `SQLITE_CONSTRAINT_UNIQUE`, or `nil` for a code that this library does
     /// not define.
@@ -29,7 +30,9 @@ extension ResultCode {
         RANGE NOTADB NOTICE WARNING
         """
 
-    /// The extended codes of each primary code, which start at 1.
+    /// The names of the extended codes, keyed by primary code.
+    ///
+    /// The first word has number 1.
     private static let extendedNames: [CInt: String] = [
         0: "LOAD_PERMANENTLY SYMLINK",
         1: "MISSING_COLLSEQ RETRY SNAPSHOT",

@@ -1,157 +1,163 @@
-/// The extended result codes. The low byte is the primary code, and the next byte adds details.
+/// The extended result codes of <https://www.sqlite.org/rescode.html>.
+///
+/// The low byte is the primary code, and the next byte is the argument of `extended(_:)`.
 extension ResultCodes {
-    /// Extended code 1 of `SQLITE_OK`.
+    /// A loadable extension must stay loaded until the process ends.
     public static var SQLITE_OK_LOAD_PERMANENTLY: ResultCode { SQLITE_OK.extended(1) }
-    /// Extended code 2 of `SQLITE_OK`.
+    /// A path contains a symbolic link.
+    ///
+    /// This code is used only inside SQLite.
     public static var SQLITE_OK_SYMLINK: ResultCode { SQLITE_OK.extended(2) }
-    /// Extended code 1 of `SQLITE_ERROR`.
+    /// A statement uses a collation that does not exist.
     public static var SQLITE_ERROR_MISSING_COLLSEQ: ResultCode { SQLITE_ERROR.extended(1) }
-    /// Extended code 2 of `SQLITE_ERROR`.
+    /// A statement must be prepared again.
+    ///
+    /// This code is used only inside SQLite.
     public static var SQLITE_ERROR_RETRY: ResultCode { SQLITE_ERROR.extended(2) }
-    /// Extended code 3 of `SQLITE_ERROR`.
+    /// A historical snapshot is no longer available.
     public static var SQLITE_ERROR_SNAPSHOT: ResultCode { SQLITE_ERROR.extended(3) }
-    /// Extended code 2 of `SQLITE_ABORT`.
+    /// The transaction was rolled back while the statement was running.
     public static var SQLITE_ABORT_ROLLBACK: ResultCode { SQLITE_ABORT.extended(2) }
-    /// Extended code 1 of `SQLITE_BUSY`.
+    /// Another process is recovering the write-ahead log after a crash.
     public static var SQLITE_BUSY_RECOVERY: ResultCode { SQLITE_BUSY.extended(1) }
-    /// Extended code 2 of `SQLITE_BUSY`.
+    /// A read transaction cannot write, because its state is not the last committed state.
     public static var SQLITE_BUSY_SNAPSHOT: ResultCode { SQLITE_BUSY.extended(2) }
-    /// Extended code 3 of `SQLITE_BUSY`.
+    /// A blocking request for a file lock timed out.
     public static var SQLITE_BUSY_TIMEOUT: ResultCode { SQLITE_BUSY.extended(3) }
-    /// Extended code 1 of `SQLITE_LOCKED`.
+    /// Another connection that uses the same shared cache holds a lock.
     public static var SQLITE_LOCKED_SHAREDCACHE: ResultCode { SQLITE_LOCKED.extended(1) }
-    /// Extended code 2 of `SQLITE_LOCKED`.
+    /// A lock prevents an operation on a virtual table.
     public static var SQLITE_LOCKED_VTAB: ResultCode { SQLITE_LOCKED.extended(2) }
-    /// Extended code 1 of `SQLITE_READONLY`.
+    /// The write-ahead log must be recovered, but the database is read-only.
     public static var SQLITE_READONLY_RECOVERY: ResultCode { SQLITE_READONLY.extended(1) }
-    /// Extended code 2 of `SQLITE_READONLY`.
+    /// A database in WAL mode cannot be locked, because its `-shm` file is read-only.
     public static var SQLITE_READONLY_CANTLOCK: ResultCode { SQLITE_READONLY.extended(2) }
-    /// Extended code 3 of `SQLITE_READONLY`.
+    /// A journal must be rolled back, but the database is read-only.
     public static var SQLITE_READONLY_ROLLBACK: ResultCode { SQLITE_READONLY.extended(3) }
-    /// Extended code 4 of `SQLITE_READONLY`.
+    /// The database file was moved after it was opened.
     public static var SQLITE_READONLY_DBMOVED: ResultCode { SQLITE_READONLY.extended(4) }
-    /// Extended code 5 of `SQLITE_READONLY`.
+    /// The `-shm` file must be initialized, but is read-only.
     public static var SQLITE_READONLY_CANTINIT: ResultCode { SQLITE_READONLY.extended(5) }
-    /// Extended code 6 of `SQLITE_READONLY`.
+    /// No journal can be created, because the folder is read-only.
     public static var SQLITE_READONLY_DIRECTORY: ResultCode { SQLITE_READONLY.extended(6) }
-    /// Extended code 1 of `SQLITE_IOERR`.
+    /// Reading a file failed.
     public static var SQLITE_IOERR_READ: ResultCode { SQLITE_IOERR.extended(1) }
-    /// Extended code 2 of `SQLITE_IOERR`.
+    /// A file ended before all requested bytes were read.
     public static var SQLITE_IOERR_SHORT_READ: ResultCode { SQLITE_IOERR.extended(2) }
-    /// Extended code 3 of `SQLITE_IOERR`.
+    /// Writing to a file failed.
     public static var SQLITE_IOERR_WRITE: ResultCode { SQLITE_IOERR.extended(3) }
-    /// Extended code 4 of `SQLITE_IOERR`.
+    /// Flushing a file to the disk failed.
     public static var SQLITE_IOERR_FSYNC: ResultCode { SQLITE_IOERR.extended(4) }
-    /// Extended code 5 of `SQLITE_IOERR`.
+    /// Flushing a folder to the disk failed.
     public static var SQLITE_IOERR_DIR_FSYNC: ResultCode { SQLITE_IOERR.extended(5) }
-    /// Extended code 6 of `SQLITE_IOERR`.
+    /// Truncating a file failed.
     public static var SQLITE_IOERR_TRUNCATE: ResultCode { SQLITE_IOERR.extended(6) }
-    /// Extended code 7 of `SQLITE_IOERR`.
+    /// Reading the properties of a file failed.
     public static var SQLITE_IOERR_FSTAT: ResultCode { SQLITE_IOERR.extended(7) }
-    /// Extended code 8 of `SQLITE_IOERR`.
+    /// Releasing a file lock failed.
     public static var SQLITE_IOERR_UNLOCK: ResultCode { SQLITE_IOERR.extended(8) }
-    /// Extended code 9 of `SQLITE_IOERR`.
+    /// Acquiring a read lock on a file failed.
     public static var SQLITE_IOERR_RDLOCK: ResultCode { SQLITE_IOERR.extended(9) }
-    /// Extended code 10 of `SQLITE_IOERR`.
+    /// Deleting a file failed.
     public static var SQLITE_IOERR_DELETE: ResultCode { SQLITE_IOERR.extended(10) }
-    /// Extended code 11 of `SQLITE_IOERR`.
+    /// Not currently used.
     public static var SQLITE_IOERR_BLOCKED: ResultCode { SQLITE_IOERR.extended(11) }
-    /// Extended code 12 of `SQLITE_IOERR`.
+    /// A file operation failed because memory was exhausted.
     public static var SQLITE_IOERR_NOMEM: ResultCode { SQLITE_IOERR.extended(12) }
-    /// Extended code 13 of `SQLITE_IOERR`.
+    /// Checking the existence or the permissions of a file failed.
     public static var SQLITE_IOERR_ACCESS: ResultCode { SQLITE_IOERR.extended(13) }
-    /// Extended code 14 of `SQLITE_IOERR`.
+    /// Checking a file for a reserved lock failed.
     public static var SQLITE_IOERR_CHECKRESERVEDLOCK: ResultCode { SQLITE_IOERR.extended(14) }
-    /// Extended code 15 of `SQLITE_IOERR`.
+    /// Acquiring a file lock failed.
     public static var SQLITE_IOERR_LOCK: ResultCode { SQLITE_IOERR.extended(15) }
-    /// Extended code 16 of `SQLITE_IOERR`.
+    /// Closing a file failed.
     public static var SQLITE_IOERR_CLOSE: ResultCode { SQLITE_IOERR.extended(16) }
-    /// Extended code 17 of `SQLITE_IOERR`.
+    /// Not currently used.
     public static var SQLITE_IOERR_DIR_CLOSE: ResultCode { SQLITE_IOERR.extended(17) }
-    /// Extended code 18 of `SQLITE_IOERR`.
+    /// Opening a `-shm` file failed.
     public static var SQLITE_IOERR_SHMOPEN: ResultCode { SQLITE_IOERR.extended(18) }
-    /// Extended code 19 of `SQLITE_IOERR`.
+    /// Enlarging a `-shm` file failed.
     public static var SQLITE_IOERR_SHMSIZE: ResultCode { SQLITE_IOERR.extended(19) }
-    /// Extended code 20 of `SQLITE_IOERR`.
+    /// Not currently used.
     public static var SQLITE_IOERR_SHMLOCK: ResultCode { SQLITE_IOERR.extended(20) }
-    /// Extended code 21 of `SQLITE_IOERR`.
+    /// Mapping a `-shm` file failed.
     public static var SQLITE_IOERR_SHMMAP: ResultCode { SQLITE_IOERR.extended(21) }
-    /// Extended code 22 of `SQLITE_IOERR`.
+    /// Seeking in a file failed.
     public static var SQLITE_IOERR_SEEK: ResultCode { SQLITE_IOERR.extended(22) }
-    /// Extended code 23 of `SQLITE_IOERR`.
+    /// A file to delete does not exist.
     public static var SQLITE_IOERR_DELETE_NOENT: ResultCode { SQLITE_IOERR.extended(23) }
-    /// Extended code 24 of `SQLITE_IOERR`.
+    /// Mapping or unmapping a part of the database file failed.
     public static var SQLITE_IOERR_MMAP: ResultCode { SQLITE_IOERR.extended(24) }
-    /// Extended code 25 of `SQLITE_IOERR`.
+    /// No folder for temporary files was found.
     public static var SQLITE_IOERR_GETTEMPPATH: ResultCode { SQLITE_IOERR.extended(25) }
-    /// Extended code 26 of `SQLITE_IOERR`.
+    /// Converting a path failed on Cygwin.
     public static var SQLITE_IOERR_CONVPATH: ResultCode { SQLITE_IOERR.extended(26) }
-    /// Extended code 27 of `SQLITE_IOERR`.
+    /// Reserved for extensions.
     public static var SQLITE_IOERR_VNODE: ResultCode { SQLITE_IOERR.extended(27) }
-    /// Extended code 28 of `SQLITE_IOERR`.
+    /// Reserved for extensions.
     public static var SQLITE_IOERR_AUTH: ResultCode { SQLITE_IOERR.extended(28) }
-    /// Extended code 29 of `SQLITE_IOERR`.
+    /// Starting an atomic batch of writes failed.
     public static var SQLITE_IOERR_BEGIN_ATOMIC: ResultCode { SQLITE_IOERR.extended(29) }
-    /// Extended code 30 of `SQLITE_IOERR`.
+    /// Committing an atomic batch of writes failed.
     public static var SQLITE_IOERR_COMMIT_ATOMIC: ResultCode { SQLITE_IOERR.extended(30) }
-    /// Extended code 31 of `SQLITE_IOERR`.
+    /// Rolling back an atomic batch of writes failed.
     public static var SQLITE_IOERR_ROLLBACK_ATOMIC: ResultCode { SQLITE_IOERR.extended(31) }
-    /// Extended code 32 of `SQLITE_IOERR`.
+    /// The checksum of a page is incorrect.
     public static var SQLITE_IOERR_DATA: ResultCode { SQLITE_IOERR.extended(32) }
-    /// Extended code 33 of `SQLITE_IOERR`.
+    /// The file system may be damaged.
     public static var SQLITE_IOERR_CORRUPTFS: ResultCode { SQLITE_IOERR.extended(33) }
-    /// Extended code 34 of `SQLITE_IOERR`.
+    /// Access to a memory-mapped file failed.
     public static var SQLITE_IOERR_IN_PAGE: ResultCode { SQLITE_IOERR.extended(34) }
-    /// Extended code 1 of `SQLITE_CORRUPT`.
+    /// The content of a virtual table is damaged.
     public static var SQLITE_CORRUPT_VTAB: ResultCode { SQLITE_CORRUPT.extended(1) }
-    /// Extended code 2 of `SQLITE_CORRUPT`.
+    /// The schema of the `sqlite_sequence` table is damaged.
     public static var SQLITE_CORRUPT_SEQUENCE: ResultCode { SQLITE_CORRUPT.extended(2) }
-    /// Extended code 3 of `SQLITE_CORRUPT`.
+    /// An entry is missing from an index.
     public static var SQLITE_CORRUPT_INDEX: ResultCode { SQLITE_CORRUPT.extended(3) }
-    /// Extended code 1 of `SQLITE_CANTOPEN`.
+    /// Not currently used.
     public static var SQLITE_CANTOPEN_NOTEMPDIR: ResultCode { SQLITE_CANTOPEN.extended(1) }
-    /// Extended code 2 of `SQLITE_CANTOPEN`.
+    /// The path refers to a folder.
     public static var SQLITE_CANTOPEN_ISDIR: ResultCode { SQLITE_CANTOPEN.extended(2) }
-    /// Extended code 3 of `SQLITE_CANTOPEN`.
+    /// The full path of the file could not be determined.
     public static var SQLITE_CANTOPEN_FULLPATH: ResultCode { SQLITE_CANTOPEN.extended(3) }
-    /// Extended code 4 of `SQLITE_CANTOPEN`.
+    /// Converting the path of the file failed on Cygwin.
     public static var SQLITE_CANTOPEN_CONVPATH: ResultCode { SQLITE_CANTOPEN.extended(4) }
-    /// Extended code 5 of `SQLITE_CANTOPEN`.
+    /// Not currently used.
     public static var SQLITE_CANTOPEN_DIRTYWAL: ResultCode { SQLITE_CANTOPEN.extended(5) }
-    /// Extended code 6 of `SQLITE_CANTOPEN`.
+    /// The file is a symbolic link, which the flags do not allow.
     public static var SQLITE_CANTOPEN_SYMLINK: ResultCode { SQLITE_CANTOPEN.extended(6) }
-    /// Extended code 1 of `SQLITE_CONSTRAINT`.
+    /// A `CHECK` constraint was violated.
     public static var SQLITE_CONSTRAINT_CHECK: ResultCode { SQLITE_CONSTRAINT.extended(1) }
-    /// Extended code 2 of `SQLITE_CONSTRAINT`.
+    /// A commit hook rolled back the transaction.
     public static var SQLITE_CONSTRAINT_COMMITHOOK: ResultCode { SQLITE_CONSTRAINT.extended(2) }
-    /// Extended code 3 of `SQLITE_CONSTRAINT`.
+    /// A foreign key constraint was violated.
     public static var SQLITE_CONSTRAINT_FOREIGNKEY: ResultCode { SQLITE_CONSTRAINT.extended(3) }
-    /// Extended code 4 of `SQLITE_CONSTRAINT`.
+    /// An SQL function of an extension reported a constraint violation.
     public static var SQLITE_CONSTRAINT_FUNCTION: ResultCode { SQLITE_CONSTRAINT.extended(4) }
-    /// Extended code 5 of `SQLITE_CONSTRAINT`.
+    /// A `NOT NULL` constraint was violated.
     public static var SQLITE_CONSTRAINT_NOTNULL: ResultCode { SQLITE_CONSTRAINT.extended(5) }
-    /// Extended code 6 of `SQLITE_CONSTRAINT`.
+    /// A `PRIMARY KEY` constraint was violated.
     public static var SQLITE_CONSTRAINT_PRIMARYKEY: ResultCode { SQLITE_CONSTRAINT.extended(6) }
-    /// Extended code 7 of `SQLITE_CONSTRAINT`.
+    /// A trigger called `RAISE`.
     public static var SQLITE_CONSTRAINT_TRIGGER: ResultCode { SQLITE_CONSTRAINT.extended(7) }
-    /// Extended code 8 of `SQLITE_CONSTRAINT`.
+    /// A `UNIQUE` constraint was violated.
     public static var SQLITE_CONSTRAINT_UNIQUE: ResultCode { SQLITE_CONSTRAINT.extended(8) }
-    /// Extended code 9 of `SQLITE_CONSTRAINT`.
+    /// A virtual table reported a constraint violation.
     public static var SQLITE_CONSTRAINT_VTAB: ResultCode { SQLITE_CONSTRAINT.extended(9) }
-    /// Extended code 10 of `SQLITE_CONSTRAINT`.
+    /// A rowid is not unique.
     public static var SQLITE_CONSTRAINT_ROWID: ResultCode { SQLITE_CONSTRAINT.extended(10) }
-    /// Extended code 11 of `SQLITE_CONSTRAINT`.
+    /// A trigger tried to delete the row that the statement was updating.
     public static var SQLITE_CONSTRAINT_PINNED: ResultCode { SQLITE_CONSTRAINT.extended(11) }
-    /// Extended code 12 of `SQLITE_CONSTRAINT`.
+    /// A value does not have the type of its column in a `STRICT` table.
     public static var SQLITE_CONSTRAINT_DATATYPE: ResultCode { SQLITE_CONSTRAINT.extended(12) }
-    /// Extended code 1 of `SQLITE_AUTH`.
+    /// The user is not authorized to perform the operation.
     public static var SQLITE_AUTH_USER: ResultCode { SQLITE_AUTH.extended(1) }
-    /// Extended code 1 of `SQLITE_NOTICE`.
+    /// A write-ahead log was recovered.
     public static var SQLITE_NOTICE_RECOVER_WAL: ResultCode { SQLITE_NOTICE.extended(1) }
-    /// Extended code 2 of `SQLITE_NOTICE`.
+    /// A journal was rolled back.
     public static var SQLITE_NOTICE_RECOVER_ROLLBACK: ResultCode { SQLITE_NOTICE.extended(2) }
-    /// Extended code 3 of `SQLITE_NOTICE`.
+    /// Used inside the RBU extension.
     public static var SQLITE_NOTICE_RBU: ResultCode { SQLITE_NOTICE.extended(3) }
-    /// Extended code 1 of `SQLITE_WARNING`.
+    /// SQLite created an automatic index for a statement.
     public static var SQLITE_WARNING_AUTOINDEX: ResultCode { SQLITE_WARNING.extended(1) }
 }

@@ -35,7 +35,7 @@ public struct RowDecodingError: Error {
 }
 
 extension RowDecodingError {
-    /// Returns the error for a column of the current row that has a value of another type.
+    /// Returns the error for a column of the current row whose value cannot be decoded as `type`.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,

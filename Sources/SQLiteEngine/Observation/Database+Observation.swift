@@ -27,7 +27,8 @@ extension Database {
         observedChangesDidChange()
     }
 
-    /// Runs a closure when the current transaction ends, or when the next one ends if none is open.
+    /// Runs a closure when the current transaction ends, or, if no transaction is open, when the
+    /// next transaction ends.
     ///
     /// Both closures may use the database.
     ///
@@ -57,7 +58,7 @@ extension Database {
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
         guard !isReadOnly, let observationBroker, !observationBroker.isEmpty else { return }
         let region = try region.databaseRegion(self).canonicalTables(self)
-        observationBroker.notifyChanges(of: try region.impactfulEventKinds(self))
+        observationBroker.notifyChanges(of: try region.modifyingEventKinds(self))
     }
 
     /// Declares that the current access depends on a region.
@@ -124,7 +125,7 @@ extension Database {
     /// Runs observer callbacks outside any transaction block.
     ///
     /// The callbacks run even if the access was canceled, because the transaction has ended.
-    func asObserver(_ body: () -> Void) {
+    func runObserverCallbacks(_ body: () -> Void) {
         let outer = (isInsideTransactionBlock, cancellation)
         isInsideTransactionBlock = false
         cancellation = nil

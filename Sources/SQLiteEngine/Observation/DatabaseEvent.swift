@@ -22,11 +22,13 @@ public struct DatabaseEvent {
     /// The rowid of the row after the change.
     public let rowID: Int64
 
-    /// The names as SQLite passes them, which are valid only during the callback.
+    /// The database name from SQLite, which is valid only during the callback.
     let databaseNameCString: UnsafePointer<CChar>?
+
+    /// The table name from SQLite, which is valid only during the callback.
     let tableNameCString: UnsafePointer<CChar>?
 
-    /// The names in a copy of an event.
+    /// The names in a copy of an event, or `nil` if the event is not a copy.
     var copiedNames: (database: String, table: String)?
 
     /// The name of the database: `main`, `temp`, or the name of an attached database.

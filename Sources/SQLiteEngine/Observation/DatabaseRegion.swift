@@ -88,7 +88,7 @@ public struct DatabaseRegion: Sendable {
     /// Returns the kinds of changes that may modify the region.
     ///
     /// - Precondition: The region's table names are canonical.
-    func impactfulEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
+    func modifyingEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
         func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
             [
                 .delete(tableName: table), .insert(tableName: table),
@@ -119,9 +119,9 @@ extension DatabaseRegion: CustomStringConvertible {
 }
 
 struct TableRegion: Equatable, Sendable, CustomStringConvertible {
-    /// The observed columns, or `nil` for all columns.
+    /// The columns in the region, or `nil` for all columns.
     var columns: Set<SQLName>?
-    /// The observed rowids, or `nil` for all rows.
+    /// The rowids of the rows in the region, or `nil` for all rows.
     var rowIDs: Set<Int64>?
 
     var isEmpty: Bool { columns?.isEmpty == true || rowIDs?.isEmpty == true }
@@ -140,15 +140,15 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
         )
     }
 
-    private static func union<T>(_ one: Set<T>?, _ other: Set<T>?) -> Set<T>? {
-        guard let one, let other else { return nil }
-        return one.union(other)
+    private static func union<T>(_ left: Set<T>?, _ right: Set<T>?) -> Set<T>? {
+        guard let left, let right else { return nil }
+        return left.union(right)
     }
 
-    private static func intersection<T>(_ one: Set<T>?, _ other: Set<T>?) -> Set<T>? {
-        guard let one else { return other }
-        guard let other else { return one }
-        return one.intersection(other)
+    private static func intersection<T>(_ left: Set<T>?, _ right: Set<T>?) -> Set<T>? {
+        guard let left else { return right }
+        guard let right else { return left }
+        return left.intersection(right)
     }
 
     var description: String {
@@ -168,7 +168,7 @@ struct SQLName: Hashable, Sendable {
         lowercase = text.lowercased()
     }
 
-    static func == (one: SQLName, other: SQLName) -> Bool { one.lowercase == other.lowercase }
+    static func == (left: SQLName, right: SQLName) -> Bool { left.lowercase == right.lowercase }
 
     func hash(into hasher: inout Hasher) { hasher.combine(lowercase) }
 }

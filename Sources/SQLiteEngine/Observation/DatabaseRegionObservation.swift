@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Reports each transaction that changes a region of a database.
+/// An observation that reports each transaction that changes a region of a database.
 ///
 /// ```swift
 /// let observation = DatabaseRegionObservation(tracking: DatabaseRegion.fullDatabase)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Notifies a connection's transaction observers.
+/// An object that notifies a connection's transaction observers.
 ///
 /// The transaction hooks are installed only while observers exist. The update hook slows down every
 /// change, so it is installed only while a statement with observed changes runs.
@@ -21,7 +21,7 @@ final class ObservationBroker {
     private var recipients: [StatementObservation] = []
 
     /// The changes to report after the savepoints are released, with the observations to notify.
-    private var heldBack: [(event: DatabaseEvent, recipients: [StatementObservation])] = []
+    private var heldBackEvents: [(event: DatabaseEvent, recipients: [StatementObservation])] = []
 
     /// The ended transactions whose observers have not all been notified, outermost first.
     private var ends: [TransactionEnd] = []
@@ -35,7 +35,7 @@ final class ObservationBroker {
 
     var isEmpty: Bool { observations.isEmpty }
 
-    var heldBackCount: Int { heldBack.count }
+    var heldBackCount: Int { heldBackEvents.count }
 
     var observesChanges: Bool { observations.contains { $0.observesChanges } }
 
@@ -83,7 +83,10 @@ final class ObservationBroker {
 
     // MARK: Statements
 
-    /// - Throws: A ``DatabaseError`` if SQLite cannot determine which changes the statement may make.
+    /// Prepares to report the changes of a statement.
+    ///
+    /// - Throws: A ``DatabaseError`` if SQLite cannot determine which changes the statement may
+    ///   make.
     func statementWillExecute(_ statement: Statement) throws {
         // An observer's end-of-transaction callback is starting another transaction. The broker
         // notifies the remaining observers now, because they may use the database only while no
@@ -126,11 +129,11 @@ final class ObservationBroker {
             if database.savepoints.isEmpty { notifyHeldBack() }
         default: break
         }
-        finish()
+        handleCompletion()
     }
 
     func didRollBackToSavepoint(keeping count: Int) {
-        heldBack.removeLast(max(0, heldBack.count - count))
+        heldBackEvents.removeLast(max(0, heldBackEvents.count - count))
     }
 
     /// Handles the end of a failed statement.
@@ -166,17 +169,17 @@ final class ObservationBroker {
 
     func didCommitTransaction() throws {
         if case .none = completion { return try didCommitEmpty() }
-        finish()
+        handleCompletion()
     }
 
-    func didRollBackTransaction() { finish() }
+    func didRollBackTransaction() { handleCompletion() }
 
     /// Discards a transaction end that observers must not receive.
     func discardTransactionEnd() { completion = .none }
 
     // MARK: Ends of transactions
 
-    private func finish() {
+    private func handleCompletion() {
         let completion = completion
         self.completion = .none
         switch completion {
@@ -223,22 +226,22 @@ final class ObservationBroker {
         notifyPendingEnds()
         let end = TransactionEnd(observations, notify)
         ends.append(end)
-        end.notifyRest()
+        end.notifyRemainingObservers()
         ends.removeLast()
     }
 
     private func notifyPendingEnds() {
-        for end in ends { end.notifyRest() }
+        for end in ends { end.notifyRemainingObservers() }
     }
 
     private func didEndTransaction(
         notifiesObservers: Bool = true,
         _ notify: @escaping (any TransactionObserver, Database) -> Void
     ) {
-        heldBack.removeAll()
+        heldBackEvents.removeAll()
         if notifiesObservers, !database.isReadOnly {
             database.probe.notify {
-                database.asObserver { notifyEnd { [database] in notify($0, database) } }
+                database.runObserverCallbacks { notifyEnd { [database] in notify($0, database) } }
             }
         }
         observations.removeAll { $0.observer == nil }
@@ -250,16 +253,16 @@ final class ObservationBroker {
 
     private func didChange(_ event: DatabaseEvent) {
         guard database.savepoints.isEmpty else {
-            heldBack.append((event.copy(), recipients))
+            heldBackEvents.append((event.copy(), recipients))
             return
         }
         withCurrentBroker { send(event, to: recipients) }
     }
 
     private func notifyHeldBack() {
-        guard !heldBack.isEmpty else { return }
-        let events = heldBack
-        heldBack.removeAll()
+        guard !heldBackEvents.isEmpty else { return }
+        let events = heldBackEvents
+        heldBackEvents.removeAll()
         withCurrentBroker {
             for (event, recipients) in events { send(event, to: recipients) }
         }
@@ -302,7 +305,7 @@ final class ObservationBroker {
     func uninstall() {
         database.isObserved = false
         recipients = []
-        heldBack = []
+        heldBackEvents = []
         setUpdateHook(false)
         sqlite3_commit_hook(database.handle, nil, nil)
         sqlite3_rollback_hook(database.handle, nil, nil)

@@ -1,7 +1,7 @@
 /// The open savepoints, outermost first.
 struct SavepointStack {
     private struct Savepoint {
-        /// Lowercase, because savepoint names are case-insensitive.
+        /// The name in lowercase, because savepoint names are case-insensitive.
         let name: String
         /// The number of held-back events when the savepoint started.
         let eventCount: Int

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Records a statement's reads and changes while SQLite prepares the statement.
+/// An authorizer that records a statement's reads and changes while SQLite prepares the statement.
 ///
 /// The authorizer is installed when a change observer or a region first needs it. Until then, the
 /// application may set its own authorizer. Once installed, this authorizer stays installed, because

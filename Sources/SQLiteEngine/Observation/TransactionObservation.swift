@@ -1,3 +1,4 @@
+/// The registration of an observer with a connection.
 final class TransactionObservation {
     let extent: Database.TransactionObservationExtent
 

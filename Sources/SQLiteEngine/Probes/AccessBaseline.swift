@@ -24,7 +24,7 @@ extension DatabaseStatus {
     struct Times {
         var acquire: LatencySummary?
         /// The share of accesses that found a free connection, from 0 to 1.
-        var atOnce: Double?
+        var immediateShare: Double?
         var hold: LatencySummary?
 
         init(of gate: AccessGate) {
@@ -40,7 +40,7 @@ extension DatabaseStatus {
                 without: before?.waits,
                 hasBuckets: true
             )
-            atOnce = accesses > 0 ? Double(free) / Double(accesses) : nil
+            immediateShare = accesses > 0 ? Double(free) / Double(accesses) : nil
             hold = AtomicHistogram.summary(
                 of: gate.slots.map(\.probe.holdHistogram),
                 without: before?.holds,

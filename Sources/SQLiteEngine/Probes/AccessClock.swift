@@ -1,3 +1,4 @@
+/// A phase of an access.
 enum AccessPhase: Int, CaseIterable {
     /// Waiting for a connection.
     case waiting
@@ -15,18 +16,18 @@ enum AccessPhase: Int, CaseIterable {
     case notifying
 }
 
-/// Divides the time of one access among its phases.
+/// A clock that divides the time of one access among the access's phases.
 ///
 /// Times are in nanoseconds.
 struct AccessClock {
     /// The time spent in each phase, indexed by the phase's raw value.
     private(set) var times = SIMD8<UInt64>()
     private(set) var phase: AccessPhase
-    private var mark: UInt64
+    private var phaseStart: UInt64
 
     init(_ phase: AccessPhase, at now: UInt64) {
         self.phase = phase
-        mark = now
+        phaseStart = now
     }
 
     subscript(phase: AccessPhase) -> UInt64 {
@@ -40,8 +41,8 @@ struct AccessClock {
     @discardableResult
     mutating func enter(_ next: AccessPhase, at now: UInt64) -> AccessPhase {
         defer { phase = next }
-        self[phase] &+= now &- mark
-        mark = now
+        self[phase] &+= now &- phaseStart
+        phaseStart = now
         return phase
     }
 }

@@ -33,7 +33,7 @@ extension ConnectionProbe {
     private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
-            let shouldRetry = waiting {
+            let shouldRetry = measureWait {
                 encounteredLock.withLock { ownReaders.mayHoldLock(tries: tries, &$0) }
             }
             if shouldRetry { return true }
@@ -45,12 +45,12 @@ extension ConnectionProbe {
         case .immediateError:
             return false
         case .callback(let callback):
-            return waiting { callback(tries) }
+            return measureWait { callback(tries) }
         case .timeout(let seconds):
             guard let pause = BusyBackoff.pause(tries: tries, timeout: seconds) else {
                 return false
             }
-            return waiting {
+            return measureWait {
                 sqlite3_sleep(CInt(pause))
                 return true
             }
@@ -62,7 +62,7 @@ extension ConnectionProbe {
         lockStep.store(steps.load(ordering: .relaxed), ordering: .relaxed)
     }
 
-    private func waiting(_ body: () -> Bool) -> Bool {
+    private func measureWait(_ body: () -> Bool) -> Bool {
         isWaitingForLock.store(true, ordering: .relaxed)
         let start = monotonicNanoseconds()
         defer {
@@ -97,7 +97,7 @@ extension ConnectionProbe {
     }
 
     func didEncounterLock() {
-        busy.wrappingAdd(1, ordering: .relaxed)
+        busyTotal.wrappingAdd(1, ordering: .relaxed)
         events.emit(label, .busy(by: holder))
     }
 }

@@ -73,8 +73,8 @@ extension ConnectionProbe {
                 pending = SplitState.Pending(site: site, countdown: known.countdown)
             }
         } else {
-            let left = countdown.load(ordering: .relaxed)
-            pending = SplitState.Pending(site: site, countdown: left)
+            let remaining = countdown.load(ordering: .relaxed)
+            pending = SplitState.Pending(site: site, countdown: remaining)
         }
         change(&pending)
         splitState.pending = pending
@@ -92,10 +92,10 @@ extension ConnectionProbe {
         }
         if let pending, pending.site != site {
             // The values belong to an access that never started. This access did not wait.
-            let left = pending.countdown &- 1
-            let next = left == 0 ? splitState.nextCountdown() : left
+            let remaining = pending.countdown &- 1
+            let next = remaining == 0 ? splitState.nextCountdown() : remaining
             countdown.store(next, ordering: .relaxed)
-            guard left == 0 else { return }
+            guard remaining == 0 else { return }
         } else if let pending {
             // This access waited, so it is not in the sample of accesses that did not wait.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)

@@ -3,7 +3,7 @@ import Telemetry
 
 /// The values that ``DatabaseStatus`` reports about a connection. Any thread may read them.
 extension ConnectionProbe {
-    /// The running step in the latest status, and the time at which a status first reported that
+    /// The running step in the latest status, and the time at which a status first reported this
     /// step.
     struct Sighting {
         var step: UInt64 = 0
@@ -23,7 +23,7 @@ extension ConnectionProbe {
     /// The access that holds the connection or held it last.
     var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
 
-    var busyCount: UInt64 { busy.load(ordering: .relaxed) }
+    var busyCount: UInt64 { busyTotal.load(ordering: .relaxed) }
 
     /// The number of locks in ``busyCount`` for which SQLite did not call the busy handler.
     var busyUpgradeCount: UInt64 { busyUpgrades.load(ordering: .relaxed) }
@@ -34,13 +34,13 @@ extension ConnectionProbe {
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
 
     var countedAccessCount: UInt64 {
-        let uncounted = uncounted.load(ordering: .relaxed)
+        let uncounted = uncountedAccesses.load(ordering: .relaxed)
         return accessCount &- min(accessCount, uncounted)
     }
 
     var holdHistogram: AtomicHistogram { holdTimes }
 
-    var isInsideStatement: Bool { running.load(ordering: .relaxed) != 0 }
+    var isInsideStatement: Bool { runningStatement.load(ordering: .relaxed) != 0 }
 
     /// The number of the step that is inside SQLite, or `nil` if there is none.
     var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
@@ -65,8 +65,8 @@ extension ConnectionProbe {
         status.holder = holder
         let since = heldSince.load(ordering: .relaxed)
         if since != 0 { status.heldNanoseconds = now > since ? now - since : 0 }
-        let running = running.load(ordering: .relaxed)
-        let number = running != 0 ? running : last.load(ordering: .relaxed)
+        let running = runningStatement.load(ordering: .relaxed)
+        let number = running != 0 ? running : lastStatement.load(ordering: .relaxed)
         status.sql = statements[number]
         if running != 0 {
             if activity == .held { status.state = .statement }

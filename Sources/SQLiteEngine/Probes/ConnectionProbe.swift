@@ -46,18 +46,21 @@ final class ConnectionProbe: @unchecked Sendable {
     let site = Atomic<UInt64>(0)
     let accesses = Atomic<UInt64>(0)
     /// The number of accesses outside the measured load; see ``AccessLabel/uncounted``.
-    let uncounted = Atomic<UInt64>(0)
+    let uncountedAccesses = Atomic<UInt64>(0)
     let heldTotal = Atomic<UInt64>(0)
     let holdTimes = AtomicHistogram()
     /// The number of the statement that is inside `sqlite3_step`, or 0.
-    let running = Atomic<UInt64>(0)
-    let last = Atomic<UInt64>(0)
+    let runningStatement = Atomic<UInt64>(0)
+    /// The number of the access's last statement to enter `sqlite3_step`, or 0.
+    let lastStatement = Atomic<UInt64>(0)
     /// The number of steps, which distinguishes one long step from two short steps in a status.
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
-    let busy = Atomic<UInt64>(0)
+    /// The number of encountered locks.
+    let busyTotal = Atomic<UInt64>(0)
     /// The number of failures because of a lock for which SQLite did not call the busy handler.
     let busyUpgrades = Atomic<UInt64>(0)
+    /// The time spent waiting for locks of other connections, in nanoseconds.
     let busyWait = Atomic<UInt64>(0)
     /// The value of `steps` when the connection last encountered a lock.
     ///
@@ -71,7 +74,7 @@ final class ConnectionProbe: @unchecked Sendable {
     let sighting = Lock<Sighting>(Sighting())
     /// The connection's lock handling, which SQLite's busy callback uses.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
-    /// The readers of the same pool, on the writer only.
+    /// The retry policy for locks of the same pool's readers, on a pool's writer only.
     let ownReaders = Lock<OwnReaders?>(nil)
     /// A lock that the writer has encountered and that one of these readers may hold.
     let encounteredLock = Lock(OwnReaders.EncounteredLock())
@@ -131,18 +134,21 @@ final class ConnectionProbe: @unchecked Sendable {
     func beginAccess(_ site: AccessSite) {
         guard isEnabled else { return }
         self.site.store(site.word, ordering: .relaxed)
-        last.store(0, ordering: .relaxed)
+        lastStatement.store(0, ordering: .relaxed)
         accesses.store(accesses.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         if site.isUncounted {
-            uncounted.store(uncounted.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+            uncountedAccesses.store(
+                uncountedAccesses.load(ordering: .relaxed) &+ 1,
+                ordering: .relaxed
+            )
         }
         activity.store(Activity.held.rawValue, ordering: .relaxed)
         duties.store(Duty.atStart, ordering: .relaxed)
         let now = monotonicNanoseconds()
         heldSince.store(now, ordering: .relaxed)
-        let left = countdown.load(ordering: .relaxed) &- 1
-        countdown.store(left, ordering: .relaxed)
-        if left == 0 { beginSplit(site, at: now) }
+        let remaining = countdown.load(ordering: .relaxed) &- 1
+        countdown.store(remaining, ordering: .relaxed)
+        if remaining == 0 { beginSplit(site, at: now) }
     }
 
     /// Records the start of opening the connection.
@@ -151,7 +157,7 @@ final class ConnectionProbe: @unchecked Sendable {
     func beginOpening(_ site: AccessSite) {
         guard isEnabled else { return }
         self.site.store(site.word, ordering: .relaxed)
-        last.store(0, ordering: .relaxed)
+        lastStatement.store(0, ordering: .relaxed)
         activity.store(Activity.opening.rawValue, ordering: .relaxed)
         duties.store(Duty.atStart, ordering: .relaxed)
         heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
@@ -231,14 +237,14 @@ final class ConnectionProbe: @unchecked Sendable {
     @inline(__always)
     func beginStep(_ number: UInt64) {
         steps.store(steps.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-        last.store(number, ordering: .relaxed)
-        running.store(number, ordering: .relaxed)
+        lastStatement.store(number, ordering: .relaxed)
+        runningStatement.store(number, ordering: .relaxed)
         if duties.load(ordering: .relaxed) & Duty.split != 0 { beginCall() }
     }
 
     @inline(__always)
     func endStep(of statement: Statement) {
-        running.store(0, ordering: .relaxed)
+        runningStatement.store(0, ordering: .relaxed)
         let relevant =
             statement.isReadonly
             ? Duty.split | Duty.transaction : Duty.split | Duty.transaction | Duty.upgrade
@@ -277,7 +283,7 @@ final class ConnectionProbe: @unchecked Sendable {
     func register(sql: String) -> UInt64 { statements.add(sql: sql) }
 
     func unregister(_ number: UInt64) {
-        statements.remove(number, isLast: { number == last.load(ordering: .relaxed) })
+        statements.remove(number, isLast: { number == lastStatement.load(ordering: .relaxed) })
     }
 
     // MARK: The write-ahead log

@@ -50,14 +50,14 @@ extension DatabaseStatus {
         if reading != nil {
             let times = Times(of: writing.gate)
             status.writerAcquire = times.acquire
-            status.writerAcquiredAtOnce = times.atOnce
+            status.writerAcquiredAtOnce = times.immediateShare
             status.writerHold = times.hold
         }
         // For a pool, these times cover only the readers, because the writer's times would mask
         // the readers' times.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
-        status.acquiredAtOnce = times.atOnce
+        status.acquiredAtOnce = times.immediateShare
         status.hold = times.hold
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)

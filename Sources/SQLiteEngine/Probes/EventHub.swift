@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Delivers the events of connections to listeners.
+/// An object that delivers the events of connections to listeners.
 ///
 /// Without listeners, an event costs one atomic load. A fast access only compares its duration with
 /// a limit.

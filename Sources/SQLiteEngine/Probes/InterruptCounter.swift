@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Interrupts connections, and counts the calls to `interrupt()`.
+/// An object that interrupts connections and counts the calls to `interrupt()`.
 final class InterruptCounter: Sendable {
     private let requested = Atomic<UInt64>(0)
     private let withoutEffect = Atomic<UInt64>(0)

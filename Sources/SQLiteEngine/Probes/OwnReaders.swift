@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
 
-/// Handles a lock that one of a pool's readers briefly holds when the pool's writer needs it.
+/// The retry policy for a lock that one of a pool's readers briefly holds when the pool's writer
+/// needs the lock.
 ///
 /// A reader that starts its transaction during a commit may find a partially written header in the
 /// wal-index. The reader then acquires the write lock, reads the header again, and releases the
@@ -31,7 +32,8 @@ struct OwnReaders: Sendable {
     /// The number of consecutive checks without an active reader after which the writer stops.
     private static let maximumChecksWithoutReader = 2
 
-    /// Returns whether a reader is in an access and may therefore be starting its transaction.
+    /// A closure that returns whether a reader is in an access and may therefore be starting its
+    /// transaction.
     let mayBeBeginning: @Sendable () -> Bool
 
     /// Checks whether a reader may hold the lock, and if so, pauses before the next attempt.

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Reports the creation, the closing, and the status of a snapshot.
+/// An object that reports the creation, the closing, and the status of a snapshot.
 final class SnapshotLife: Sendable {
     let site: AccessSite
     private let events: EventHub

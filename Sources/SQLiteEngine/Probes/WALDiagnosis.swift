@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Determines what prevents a write-ahead log from shrinking.
+/// An analysis of what prevents a write-ahead log from shrinking.
 ///
 /// A checkpoint copies frames only up to the oldest read mark in use. It copies no frames while a
 /// reader uses only the database file (mark 0). A writer restarts the log only when all frames have
@@ -43,7 +43,7 @@ struct WALDiagnosis {
         at now: UInt64,
         outsideConnection: (PreventableOperation) -> (name: String, since: UInt64)?
     ) -> WALPin? {
-        let open = log.frames - min(log.frames, log.checkpointed)
+        let uncopied = log.frames - min(log.frames, log.checkpointed)
         let uncommitted = fileFrames - min(fileFrames, max(history.highWater, log.frames))
         func outsideCause(_ operation: PreventableOperation) -> OutsideCause {
             guard let (name, since) = outsideConnection(operation) else { return .none }
@@ -57,7 +57,7 @@ struct WALDiagnosis {
                 WALPin(by: AccessOrigin(name: name), cause: .otherProcess, ageNanoseconds: age)
             )
         }
-        if uncommitted >= history.threshold, uncommitted >= open {
+        if uncommitted >= history.threshold, uncommitted >= uncopied {
             if let writer {
                 return WALPin(
                     by: writer.origin,
@@ -71,10 +71,10 @@ struct WALDiagnosis {
             case .none: break
             }
         }
-        if open > 0, let reader = oldReader() {
+        if uncopied > 0, let reader = oldReader() {
             return WALPin(by: reader.origin, cause: .oldReader, ageNanoseconds: reader.age)
         }
-        if open >= history.threshold {
+        if uncopied >= history.threshold {
             switch outsideCause(.checkpoint) {
             case .found(let pin): return pin
             case .uncertain: return nil

@@ -22,10 +22,10 @@ struct WALLocks: Equatable {
     /// The size is one page minus one line.
     ///
     /// Linux's `seq_read_iter` fills one page per call. Between two calls, the list is unlocked,
-    /// and the next call continues at the same index. If a lock before that index is released in
-    /// between, the result omits a lock that is held throughout. In a test with a process that
-    /// changed 10,000 locks per second, 0.4% of all results omitted a lock.
-    static let page = 4096 - 256
+    /// and the next call continues at the same index. If a lock before that index is released
+    /// between the calls, the result omits a lock that is held throughout. In a test with a process
+    /// that changed 10,000 locks per second, 0.4% of all results omitted a lock.
+    static let maximumCompleteSize = 4096 - 256
 
     /// Reads the locks on a `-shm` file, or returns `nil` if the system does not report them.
     ///
@@ -41,7 +41,7 @@ struct WALLocks: Equatable {
         guard stat(path, &information) == 0, let text = list() else { return nil }
         let inode = UInt64(information.st_ino)
         self.init(text: text, inode: inode)
-        guard text.utf8.count > Self.page, let second = list() else {
+        guard text.utf8.count > Self.maximumCompleteSize, let second = list() else {
             return
         }
         for entry in WALLocks(text: second, inode: inode).entries where !entries.contains(entry) {

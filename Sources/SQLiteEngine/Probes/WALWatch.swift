@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// Monitors a database's write-ahead log through the wal-index and the size of the log file.
+/// A monitor of a database's write-ahead log, which reads the wal-index and the log file's size.
 ///
 /// This type opens no file, because closing a file would release this process's locks on that file.
 final class WALWatch: Sendable {

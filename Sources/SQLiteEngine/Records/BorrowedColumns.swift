@@ -24,7 +24,7 @@ struct BorrowedColumns {
         var cells: [UnsafeMutablePointer<Cell>] = []
     }
 
-    private static let free = Lock(FreeCells())
+    private static let freeCells = Lock(FreeCells())
 
     private let cell: UnsafeMutablePointer<Cell>
     private let number: UInt64
@@ -32,7 +32,7 @@ struct BorrowedColumns {
     /// Acquires a cell that has no columns yet.
     init() {
         cell =
-            Self.free.withLock { $0.cells.popLast() }
+            Self.freeCells.withLock { $0.cells.popLast() }
             ?? {
                 let cell = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
                 cell.initialize(to: Cell())
@@ -61,7 +61,7 @@ struct BorrowedColumns {
     func end() {
         cell.pointee.number &+= 1
         cell.pointee.columns = nil
-        Self.free.withLock { $0.cells.append(cell) }
+        Self.freeCells.withLock { $0.cells.append(cell) }
     }
 
     @inline(never)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decodes a value from a single column.
+/// A decoder that reads a value from a single column.
 struct ColumnDecoder: SingleValueDecoder {
     let row: Row
     let index: Int

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Receives the single value that a type encodes, or detects that the type requires JSON.
+/// An encoder that receives the single value that a type encodes, or detects that the type requires
+/// JSON.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     /// The column of a record, whose type determines how dates, data, and UUIDs are encoded.
     struct Target {
@@ -20,7 +21,7 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
 
     private init(target: Target?) { self.target = target }
 
-    /// Returns the single value that a value encodes, or its JSON text.
+    /// Returns the single database value that `value` encodes, or `value` as JSON text.
     static func encode(
         _ value: some Encodable,
         for target: Target? = nil,

@@ -17,7 +17,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        try inserting(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
+        try performInsert(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
     }
 
     /// Inserts the record and returns the value that a closure fetches.
@@ -32,7 +32,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        try inserting(db, conflictResolution, returning: selection, fetch)
+        try performInsert(db, conflictResolution, returning: selection, fetch)
     }
 
     /// Inserts the record and returns the value that a closure fetches.
@@ -64,7 +64,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        try updating(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
+        try performUpdate(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
     }
 
     /// Saves a copy of the record and returns the row as a record.
@@ -82,7 +82,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         as returnedType: T.Type
     ) throws -> T {
-        try saving(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
+        try performSave(db, conflictResolution, returning: T.databaseSelection, fetchReturned(db))
     }
 
     /// Saves the record and returns the value that a closure fetches.
@@ -92,7 +92,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        try saving(db, conflictResolution, returning: selection, fetch)
+        try performSave(db, conflictResolution, returning: selection, fetch)
     }
 
     // MARK: Changes
@@ -144,7 +144,7 @@ extension MutablePersistableRecord {
     ) throws -> T? {
         let before = try PersistenceContainer(self)
         try modify(&self)
-        return try updatingChanges(
+        return try performUpdateOfChanges(
             db,
             conflictResolution,
             from: before,
@@ -160,7 +160,7 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        try updating(db, conflictResolution, returning: selection, fetch)
+        try performUpdate(db, conflictResolution, returning: selection, fetch)
     }
 
     /// Updates the given columns of the record's row and returns the value that a closure fetches.
@@ -171,7 +171,13 @@ extension MutablePersistableRecord {
         selection: [any SQLSelectable],
         fetch: (Statement) throws -> T
     ) throws -> T {
-        try updating(db, conflictResolution, columns: Set(columns), returning: selection, fetch)
+        try performUpdate(
+            db,
+            conflictResolution,
+            columns: Set(columns),
+            returning: selection,
+            fetch
+        )
     }
 
     /// Returns a closure that fetches the returned row.
@@ -195,7 +201,12 @@ extension PersistableRecord {
     ) throws -> T {
         var record = self
         let selection = T.databaseSelection
-        return try record.inserting(db, conflictResolution, returning: selection, fetchReturned(db))
+        return try record.performInsert(
+            db,
+            conflictResolution,
+            returning: selection,
+            fetchReturned(db)
+        )
     }
 
     /// Inserts the record and returns the value that a closure fetches.
@@ -206,7 +217,7 @@ extension PersistableRecord {
         fetch: (Statement) throws -> T
     ) throws -> T {
         var record = self
-        return try record.inserting(db, conflictResolution, returning: selection, fetch)
+        return try record.performInsert(db, conflictResolution, returning: selection, fetch)
     }
 
     /// Inserts the record and returns the value that a closure fetches.
@@ -232,7 +243,12 @@ extension PersistableRecord {
     ) throws -> T {
         var record = self
         let selection = T.databaseSelection
-        return try record.saving(db, conflictResolution, returning: selection, fetchReturned(db))
+        return try record.performSave(
+            db,
+            conflictResolution,
+            returning: selection,
+            fetchReturned(db)
+        )
     }
 
     /// Saves the record and returns the value that a closure fetches.
@@ -243,6 +259,6 @@ extension PersistableRecord {
         fetch: (Statement) throws -> T
     ) throws -> T {
         var record = self
-        return try record.saving(db, conflictResolution, returning: selection, fetch)
+        return try record.performSave(db, conflictResolution, returning: selection, fetch)
     }
 }

@@ -8,7 +8,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try inserting(db, conflictResolution)
+        try performInsert(db, conflictResolution)
     }
 
     /// Inserts a copy of the record and returns the copy.
@@ -31,7 +31,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try updating(db, conflictResolution)
+        try performUpdate(db, conflictResolution)
     }
 
     /// Updates the given columns of the record's row.
@@ -40,7 +40,7 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         columns: some Collection<String>
     ) throws {
-        try updating(db, conflictResolution, columns: Set(columns))
+        try performUpdate(db, conflictResolution, columns: Set(columns))
     }
 
     /// Updates the given columns of the record's row.
@@ -61,7 +61,8 @@ extension MutablePersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil,
         from record: Record
     ) throws -> Bool {
-        try updatingChanges(db, conflictResolution, from: PersistenceContainer(record)) != nil
+        try performUpdateOfChanges(db, conflictResolution, from: PersistenceContainer(record))
+            != nil
     }
 
     /// Modifies the record and updates the changed columns.
@@ -75,7 +76,7 @@ extension MutablePersistableRecord {
     ) throws -> Bool {
         let before = try PersistenceContainer(self)
         try modify(&self)
-        return try updatingChanges(db, conflictResolution, from: before) != nil
+        return try performUpdateOfChanges(db, conflictResolution, from: before) != nil
     }
 
     /// Updates the record's row, or inserts the record if no row has the record's primary key.
@@ -87,7 +88,7 @@ extension MutablePersistableRecord {
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
-        try saving(db, conflictResolution)
+        try performSave(db, conflictResolution)
     }
 
     /// Saves a copy of the record and returns the copy.
@@ -102,7 +103,7 @@ extension MutablePersistableRecord {
 
     /// Deletes the record's row and returns whether the row existed.
     @discardableResult
-    public func delete(_ db: Database) throws -> Bool { try deleting(db) }
+    public func delete(_ db: Database) throws -> Bool { try performDelete(db) }
 
     /// Returns whether a row has the record's primary key.
     public func exists(_ db: Database) throws -> Bool {

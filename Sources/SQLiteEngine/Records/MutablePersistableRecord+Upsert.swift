@@ -14,7 +14,7 @@ extension MutablePersistableRecord {
     ///
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsert(_ db: Database) throws {
-        try upserting(db)
+        try performUpsert(db)
     }
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
@@ -44,7 +44,13 @@ extension MutablePersistableRecord {
         onConflict conflictTarget: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws -> T {
-        try upserting(db, conflictTarget, strategy, returning: T.databaseSelection, T.init(row:))
+        try performUpsert(
+            db,
+            conflictTarget,
+            strategy,
+            returning: T.databaseSelection,
+            T.init(row:)
+        )
     }
 }
 
@@ -57,7 +63,7 @@ extension PersistableRecord {
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsert(_ db: Database) throws {
         var record = self
-        try record.upserting(db)
+        try record.performUpsert(db)
     }
 
     /// Inserts the record or updates the conflicting row, and returns the row as a record.
@@ -88,7 +94,12 @@ extension PersistableRecord {
         updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws -> T {
         var record = self
-        return try record.upserting(db, conflictTarget, strategy, returning: T.databaseSelection) {
+        return try record.performUpsert(
+            db,
+            conflictTarget,
+            strategy,
+            returning: T.databaseSelection
+        ) {
             try T(row: $0)
         }
     }

@@ -2,18 +2,18 @@
 // columns that the statement returns to `fetch`, or is `nil` if the statement returns no rows.
 
 extension MutablePersistableRecord {
-    mutating func inserting<T>(
+    mutating func performInsert<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
         returning selection: [any SQLSelectable]? = nil,
         _ fetch: (Statement) throws -> T = { try $0.execute() }
     ) throws -> T {
-        let result = try aroundSaving(db) { try insertRow(db, resolution, selection, fetch) }
+        let result = try withSaveCallbacks(db) { try insertRow(db, resolution, selection, fetch) }
         didSave(result.saved)
         return result.value
     }
 
-    func updating<T>(
+    func performUpdate<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
         columns: Set<String>? = nil,
@@ -21,7 +21,7 @@ extension MutablePersistableRecord {
         _ fetch: (Statement) throws -> T = { try $0.execute() }
     ) throws -> T {
         let columns = try columns ?? Set(db.tableShape(Self.databaseTableName).columns)
-        let result = try aroundSaving(db) {
+        let result = try withSaveCallbacks(db) {
             try updateRow(db, resolution, columns, selection, fetch)
         }
         didSave(result.saved)
@@ -29,7 +29,7 @@ extension MutablePersistableRecord {
     }
 
     /// Updates the columns that have changed since `before`, or returns `nil` if there are none.
-    func updatingChanges<T>(
+    func performUpdateOfChanges<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
         from before: PersistenceContainer,
@@ -38,37 +38,43 @@ extension MutablePersistableRecord {
     ) throws -> T? {
         let changes = try PersistenceContainer(self).changes(from: before)
         if changes.isEmpty { return nil }
-        return try updating(db, resolution, columns: Set(changes.keys), returning: selection, fetch)
+        return try performUpdate(
+            db,
+            resolution,
+            columns: Set(changes.keys),
+            returning: selection,
+            fetch
+        )
     }
 
-    mutating func saving<T>(
+    mutating func performSave<T>(
         _ db: Database,
         _ resolution: Database.ConflictResolution?,
         returning selection: [any SQLSelectable]? = nil,
         _ fetch: (Statement) throws -> T = { try $0.execute() }
     ) throws -> T {
-        let result = try aroundSaving(db) {
+        let result = try withSaveCallbacks(db) {
             try updateOrInsertRow(db, resolution, selection, fetch)
         }
         didSave(result.saved)
         return result.value
     }
 
-    mutating func upserting<T>(
+    mutating func performUpsert<T>(
         _ db: Database,
         _ target: [String] = [],
         _ strategy: UpsertUpdateStrategy = .allColumns,
         returning selection: [any SQLSelectable] = [],
         _ decode: (Row) throws -> T = { _ in }
     ) throws -> T {
-        let result = try aroundSaving(db) {
+        let result = try withSaveCallbacks(db) {
             try insertRow(db) { try $0.upsertRow(target, strategy, selection, decode) }
         }
         didSave(result.saved)
         return result.value
     }
 
-    func deleting(_ db: Database) throws -> Bool {
+    func performDelete(_ db: Database) throws -> Bool {
         try willDelete(db)
         var result: Bool?
         try aroundDelete(db) {
@@ -81,7 +87,7 @@ extension MutablePersistableRecord {
         return result
     }
 
-    private func aroundSaving<T>(
+    private func withSaveCallbacks<T>(
         _ db: Database,
         _ save: () throws -> (saved: PersistenceSuccess, value: T)
     ) throws -> (saved: PersistenceSuccess, value: T) {

@@ -26,7 +26,7 @@ extension PersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         var record = self
-        try record.inserting(db, conflictResolution)
+        try record.performInsert(db, conflictResolution)
     }
 
     /// Updates the record's row, or inserts the record if no row has the record's primary key.
@@ -39,6 +39,6 @@ extension PersistableRecord {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) throws {
         var record = self
-        try record.saving(db, conflictResolution)
+        try record.performSave(db, conflictResolution)
     }
 }

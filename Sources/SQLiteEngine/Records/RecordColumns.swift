@@ -43,10 +43,10 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// by their string values.
     @inline(__always)
     private func column(_ key: Key) -> ResolvedColumn {
-        guard MemoryLayout<Key>.size <= 1 else { return columns.named(key.stringValue) }
+        guard MemoryLayout<Key>.size <= 1 else { return columns.column(named: key.stringValue) }
         let byte =
             MemoryLayout<Key>.size == 0 ? 0 : unsafeBitCast(key, to: UInt8.self)
-        let column = columns.byByte[Int(byte)]
+        let column = columns.columnsByByte[Int(byte)]
         if column.isKnown { return column }
         return columns.resolve(key.stringValue, byte)
     }

@@ -96,14 +96,14 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
         keyedBy keyType: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        fatalError(nesting(key))
+        fatalError(nestingMessage(key))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        fatalError(nesting(key))
+        fatalError(nestingMessage(key))
     }
 
-    private func nesting(_ key: Key) -> String {
+    private func nestingMessage(_ key: Key) -> String {
         """
         \(encoder.recordType) encodes a nested container at \(key.stringValue); encode a value of \
         a separate type, which is stored as JSON
@@ -120,19 +120,19 @@ private struct WrapperEncoder: SingleValueEncodingContainer {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil() throws { throw notARecord("nil") }
+    func encodeNil() throws { throw notARecordError("nil") }
 
     func encode<T: Encodable>(_ value: T) throws {
         if let record = value as? any EncodableRecord {
             try record.encode(to: &encoder.container)
         } else if value is any DatabaseValueConvertible {
-            throw notARecord("\(value)")
+            throw notARecordError("\(value)")
         } else {
             try value.encode(to: encoder)
         }
     }
 
-    private func notARecord(_ value: String) -> EncodingError {
+    private func notARecordError(_ value: String) -> EncodingError {
         EncodingError.invalidValue(
             value,
             EncodingError.Context(

@@ -11,10 +11,10 @@ final class RowColumns {
     let codingPath: [any CodingKey]
 
     /// The columns for one-byte keys, indexed by the key's byte.
-    let byByte: UnsafeMutablePointer<ResolvedColumn>
+    let columnsByByte: UnsafeMutablePointer<ResolvedColumn>
 
     /// The columns for larger keys, by string value.
-    @exclusivity(unchecked) private var byName: [String: ResolvedColumn] = [:]
+    @exclusivity(unchecked) private var columnsByName: [String: ResolvedColumn] = [:]
 
     @exclusivity(unchecked) private var conversions: [CachedConversion?]
 
@@ -51,14 +51,14 @@ final class RowColumns {
         self.codingPath = codingPath
         statement = row.sqliteStatement
         conversions = Array(repeating: nil, count: row.count)
-        byByte = .allocate(capacity: 256)
-        byByte.initialize(repeating: .unknown, count: 256)
+        columnsByByte = .allocate(capacity: 256)
+        columnsByByte.initialize(repeating: .unknown, count: 256)
         borrowed.begin(self)
     }
 
     deinit {
         borrowed.end()
-        byByte.deallocate()
+        columnsByByte.deallocate()
     }
 
     /// Clears the state of the previous row, if any.
@@ -88,17 +88,17 @@ final class RowColumns {
     }
 
     @inline(never)
-    func named(_ name: String) -> ResolvedColumn {
-        if let column = byName[name] { return column }
+    func column(named name: String) -> ResolvedColumn {
+        if let column = columnsByName[name] { return column }
         let column = resolve(name)
-        byName[name] = column
+        columnsByName[name] = column
         return column
     }
 
     @inline(never)
     func resolve(_ name: String, _ byte: UInt8) -> ResolvedColumn {
         let column = resolve(name)
-        byByte[Int(byte)] = column
+        columnsByByte[Int(byte)] = column
         return column
     }
 
@@ -123,7 +123,8 @@ final class RowColumns {
     }
 
     func notFound(_ key: some CodingKey) -> RowDecodingError {
-        guard let reason = recordType.databaseColumnDecodingStrategy.missing(key) else {
+        guard let reason = recordType.databaseColumnDecodingStrategy.missingColumnMessage(for: key)
+        else {
             return .columnNotFound(key.stringValue, row: row)
         }
         let context = RowDecodingError.Context(debugDescription: reason, row: row, key: nil)

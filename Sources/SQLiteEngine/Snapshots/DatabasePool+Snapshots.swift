@@ -13,7 +13,9 @@ extension DatabasePool {
         try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
     }
 
-    /// Creates a snapshot with a label that `status()` shows.
+    /// Creates a snapshot of the last committed state on a separate connection.
+    ///
+    /// `status()` shows `label` for the snapshot.
     public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
         try makeSnapshot(at: AccessSite(label))
     }

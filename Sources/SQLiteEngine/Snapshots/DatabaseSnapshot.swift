@@ -38,7 +38,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         configuration.maximumReaderCount = 1
         // The connection's transaction stays open between accesses.
         configuration.allowsUnsafeTransactions = true
-        let opened = configuration
+        let connectionConfiguration = configuration
         gate = AccessGate(
             .snapshot,
             labels: [label],
@@ -46,7 +46,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
             events: events,
             dispatching: configuration.readDispatching
         ) { slot in
-            try Database.openInTransaction(path: path, configuration: opened, slot)
+            try Database.openInTransaction(path: path, configuration: connectionConfiguration, slot)
         }
         self.configuration = configuration
         self.path = path

@@ -97,11 +97,11 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         check: () throws -> Void
     ) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabaseSnapshotPool"
-        var reading = configuration
-        reading.readonly = true
+        var snapshotConfiguration = configuration
+        snapshotConfiguration.readonly = true
         // The transactions stay open between accesses.
-        reading.allowsUnsafeTransactions = true
-        let opened = reading
+        snapshotConfiguration.allowsUnsafeTransactions = true
+        let connectionConfiguration = snapshotConfiguration
         let gate = AccessGate(
             .snapshot,
             labels: (1...configuration.maximumReaderCount).map { "\(label).snapshot.\($0)" },
@@ -109,7 +109,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
             events: events,
             dispatching: configuration.readDispatching
         ) { slot in
-            try Database.openInTransaction(path: path, configuration: opened, slot)
+            try Database.openInTransaction(path: path, configuration: connectionConfiguration, slot)
         }
         versions = try FrozenState(path: path, configuration: configuration).hold {
             try check()
@@ -121,7 +121,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
             }
         }
         self.gate = gate
-        self.configuration = opened
+        self.configuration = connectionConfiguration
         self.path = path
         self.label = label
         life = SnapshotLife(events: events, label: label, site: site)
@@ -138,7 +138,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         defer { gate.leaveOpenOrClosed(slot) }
         let database = slot.openDatabase
         defer { closeIfLost(database) }
-        return try gate.hasQueue ? gate.runOnQueue(database, value) : value(database)
+        return try gate.hasTargetQueue ? gate.runOnQueue(database, value) : value(database)
     }
 
     /// Reads the state of the snapshot, without blocking the thread.

@@ -19,11 +19,11 @@ struct FrozenState {
         guard !configuration.readonly || configuration.isForReaderOfWritablePool else {
             throw Self.error("a snapshot pool cannot be created from a read-only database")
         }
-        var writing = configuration
-        writing.readonly = false
+        var writableConfiguration = configuration
+        writableConfiguration.readonly = false
         let holder = try Database.open(
             path: path,
-            configuration: writing,
+            configuration: writableConfiguration,
             label: "\(configuration.label ?? "SQLiteEngine.DatabaseSnapshotPool").holder",
             busyMode: configuration.readonlyBusyMode ?? .timeout(10),
             probe: ConnectionProbe(level: .off)
@@ -61,11 +61,11 @@ struct FrozenState {
     }
 
     /// Returns the error for an operation that requires `sqlite3_snapshot_*`.
-    static func error(_ what: String) -> DatabaseError {
+    static func error(_ problem: String) -> DatabaseError {
         DatabaseError(
             message:
-                "\(what): this requires SQLite's sqlite3_snapshot_* functions, which are not used "
-                + "because some builds of SQLite do not include them"
+                "\(problem): this requires SQLite's sqlite3_snapshot_* functions, which are not "
+                + "used because some builds of SQLite do not include them"
         )
     }
 }

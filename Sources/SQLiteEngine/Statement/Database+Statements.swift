@@ -20,7 +20,7 @@ extension Database {
     ///
     /// A cached statement keeps the arguments of its last use. Do not use a cursor over it after
     /// the access ends. While a cursor iterates over a cached statement, this method returns
-    /// another statement for the same SQL.
+    /// a different statement for the same SQL.
     public func cachedStatement(sql: String) throws -> Statement {
         preconditionRightThread()
         discardOutdatedSchema()

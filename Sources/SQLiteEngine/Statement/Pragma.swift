@@ -13,8 +13,8 @@ struct Pragma: Equatable {
 
     /// Creates a pragma from the text after the word `PRAGMA`.
     init(_ scanner: inout SQLScanner) {
-        var name = scanner.word()
-        if scanner.skip(UInt8(ascii: ".")) { name = scanner.word() }
+        var name = scanner.readWord()
+        if scanner.skip(UInt8(ascii: ".")) { name = scanner.readWord() }
         self.name = name
         isQuery = scanner.isAtEnd
     }

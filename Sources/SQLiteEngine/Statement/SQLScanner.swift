@@ -36,7 +36,7 @@ struct SQLScanner {
         where UInt8(bitPattern: next[index]).asciiLowercase != keyword.utf8Start[index] {
             return false
         }
-        guard !isIdentifier(UInt8(bitPattern: next[count])) else { return false }
+        guard !isIdentifierCharacter(UInt8(bitPattern: next[count])) else { return false }
         next += count
         return true
     }
@@ -44,7 +44,7 @@ struct SQLScanner {
     /// Reads the next identifier, quoted or not.
     ///
     /// - Returns: The identifier, or an empty string if there is none.
-    mutating func name() -> String {
+    mutating func readName() -> String {
         skipSpace()
         let end = closingQuote(of: byte)
         if end != nil { next += 1 }
@@ -56,7 +56,7 @@ struct SQLScanner {
                     // Two closing quotes in a row represent one quote in the name.
                     guard byte == end, end != UInt8(ascii: "]") else { break }
                 }
-            } else if !isIdentifier(byte) {
+            } else if !isIdentifierCharacter(byte) {
                 break
             }
             name.append(byte)
@@ -65,7 +65,8 @@ struct SQLScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    mutating func word() -> String { name().lowercased() }
+    /// Reads the next identifier in lowercase.
+    mutating func readWord() -> String { readName().lowercased() }
 
     private func closingQuote(of byte: UInt8) -> UInt8? {
         switch byte {
@@ -75,7 +76,7 @@ struct SQLScanner {
         }
     }
 
-    private func isIdentifier(_ byte: UInt8) -> Bool {
+    private func isIdentifierCharacter(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

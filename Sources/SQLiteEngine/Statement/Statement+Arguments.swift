@@ -117,7 +117,7 @@ extension StatementArguments {
             if let name, let value = named[name] { return value }
             guard next < positional.count else {
                 guard let name else { throw statement.countMismatch(self) }
-                throw DatabaseError.misuse(missing(name), sql: statement.sql)
+                throw DatabaseError.misuse(missingArgumentMessage(name), sql: statement.sql)
             }
             defer { next += 1 }
             return positional[next]
@@ -126,7 +126,7 @@ extension StatementArguments {
         return taken
     }
 
-    private func missing(_ name: String) -> String {
+    private func missingArgumentMessage(_ name: String) -> String {
         let message = "missing statement argument: \(name)"
         guard !named.isEmpty else { return message }
         let names = named.keys.sorted().map { String(reflecting: $0) }.joined(separator: ", ")

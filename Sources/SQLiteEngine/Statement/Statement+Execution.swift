@@ -81,7 +81,7 @@ extension Statement {
         return try finishStep(step(), database)
     }
 
-    /// Performs another step, and returns whether the step produced a row.
+    /// Performs the next step, and returns whether the step produced a row.
     @usableFromInline
     func continueStepping() throws -> Bool {
         let code = step()

@@ -69,7 +69,7 @@ public final class Statement {
     /// The number of executions.
     ///
     /// A cursor uses this number to detect that another call has executed the statement.
-    @exclusivity(unchecked) private(set) var execution: UInt64 = 0
+    @exclusivity(unchecked) private(set) var executionCount: UInt64 = 0
 
     /// Whether the statement is known to start a read transaction if none is open.
     @exclusivity(unchecked) var beginsRead = false
@@ -119,7 +119,7 @@ public final class Statement {
         sqlite3_sql(pointer).map { String(cString: $0).trimmedSQL } ?? ""
     }
 
-    func countExecution() { execution &+= 1 }
+    func countExecution() { executionCount &+= 1 }
 
     /// Records that a step is about to run.
     @inline(__always)

@@ -46,7 +46,7 @@ struct StatementCache {
     private struct Slot {
         var sql: String
         var byteCount: Int
-        /// The value of ``uses`` at the last use, or the maximum value for a free slot.
+        /// The value of ``useCount`` at the last use, or the maximum value for a free slot.
         var lastUse: UInt64
     }
 
@@ -68,7 +68,7 @@ struct StatementCache {
     private var freePositions: [Int] = []
 
     /// The number of uses, where consecutive uses of the same statement count as one.
-    private var uses: UInt64 = 0
+    private var useCount: UInt64 = 0
 
     /// The position of the most recently used statement, or -1.
     private var lastUsedPosition: Int32 = -1
@@ -103,8 +103,8 @@ struct StatementCache {
     private mutating func use(_ position: Int32) {
         if position == lastUsedPosition { return }
         lastUsedPosition = position
-        uses &+= 1
-        slots[Int(position)].lastUse = uses
+        useCount &+= 1
+        slots[Int(position)].lastUse = useCount
     }
 
     /// Adds a statement, unless a cached statement with the same SQL is in use.

@@ -47,7 +47,7 @@ enum StatementEffect: Equatable {
         } else if scanner.skip(keyword: "rollback") {
             self = Self.rollback(&scanner)
         } else if scanner.skip(keyword: "savepoint") {
-            self = .beginSavepoint(scanner.name())
+            self = .beginSavepoint(scanner.readName())
         } else if scanner.skip(keyword: "release") {
             self = .releaseSavepoint(Self.savepointName(&scanner))
         } else if scanner.skip(keyword: "create") || scanner.skip(keyword: "drop")
@@ -65,15 +65,15 @@ enum StatementEffect: Equatable {
         if scanner.skip(keyword: "transaction") {
             if scanner.skip(keyword: "to") { return .rollbackToSavepoint(savepointName(&scanner)) }
             // A transaction may have a name, which has no effect.
-            _ = scanner.name()
+            _ = scanner.readName()
         }
         guard scanner.skip(keyword: "to") else { return .rollbackTransaction }
         return .rollbackToSavepoint(savepointName(&scanner))
     }
 
     private static func savepointName(_ scanner: inout SQLScanner) -> String {
-        guard scanner.skip(keyword: "savepoint") else { return scanner.name() }
-        let name = scanner.name()
+        guard scanner.skip(keyword: "savepoint") else { return scanner.readName() }
+        let name = scanner.readName()
         return name.isEmpty ? "savepoint" : name
     }
 }

@@ -110,9 +110,9 @@ extension Database {
         let code = probe.commit { transactionStatements.commit(on: handle) }
         guard code == SQLITE_OK else {
             let error = transactionError(code, sql: "COMMIT TRANSACTION")
-            let stopping = isObserved ? observationBroker?.statementDidFail() : nil
+            let observerError = isObserved ? observationBroker?.statementDidFail() : nil
             abandonTransaction()
-            throw stopping ?? error
+            throw observerError ?? error
         }
         probe.didEndTransaction()
         openTransactionDate = nil

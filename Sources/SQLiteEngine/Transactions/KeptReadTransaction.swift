@@ -94,9 +94,9 @@ struct KeptReadTransaction {
     /// and is therefore not mistaken for a write by another process.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
-        let isDense = now &- lastEnd < EngineTimings.longestKeptGap
+        let isFrequent = now &- lastEnd < EngineTimings.longestKeptGap
         lastEnd = now
-        guard let keeper, isDense, !isExposed, !hasAttachedDatabase,
+        guard let keeper, isFrequent, !isExposed, !hasAttachedDatabase,
             since == 0 || now &- since < Self.maximumKeepAge
         else { return false }
         writes = keeper._withUnsafeGuaranteedRef { $0.writes.load(ordering: .acquiring) }

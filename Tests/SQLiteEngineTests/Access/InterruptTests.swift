@@ -223,7 +223,7 @@ struct InterruptTests {
             #expect(code == SQLITE_INTERRUPT)
             // The order is the same as at the end of a step. After this point, the interrupt is no
             // longer repeated.
-            db.probe.running.store(0, ordering: .relaxed)
+            db.probe.runningStatement.store(0, ordering: .relaxed)
         }
         // Later statements are not affected.
         for _ in 0..<100 { try #expect(queue.rowCount() == 0) }

@@ -14,7 +14,7 @@ struct Delivery {
 
     /// The queue for deliveries that run user closures, separate from the queues of the
     /// connections.
-    private static let closures = DispatchQueue(
+    private static let closureQueue = DispatchQueue(
         label: "SQLiteEngine.observation.values",
         qos: .userInitiated,
         attributes: .concurrent
@@ -24,11 +24,12 @@ struct Delivery {
 
     /// Delivers fetched values.
     ///
-    /// The caller may hold a connection. A delivery that runs user closures therefore uses another
-    /// thread. A closure may block or take a long time, so such deliveries do not share a thread.
+    /// The caller may hold a connection. A delivery that runs user closures therefore uses a
+    /// different thread. A closure may block or take a long time, so such deliveries do not share a
+    /// thread.
     static func deliver(_ members: [any ObservedMember]) {
         for member in members where member.runsClosuresOnDelivery {
-            closures.async { deliverTogether([member]) }
+            closureQueue.async { deliverTogether([member]) }
         }
         deliverTogether(members.filter { !$0.runsClosuresOnDelivery })
     }

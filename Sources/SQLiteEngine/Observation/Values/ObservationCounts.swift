@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the fetches and duplicate values of a database's observations.
+/// The numbers of fetches and duplicate values of a database's observations.
 final class ObservationCounts: Sendable {
     /// The number of fetches on a reader.
     let onReaders = Atomic<UInt64>(0)

@@ -32,7 +32,7 @@ extension ObservationHub {
         /// Whether a round is scheduled or running.
         var isActive = false
         /// Whether a check of the running round is scheduled.
-        var isChecked = false
+        var isCheckScheduled = false
 
         /// Makes the fetcher active, unless it already is.
         ///
@@ -51,7 +51,7 @@ extension ObservationHub {
     static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
     /// The queue that checks the rounds of all databases.
-    private static let checking = DispatchQueue(label: "SQLiteEngine.observation.checking")
+    private static let checkQueue = DispatchQueue(label: "SQLiteEngine.observation.checking")
 
     /// Requests a fetch that reflects all commits counted so far.
     func request(_ member: any ObservedMember) {
@@ -73,8 +73,8 @@ extension ObservationHub {
 
     /// Runs a round, or makes the fetcher inactive if no value is marked.
     ///
-    /// - Parameter begin: The start of the previous round if this round continues it.
-    func runRound(since begin: UInt64? = nil) {
+    /// - Parameter previousStart: The start time of the previous round if this round continues it.
+    func runRound(since previousStart: UInt64? = nil) {
         let next: (database: (any ObservedDatabase)?, queue: DispatchQueue)? = update { state in
             fetcher.withLock { fetcher in
                 // A commit may have changed regions since the state applied all commits.
@@ -87,25 +87,25 @@ extension ObservationHub {
         guard let (database, queue) = next, let database else { return }
         guard hasReaders else {
             database.asyncWriteWithoutTransaction(at: Self.site) { [self] db in
-                let begin = begin ?? monotonicNanoseconds()
+                let start = previousStart ?? monotonicNanoseconds()
                 let round = beginRound(of: database)
                 fetch(round, .success(db))
-                queue.async { self.end(round, begin) }
+                queue.async { self.end(round, start) }
             }
             return
         }
         let round = beginRound(of: database)
         // Fetches on this thread if a reader is free, because each thread switch costs processor
         // time that a writer could use.
-        let start = begin ?? monotonicNanoseconds()
+        let start = previousStart ?? monotonicNanoseconds()
         if round.isEmpty || database.readIfFree(at: Self.site, { fetch(round, .success($0)) }) {
             end(round, start)
             return
         }
         database.asyncRead(at: Self.site) { [self] db in
-            let begin = begin ?? monotonicNanoseconds()
+            let start = previousStart ?? monotonicNanoseconds()
             fetch(round, db)
-            queue.async { self.end(round, begin) }
+            queue.async { self.end(round, start) }
         }
     }
 
@@ -138,9 +138,9 @@ extension ObservationHub {
 
     private func fetch(_ round: DirtySet<Observed>.Round, _ db: Result<Database, any Error>) {
         checkLater()
-        let begin = monotonicNanoseconds()
+        let start = monotonicNanoseconds()
         let longest = longestRound.load(ordering: .relaxed)
-        var now = begin
+        var now = start
         repeat {
             let next: (observed: Observed, commits: UInt64)? = state.withLock { [hasReaders] in
                 // No other thread commits while this thread holds the writer. A fetch on the writer
@@ -158,16 +158,16 @@ extension ObservationHub {
             // A user's closure may have ended the round's transaction.
             if hasReaders, let db = try? db.get(), !db.isInsideTransaction { return }
             now = monotonicNanoseconds()
-        } while now - begin <= longest
+        } while now - start <= longest
     }
 
     /// Delivers the round's values, and schedules the next round.
     ///
-    /// The next round continues an unfinished round immediately. Otherwise, the fetcher pauses after
-    /// a long round. Without the pause, continuous commits could cause continuous fetches of many
-    /// values. The pause does not retain the database.
-    private func end(_ round: DirtySet<Observed>.Round, _ begin: UInt64) {
-        let pause = min(3 * (monotonicNanoseconds() - begin), EngineTimings.longestFetchPause)
+    /// The next round continues an unfinished round immediately. Otherwise, the fetcher pauses
+    /// after a long round. Without the pause, continuous commits could cause continuous fetches of
+    /// many values. The pause does not retain the database.
+    private func end(_ round: DirtySet<Observed>.Round, _ start: UInt64) {
+        let pause = min(3 * (monotonicNanoseconds() - start), EngineTimings.longestFetchPause)
         let (fetched, next, isUnfinished) = state.withLock { state in
             let isCurrent = state.dirty.isCurrent(round.number)
             let queue = isCurrent ? fetcher.withLock { $0.queue } : nil
@@ -180,25 +180,25 @@ extension ObservationHub {
             return
         }
         if isUnfinished {
-            next.async { self.runRound(since: begin) }
+            next.async { self.runRound(since: start) }
         } else if pause < EngineTimings.shortestFetchPause {
             next.async { self.runRound() }
         } else {
             next.async {
-                self.rest(for: pause)
+                self.waitForWork(after: pause)
                 self.runRound()
             }
         }
     }
 
     /// Pauses, and then waits for work for at most ``EngineTimings/fetcherIdleTimeout``.
-    private func rest(for pause: UInt64) {
-        let begin = monotonicNanoseconds()
-        var deadline = begin + max(pause, EngineTimings.fetcherCheck)
+    private func waitForWork(after pause: UInt64) {
+        let start = monotonicNanoseconds()
+        var deadline = start + max(pause, EngineTimings.fetcherCheck)
         while true {
             parker.park(until: deadline)
             let now = monotonicNanoseconds()
-            if hasWork || now - begin >= fetcherIdleTimeout.load(ordering: .relaxed) { return }
+            if hasWork || now - start >= fetcherIdleTimeout.load(ordering: .relaxed) { return }
             deadline = now + EngineTimings.fetcherCheck
         }
     }
@@ -213,20 +213,21 @@ extension ObservationHub {
 
     private func checkLater() {
         let mustStart = fetcher.withLock { fetcher in
-            defer { fetcher.isChecked = true }
-            return !fetcher.isChecked
+            defer { fetcher.isCheckScheduled = true }
+            return !fetcher.isCheckScheduled
         }
         guard mustStart else { return }
-        Self.checking.asyncAfter(deadline: .now() + .nanoseconds(Int(EngineTimings.roundTimeout))) {
+        let timeout = DispatchTimeInterval.nanoseconds(Int(EngineTimings.roundTimeout))
+        Self.checkQueue.asyncAfter(deadline: .now() + timeout) {
             self.check(at: monotonicNanoseconds())
-            self.fetcher.withLock { $0.isChecked = false }
+            self.fetcher.withLock { $0.isCheckScheduled = false }
             // A round that starts later schedules its own check.
             if self.state.withLock({ $0.dirty.isRoundRunning }) { self.checkLater() }
         }
     }
 
-    /// Delivers the values that a round has fetched before a long fetch, and fetches the others in
-    /// another round.
+    /// Delivers the values that a round has fetched before a long fetch, and fetches the remaining
+    /// values in a new round.
     ///
     /// One reader stays free, because the running fetches may be waiting for an access that must
     /// read. A round on the writer has no successor, because the writer runs one access at a time.

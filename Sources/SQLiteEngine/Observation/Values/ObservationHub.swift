@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import Telemetry
 
-/// Notifies all observed values of a database when its writer commits.
+/// An object that notifies all observed values of a database when its writer commits.
 ///
 /// All values share one transaction observer. A commit adds the regions that it changed to a
 /// ``CommitLog`` and starts the fetcher if it is inactive. The fetcher marks the values of these
@@ -26,10 +26,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var isInstalled = false
         /// The members that wait for the installation, with the state that each member's value
         /// reflects.
-        var joining: [Joining] = []
+        var joiningMembers: [JoiningMember] = []
     }
 
-    struct Joining {
+    struct JoiningMember {
         let member: any ObservedMember
         let region: DatabaseRegion
         let state: CommittedState?
@@ -66,20 +66,21 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Whether the open transaction has changed all regions that it may change.
     private var isAllTouched = false
 
-    private struct Found {
+    private struct CachedKind {
         let kind: DatabaseEventKind
         let table: SQLName
         let watched: [Watched]
     }
 
-    private static let maximumFound = 32
-    /// A cache of the regions that each kind of change may modify, valid for `foundVersion`.
-    private var found: [Found] = []
-    private var foundVersion = 0
+    private static let kindCacheCapacity = 32
+    /// A cache of the regions that each kind of change may modify, valid for `kindCacheVersion`.
+    private var kindCache: [CachedKind] = []
+    private var kindCacheVersion = 0
 
     /// Creates a hub.
     ///
-    /// - Parameter freeReaders: The number of free readers, or `nil` if the database has no readers.
+    /// - Parameter freeReaders: A closure that returns the number of free readers, or `nil` if the
+    ///   database has no readers.
     init(freeReaders: (@Sendable () -> Int)? = nil) {
         hasReaders = freeReaders != nil
         self.freeReaders = freeReaders ?? { 0 }
@@ -143,15 +144,15 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             db.add(transactionObserver: self, extent: .databaseLifetime)
         }
         let isOpen = db.isInsideTransaction
-        let joining = update { state in
+        let joiningMembers = update { state in
             state.isInstalled = true
-            defer { state.joining = [] }
-            for joining in state.joining where isOpen {
+            defer { state.joiningMembers = [] }
+            for joining in state.joiningMembers where isOpen {
                 state.dirty.makeUncertain(Observed(joining.member))
             }
-            return state.joining
+            return state.joiningMembers
         }
-        for joining in joining {
+        for joining in joiningMembers {
             joining.member.didJoin(
                 joining.region,
                 isCurrent: db.isInLastCommittedState(joining.state)
@@ -182,8 +183,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let (isInstalled, isFirst) = update { hub in
             hub.add(member, region, of: database, isUncertain: hub.isInstalled)
             if hub.isInstalled { return (true, false) }
-            hub.joining.append(Joining(member: member, region: region, state: state))
-            return (false, hub.joining.count == 1)
+            hub.joiningMembers.append(JoiningMember(member: member, region: region, state: state))
+            return (false, hub.joiningMembers.count == 1)
         }
         if isInstalled {
             confirm(member, in: database)
@@ -226,41 +227,45 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             state.listeners.remove(Observed(member))
             // Keep the last entry, because an empty list means that the writer has not been
             // requested.
-            guard state.joining.count > 1 else { return }
-            state.joining.removeAll { $0.member === member }
+            guard state.joiningMembers.count > 1 else { return }
+            state.joiningMembers.removeAll { $0.member === member }
         }
     }
 
     // MARK: Transactions
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-        let found = groups(concernedBy: eventKind)
-        for watched in found.watched
-        where watchedByTable[found.table]?.contains(where: { $0.group == watched.group }) != true {
-            watchedByTable[found.table, default: []].append(watched)
+        let concerned = groups(concernedBy: eventKind)
+        for watched in concerned.watched
+        where watchedByTable[concerned.table]?.contains(where: { $0.group == watched.group })
+            != true
+        {
+            watchedByTable[concerned.table, default: []].append(watched)
             isAllTouched = false
         }
-        return !found.watched.isEmpty
+        return !concerned.watched.isEmpty
     }
 
     /// Returns the regions that changes of a kind may modify.
     ///
     /// The method caches the result, because the same statements run repeatedly.
-    private func groups(concernedBy kind: DatabaseEventKind) -> Found {
+    private func groups(concernedBy kind: DatabaseEventKind) -> CachedKind {
         let version = fetcher.withLock { $0.log.version }
-        if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {
+        if version == kindCacheVersion, let known = kindCache.first(where: { $0.kind == kind }) {
             return known
         }
         let (groups, current) = state.withLock { ($0.dirty.groups, $0.dirty.version) }
-        if current != foundVersion || found.count >= Self.maximumFound { found = [] }
-        foundVersion = current
-        let new = Found(
+        if current != kindCacheVersion || kindCache.count >= Self.kindCacheCapacity {
+            kindCache = []
+        }
+        kindCacheVersion = current
+        let new = CachedKind(
             kind: kind,
             table: SQLName(kind.tableName),
             watched: groups.filter { $0.value.region.isModified(byEventsOfKind: kind) }
                 .map { Watched(group: $0.key, region: $0.value.region) }
         )
-        found.append(new)
+        kindCache.append(new)
         return new
     }
 
@@ -310,7 +315,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             }
             let limit = hasReaders ? 0 : Self.maximumFetchesPerCommit
             let marked = state.dirty.commit(changes, count: count, limit: limit)
-            let isUnused = state.dirty.count == 0 && state.joining.isEmpty
+            let isUnused = state.dirty.count == 0 && state.joiningMembers.isEmpty
             if isUnused { state.isInstalled = false }
             return (listeners, marked, isUnused)
         }

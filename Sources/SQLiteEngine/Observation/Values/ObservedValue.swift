@@ -96,7 +96,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
             } else {
                 let fetched = try reader.read(at: Self.site) { try fetch($0) }
                 value = try reducer._value(fetched.value)
-                join(after: fetched, isDelivered: true)
+                join(after: fetched, reportsRegionLater: true)
             }
             // End the fetch before the delivery, because the receiver may write, and the
             // observation must include each of its commits.
@@ -145,11 +145,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     ///
     /// - Parameters:
     ///   - fetched: The result of the reader's fetch.
-    ///   - isDelivered: Whether ``didJoin(_:isCurrent:)`` or the next fetch, rather than this
-    ///     method, reports the region.
-    private func join(after fetched: Fetched, isDelivered: Bool = false) {
+    ///   - reportsRegionLater: Whether ``didJoin(_:isCurrent:)`` or the next fetch, rather than
+    ///     this method, reports the region.
+    private func join(after fetched: Fetched, reportsRegionLater: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
-        if !isDelivered { track(region) {} }
+        if !reportsRegionLater { track(region) {} }
         hub.join(region, for: self, after: fetched.state, of: database)
         // Removes the observation if it was canceled just before the hub added it.
         if !isActive { hub.unwatch(self) }
@@ -232,12 +232,12 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     ///
     /// - Parameters:
     ///   - result: The result of the fetch.
-    ///   - then: A closure to run before a successful result is queued.
-    private func complete(_ result: Result<Fetched, any Error>, then: (Fetched) -> Void) {
+    ///   - onSuccess: A closure to run before a successful result is queued.
+    private func complete(_ result: Result<Fetched, any Error>, onSuccess: (Fetched) -> Void) {
         switch result {
         case .success(let fetched):
             guard isActive else { return }
-            then(fetched)
+            onSuccess(fetched)
             let value = TransferredValue(value: fetched.value)
             inbox.withLock { $0.fetched.append(.success(value)) }
         case .failure(let error):

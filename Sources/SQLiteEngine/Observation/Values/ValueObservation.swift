@@ -50,8 +50,8 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     ///
     /// - Parameters:
     ///   - willFetch: A closure to call before each fetch.
-    ///   - makeTransform: Returns the closure that transforms the values of one started instance,
-    ///     and returns `nil` to skip a value.
+    ///   - makeTransform: A closure that returns the transformation for one started instance. The
+    ///     transformation returns `nil` to skip a value.
     /// - Returns: An observation that delivers the transformed values.
     func transformed<Value>(
         willFetch: (@Sendable () -> Void)? = nil,

@@ -8,7 +8,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Determines where a ``ValueObservation`` delivers its values.
+/// A type that determines where a ``ValueObservation`` delivers its values.
 public protocol ValueObservationScheduler: Sendable {
     /// Returns whether the observation delivers the first value before its start method returns.
     func immediateInitialValue() -> Bool
@@ -35,7 +35,7 @@ protocol QueueScheduler {
 
 // MARK: -
 
-/// Delivers all values on a dispatch queue.
+/// A scheduler that delivers all values on a dispatch queue.
 public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueScheduler {
     let queue: DispatchQueue
 
@@ -52,7 +52,7 @@ public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueSc
 }
 
 extension ValueObservationScheduler where Self == AsyncValueObservationScheduler {
-    /// Delivers all values on a serial dispatch queue.
+    /// Returns a scheduler that delivers all values on a serial dispatch queue.
     public static func async(onQueue queue: DispatchQueue) -> AsyncValueObservationScheduler {
         AsyncValueObservationScheduler(queue: queue)
     }
@@ -60,7 +60,7 @@ extension ValueObservationScheduler where Self == AsyncValueObservationScheduler
 
 // MARK: -
 
-/// Delivers all values on the main actor.
+/// A scheduler that delivers all values on the main actor.
 ///
 /// The first value arrives before the observation's start method returns.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler, QueueScheduler
@@ -93,7 +93,8 @@ extension ValueObservationScheduler where Self == ImmediateValueObservationSched
 
 // MARK: -
 
-/// Delivers all values on the main actor, after the observation's start method has returned.
+/// A scheduler that delivers all values on the main actor, after the observation's start method
+/// has returned.
 public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler,
     QueueScheduler
 {
@@ -109,13 +110,13 @@ public final class DelayedMainActorValueObservationScheduler: ValueObservationMa
 }
 
 extension ValueObservationScheduler where Self == DelayedMainActorValueObservationScheduler {
-    /// Delivers all values on the main actor.
+    /// A scheduler that delivers all values on the main actor.
     public static var mainActor: DelayedMainActorValueObservationScheduler { .init() }
 }
 
 // MARK: -
 
-/// Delivers all values in a separate task.
+/// A scheduler that delivers all values in a separate task.
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
     /// The actions that the task must run, in order.
     ///
@@ -159,15 +160,17 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
 }
 
 extension ValueObservationScheduler where Self == TaskValueObservationScheduler {
-    /// Delivers all values in a task.
+    /// A scheduler that delivers all values in a task.
     public static var task: TaskValueObservationScheduler { .init(priority: nil) }
 
-    /// Delivers all values in a task with a priority.
+    /// Returns a scheduler that delivers all values in a task with the given priority.
     public static func task(priority: TaskPriority) -> TaskValueObservationScheduler {
         .init(priority: priority)
     }
 }
 
+/// A check for whether the current thread runs the main queue.
+///
 /// In a program that has called `dispatchMain()`, the thread that runs the main queue may differ
 /// from the thread that started the program.
 private enum MainQueue {

@@ -1,4 +1,4 @@
-/// Fetches the value that an observation needs, on any connection.
+/// A type that fetches the value that an observation needs, on any connection.
 public protocol _ValueReducerFetcher: Sendable {
     /// The type of the fetched value.
     associatedtype Value
@@ -7,7 +7,7 @@ public protocol _ValueReducerFetcher: Sendable {
     func fetch(_ db: Database) throws -> Value
 }
 
-/// Converts fetched values to the values that an observation delivers.
+/// A type that converts fetched values to the values that an observation delivers.
 public protocol _ValueReducer: SendableMetatype {
     /// The type of the fetcher.
     associatedtype Fetcher: _ValueReducerFetcher
@@ -33,9 +33,9 @@ protocol PlainReducer {
 
 /// The reducers that implement the methods of ``ValueObservation``.
 public enum ValueReducers {
-    /// Fetches a value with one closure, and transforms the value with another.
+    /// A reducer that fetches a value with one closure and transforms the value with a second one.
     public struct Closures<Fetched, Value: Sendable>: ValueReducer, PlainReducer {
-        /// Fetches a value with a closure.
+        /// A fetcher that calls a closure.
         public struct Fetcher: _ValueReducerFetcher {
             let closure: @Sendable (Database) throws -> Fetched
 
@@ -67,15 +67,15 @@ public enum ValueReducers {
         public mutating func _value(_ fetched: Fetched) throws -> Value? { try transform(fetched) }
     }
 
-    /// Delivers the result of a closure.
+    /// A reducer that delivers the result of a closure.
     public typealias Fetch<Value: Sendable> = Closures<Value, Value>
 
-    /// Delivers the values of another reducer, transformed by a closure.
+    /// A reducer that delivers another reducer's values after a closure has transformed them.
     public typealias Map<Base: ValueReducer, Value: Sendable> = Closures<Base.Fetcher.Value, Value>
 
-    /// Skips values that are duplicates of the previous value.
+    /// A reducer that skips duplicates of the previous value.
     public typealias RemoveDuplicates<Base: ValueReducer> = Map<Base, Base.Value>
 
-    /// Reports fetches and values to callbacks.
+    /// A reducer that reports fetches and values to callbacks.
     public typealias Trace<Base: ValueReducer> = Map<Base, Base.Value>
 }

@@ -81,7 +81,7 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
     }
 
     /// Returns the message for a key without a column, or `nil` to use the default message.
-    func missing(_ key: some CodingKey) -> String? {
+    func missingColumnMessage(for key: some CodingKey) -> String? {
         let missing = "key not found: \(key) (\(String(reflecting: key.stringValue)))"
         switch self {
         case .useDefaultKeys: return nil

@@ -14,7 +14,9 @@ public final class ColumnDefinition {
         case stored = "STORED"
     }
 
-    /// A clause that a column can have only once, in SQL order.
+    /// A clause that a column can have only once.
+    ///
+    /// The cases are in the order of the clauses in SQL.
     private enum Clause: Int {
         case primaryKey, notNull, unique, defaultValue, collation, generated
     }

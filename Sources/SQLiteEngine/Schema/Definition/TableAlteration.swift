@@ -46,7 +46,7 @@ public final class TableAlteration {
 
     /// Removes a column and its values.
     ///
-    /// SQLite refuses to remove a column that is used elsewhere in the schema. See
+    /// SQLite rejects the removal of a column that is used elsewhere in the schema. See
     /// <https://sqlite.org/lang_altertable.html#altertabdropcol>.
     public func drop(column name: String) {
         changes.append(.literal("DROP COLUMN \(identifier: name)"))

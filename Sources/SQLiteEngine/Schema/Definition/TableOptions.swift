@@ -57,13 +57,11 @@ extension Database {
         /// Creates a collation name from the name in SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Compares bytes.
-        ///
-        /// This is SQLite's default collation.
+        /// SQLite's default collation, which compares bytes.
         public static let binary = CollationName(rawValue: "BINARY")
-        /// Compares text, ignoring the case of ASCII letters.
+        /// The collation that ignores the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")
-        /// Compares bytes, ignoring trailing spaces.
+        /// The collation that compares bytes and ignores trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")
     }
 }

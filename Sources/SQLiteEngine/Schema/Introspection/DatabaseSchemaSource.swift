@@ -26,7 +26,7 @@ extension DatabaseSchemaSource {
         inView view: DatabaseObjectID
     ) throws -> [String]? { nil }
 
-    /// Returns a source that queries this source first, and then another source.
+    /// Returns a source that queries this source first, and then `other`.
     public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
         ChainedSchemaSource(first: self, second: other)
     }

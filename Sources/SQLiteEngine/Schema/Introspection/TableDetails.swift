@@ -25,7 +25,7 @@ extension Database {
         throw DatabaseError(message: "no such table: \(name)")
     }
 
-    /// Returns a table or a view of one database, or `nil` if it does not exist.
+    /// Returns a table or a view of one database, or `nil` if no such object exists.
     func schemaObject(_ name: String, of database: String) throws -> SchemaObject? {
         let schema = try schema(of: database)
         let isTable =
@@ -35,7 +35,7 @@ extension Database {
         return SchemaObject(name: name, database: database, isView: !isTable)
     }
 
-    /// Returns cached information about a table, or fetches and caches it.
+    /// Returns cached information about a table, or fetches and caches the information.
     func detail<T>(
         _ detail: WritableKeyPath<TableDetails, T?>,
         of object: SchemaObject,

@@ -10,7 +10,7 @@ struct StatementSteps {
     }
 
     @usableFromInline let statement: Statement
-    private let execution: UInt64
+    private let executionCount: UInt64
     private var state = State.ready
 
     /// Binds the arguments without executing the statement.
@@ -18,7 +18,7 @@ struct StatementSteps {
     init(_ statement: Statement, _ arguments: StatementArguments?) throws {
         try statement.prepareExecution(arguments)
         self.statement = statement
-        execution = statement.execution
+        executionCount = statement.executionCount
     }
 
     /// Steps to the next row.
@@ -29,7 +29,7 @@ struct StatementSteps {
     @usableFromInline
     mutating func advance() throws -> Bool {
         guard state != .done else { return false }
-        guard execution == statement.execution else { throw statement.reexecutionError() }
+        guard executionCount == statement.executionCount else { throw statement.reexecutionError() }
         let isFirst = state == .ready
         state = .ready
         let hasRow = try isFirst ? statement.startStepping() : statement.continueStepping()
@@ -40,6 +40,6 @@ struct StatementSteps {
     /// Ends the execution, unless another call has since executed the statement.
     @usableFromInline
     func end() {
-        if execution == statement.execution { statement.abandon() }
+        if executionCount == statement.executionCount { statement.abandon() }
     }
 }

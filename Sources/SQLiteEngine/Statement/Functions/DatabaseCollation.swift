@@ -41,7 +41,9 @@ public final class DatabaseCollation: Identifiable, Sendable {
         compare = function
     }
 
-    /// Installs the collation on a connection, which retains it until it is replaced or removed.
+    /// Installs the collation on a connection.
+    ///
+    /// The connection retains the collation until the collation is replaced or removed.
     func install(on connection: SQLiteConnection?) -> CInt {
         let this = Unmanaged.passRetained(self)
         let code = sqlite3_create_collation_v2(

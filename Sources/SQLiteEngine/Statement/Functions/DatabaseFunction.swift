@@ -68,7 +68,9 @@ public final class DatabaseFunction: Identifiable, Sendable {
         kind = .aggregate { Aggregate() }
     }
 
-    /// Installs the function on a connection, which retains it until it is replaced or removed.
+    /// Installs the function on a connection.
+    ///
+    /// The connection retains the function until the function is replaced or removed.
     func install(on connection: SQLiteConnection?) -> CInt {
         let isAggregate = if case .aggregate = kind { true } else { false }
         return sqlite3_create_function_v2(

@@ -8,7 +8,7 @@ struct DateTextParser {
     /// Parses a date, a time, or both, or returns `nil` for any other text.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> DatabaseDateComponents? {
         var parser = DateTextParser(bytes: bytes[...])
-        guard let format = parser.format(), parser.bytes.isEmpty else { return nil }
+        guard let format = parser.parseFormat(), parser.bytes.isEmpty else { return nil }
         return DatabaseDateComponents(parser.components, format: format)
     }
 
@@ -16,18 +16,18 @@ struct DateTextParser {
         self.bytes = bytes
     }
 
-    private mutating func format() -> DatabaseDateComponents.Format? {
+    private mutating func parseFormat() -> DatabaseDateComponents.Format? {
         let isDate = bytes.count > 4 && bytes[bytes.startIndex + 4] == UInt8(ascii: "-")
-        guard isDate else { return time() }
-        guard let year = number(4), skip("-"), let month = number(2), skip("-"),
-            let day = number(2)
+        guard isDate else { return parseTime() }
+        guard let year = readNumber(4), skip("-"), let month = readNumber(2), skip("-"),
+            let day = readNumber(2)
         else { return nil }
         components.year = year
         components.month = month
         components.day = day
         if bytes.isEmpty { return .YMD }
         guard skip(" ") || skip("T") else { return nil }
-        return switch time() {
+        return switch parseTime() {
         case .HM: .YMD_HM
         case .HMS: .YMD_HMS
         case .HMSS: .YMD_HMSS
@@ -35,22 +35,22 @@ struct DateTextParser {
         }
     }
 
-    private mutating func time() -> DatabaseDateComponents.Format? {
-        guard let hour = number(2), skip(":"), let minute = number(2) else { return nil }
+    private mutating func parseTime() -> DatabaseDateComponents.Format? {
+        guard let hour = readNumber(2), skip(":"), let minute = readNumber(2) else { return nil }
         components.hour = hour
         components.minute = minute
         if endsWithZone() { return .HM }
-        guard skip(":"), let second = number(2) else { return nil }
+        guard skip(":"), let second = readNumber(2) else { return nil }
         components.second = second
         if endsWithZone() { return .HMS }
-        guard skip("."), var digit = digit() else { return nil }
+        guard skip("."), var digit = readDigit() else { return nil }
         // The first three digits are milliseconds. Ignore all other digits.
         var unit = 100_000_000
         var nanosecond = 0
         while true {
             if unit >= 1_000_000 { nanosecond += digit * unit }
             unit /= 10
-            guard let next = self.digit() else { break }
+            guard let next = self.readDigit() else { break }
             digit = next
         }
         components.nanosecond = nanosecond
@@ -68,7 +68,7 @@ struct DateTextParser {
         }
         let start = bytes
         let sign = skip("+") ? 1 : skip("-") ? -1 : 0
-        guard sign != 0, let hours = number(2), skip(":"), let minutes = number(2) else {
+        guard sign != 0, let hours = readNumber(2), skip(":"), let minutes = readNumber(2) else {
             bytes = start
             return false
         }
@@ -82,16 +82,16 @@ struct DateTextParser {
         return true
     }
 
-    private mutating func digit() -> Int? {
+    private mutating func readDigit() -> Int? {
         guard let byte = bytes.first, (0x30...0x39).contains(byte) else { return nil }
         bytes.removeFirst()
         return Int(byte) - 0x30
     }
 
-    private mutating func number(_ digits: Int) -> Int? {
+    private mutating func readNumber(_ digits: Int) -> Int? {
         var number = 0
         for _ in 0..<digits {
-            guard let digit = digit() else { return nil }
+            guard let digit = readDigit() else { return nil }
             number = number * 10 + digit
         }
         return number

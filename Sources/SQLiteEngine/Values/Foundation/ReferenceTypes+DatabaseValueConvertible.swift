@@ -26,7 +26,7 @@ extension NSNull: DatabaseValueConvertible {
     /// `NULL`.
     public var databaseValue: DatabaseValue { .null }
 
-    /// Returns `nil`, because `NULL` reads as `nil`.
+    /// Returns `nil`, because `NULL` is decoded as `nil`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
 }
 

@@ -176,10 +176,10 @@ extension Row {
 
         /// The row of the nearest scope with the given name, or `nil` if there is none.
         public subscript(name: String) -> Row? {
-            var waiting = Array(scopes)
-            while !waiting.isEmpty {
-                if let scope = waiting.first(where: { $0.name == name }) { return scope.row }
-                waiting = waiting.flatMap { Array($0.row.scopes) }
+            var candidates = Array(scopes)
+            while !candidates.isEmpty {
+                if let scope = candidates.first(where: { $0.name == name }) { return scope.row }
+                candidates = candidates.flatMap { Array($0.row.scopes) }
             }
             return nil
         }

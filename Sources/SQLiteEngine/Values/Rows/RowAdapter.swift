@@ -139,7 +139,7 @@ public struct RenameColumnAdapter: RowAdapter {
         self.transform = transform
     }
 
-    /// Returns the same columns with other names.
+    /// Returns the same columns with their new names.
     public func layout(from base: RowLayout) -> RowLayout {
         RowLayout(columns: base.names.enumerated().map { ($0, transform($1)) }, of: base)
     }

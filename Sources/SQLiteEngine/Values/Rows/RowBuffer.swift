@@ -72,9 +72,9 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
 
     /// Returns a column's value, or the address of its text or blob.
     ///
-    /// Each `sqlite3_column_` function locates the column again, so this method locates it only
-    /// once. It may use the other functions because connections have no mutex: see
-    /// <https://sqlite.org/c3ref/value.html>.
+    /// Each `sqlite3_column_` function locates the column again. This method locates the column
+    /// only once, and reads the value with `sqlite3_value_` functions. These functions are safe
+    /// here because connections have no mutex; see <https://sqlite.org/c3ref/value.html>.
     @inline(__always)
     private static func cell(of statement: SQLiteStatement, at column: Int) -> RowCell {
         let value = sqlite3_column_value(statement, CInt(truncatingIfNeeded: column))

@@ -30,7 +30,7 @@ struct ObservationHubTests {
         }
         hub.watch(.fullDatabase, for: member, of: queue, mayBeWriting: false)
         hub.state.withLock {
-            $0.joining = [.init(member: member, region: .fullDatabase, state: nil)]
+            $0.joiningMembers = [.init(member: member, region: .fullDatabase, state: nil)]
         }
         try body(queue) { hub.install(on: $0) }
         return hub.state.withLock { $0.dirty.uncertainCount }
