@@ -13,6 +13,7 @@ final class LoadSession {
     private let sampleInterval: UInt64
     private let recordInterval: UInt64
     private let sleeper: any Sleeper
+    /// The number of threads and tasks that have not ended.
     private let alive = ThreadCount()
     /// The recorders of the workers, indexed by client, then by worker.
     private var recorders: [[WorkerRecorder]]
@@ -127,9 +128,9 @@ final class LoadSession {
         }
     }
 
-    /// Runs the load to its end.
+    /// Runs the load until it ends.
     ///
-    /// This method calls `began` after load time starts and before the first access.
+    /// This method calls `began` after the load time starts and before the first access.
     ///
     /// - Throws: ``RunError`` if an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
@@ -207,7 +208,7 @@ final class LoadSession {
     }
 
     private func start(_ name: String, _ sleeper: any Sleeper, _ body: @escaping () -> Void) {
-        // Only the new thread uses the body.
+        // Only the new thread uses the closure.
         nonisolated(unsafe) let body = body
         let sessionSleeper = self.sleeper
         alive.add()

@@ -20,7 +20,7 @@ final class LockHolders: Sendable {
         var start: UInt64
     }
 
-    /// The name for a holder that has released its lock or that the system does not report.
+    /// The name of a holder that has released its lock or that the system does not report.
     static let unknown = "unknown"
     static let thisProcess = "this process"
     /// The minimum time between two reads of the list, in nanoseconds.
@@ -113,7 +113,7 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Parses the POSIX locks in a list, omitting locks that a process waits for.
+    /// Parses the POSIX locks in the text of `/proc/locks`, omitting locks that a process waits for.
     ///
     /// An example of a line is `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {

@@ -19,8 +19,8 @@ struct Sampler {
     private var phase: String?
     private var seenErrors: [String: Set<String>] = [:]
     private var isMeasured = false
-    /// Whether the target's times were reset at the start of the first measured phase.
-    private var hasRestarted = false
+    /// Whether the target's time statistics were reset at the start of the first measured phase.
+    private var hasResetTimes = false
     private var secondStart: UInt64 = 0
     private var second = DatabaseWatch()
     private var lastSample: Sample?
@@ -53,9 +53,9 @@ struct Sampler {
         let isInLoad = now < context.phases.end && context.control.stage < .stopped
         let wasMeasured = isMeasured
         isMeasured = isInLoad && current?.isMeasured == true
-        if isMeasured, !wasMeasured, !hasRestarted {
+        if isMeasured, !wasMeasured, !hasResetTimes {
             context.target.restartTimes()
-            hasRestarted = true
+            hasResetTimes = true
         }
         if phase != current?.name, isInLoad {
             phase = current?.name
@@ -189,7 +189,7 @@ struct Sampler {
 
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// Returns the share of `seconds` that each client's workers were busy.
+    /// Returns, for each client, the share of `seconds` during which its workers were busy.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()
@@ -211,9 +211,9 @@ struct Sampler {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
-    /// Returns the clients' results, based on the length of each phase in seconds.
+    /// Returns the clients' results.
     ///
-    /// Call this method after the workers have ended.
+    /// `seconds` contains the length of each phase. Call this method after the workers have ended.
     func clientResults(seconds: [Double]) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
         let end = min(context.control.stopTime, context.phases.end)

@@ -1,7 +1,7 @@
-/// The values of statement parameters in an access.
+/// The values of the statement parameters in an access.
 ///
-/// A value is drawn on first use and stays constant in the access. The returned arrays are reused
-/// in place so that an access with integers does not allocate memory.
+/// A value is drawn on first use and stays constant during the access. The returned arrays are reused
+/// so that an access with only integers does not allocate memory.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream
@@ -29,8 +29,8 @@ struct StatementValues {
 
     /// Publishes the access's values to the variables that follow them.
     ///
-    /// Call this method after the access completes. Otherwise, other accesses could search for a
-    /// row that does not exist.
+    /// Call this method only after the access completes. Otherwise, other accesses could search for
+    /// a row that does not exist yet.
     @inline(__always)
     func publish() {
         for variable in followed where drawnIn[variable] == access {

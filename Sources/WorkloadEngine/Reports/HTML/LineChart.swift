@@ -14,7 +14,7 @@ struct LineChart {
     var bandMeaning = ""
     var table: HTMLTable?
 
-    /// The width of the drawing, close to a phone's width so that text remains legible there.
+    /// The width of the drawing, close to a phone's width so that text is legible on phones.
     static let width = 400.0
     static let height = 230.0
     private static let left = 58.0
@@ -46,8 +46,8 @@ struct LineChart {
             else {
                 return "\(line.name): no values"
             }
-            return "\(line.name): from \(y.words(minimum)) to \(y.words(maximum)), "
-                + "\(y.words(last)) at the end"
+            return "\(line.name): from \(y.format(minimum)) to \(y.format(maximum)), "
+                + "\(y.format(last)) at the end"
         }
         return "Lines of \(y.label) over \(x.label). " + lines.joined(separator: "; ") + "."
     }
