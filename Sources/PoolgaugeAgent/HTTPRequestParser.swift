@@ -22,7 +22,7 @@ enum HTTPRequestParser {
             return bytes.count >= maximumHead ? .invalid(status: 431) : .incomplete
         }
         guard headEnd <= maximumHead else { return .invalid(status: 431) }
-        // Excludes the empty line.
+        // Exclude the empty line that ends the head.
         let head = bytes[..<(headEnd - 2)]
         guard let lines = lines(of: head), let first = lines.first else {
             return .invalid(status: 400)
@@ -101,8 +101,8 @@ enum HTTPRequestParser {
 
         static func parse(_ lines: ArraySlice<ArraySlice<UInt8>>) -> Result<Headers, Failure> {
             var headers = Headers()
-            var hosts = 0
-            var lengths = 0
+            var hostCount = 0
+            var lengthCount = 0
             for line in lines {
                 guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
                     line[..<colon].allSatisfy(isTokenByte),
@@ -112,16 +112,16 @@ enum HTTPRequestParser {
                 let value = trimmed(line[(colon + 1)...])
                 switch name {
                 case "host":
-                    hosts += 1
+                    hostCount += 1
                     headers.host = String(decoding: value, as: UTF8.self)
                 case "connection":
                     let text = String(decoding: value, as: UTF8.self).lowercased()
                     if text == "close" { headers.closesConnection = true }
                 case "transfer-encoding": return .failure(Failure(status: 501))
                 case "content-length":
-                    lengths += 1
+                    lengthCount += 1
                     let isNumber = value.allSatisfy { (0x30...0x39).contains($0) }
-                    guard lengths == 1, isNumber, !value.isEmpty else {
+                    guard lengthCount == 1, isNumber, !value.isEmpty else {
                         return .failure(Failure(status: 400))
                     }
                     guard let length = Int(String(decoding: value, as: UTF8.self)),
@@ -132,7 +132,7 @@ enum HTTPRequestParser {
                 }
             }
             // RFC 9112, section 3.2: a request without exactly one Host is invalid.
-            return hosts == 1 ? .success(headers) : .failure(Failure(status: 400))
+            return hostCount == 1 ? .success(headers) : .failure(Failure(status: 400))
         }
     }
 

@@ -1,4 +1,4 @@
-/// A parser of HTTP/1.1 responses with a known length and bounded sizes.
+/// A parser of HTTP/1.1 responses that have a `Content-Length` header, with bounded sizes.
 enum HTTPResponseParser {
     /// The maximum size of the status line and the headers, in bytes.
     static let maximumHead = 8_192

@@ -10,8 +10,8 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
     public var cpuCount: Int
     /// The file system of the folder for databases, or `nil` if unknown.
     public var fileSystem: String?
-    /// The median time of five syncs in the folder for databases, in nanoseconds, or `nil` if the syncs
-    /// failed.
+    /// The median time of five syncs in the folder for databases, in nanoseconds, or `nil` if the
+    /// syncs failed.
     public var syncNanoseconds: UInt64?
     /// Warnings about the environment, or `nil` if there are none.
     public var warnings: [String]?

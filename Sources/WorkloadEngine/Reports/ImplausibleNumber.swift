@@ -2,7 +2,8 @@ import Foundation
 
 /// A number in JSON that no run can produce.
 ///
-/// Reports and simulations add counts and times. If each number is within the limit, no sum overflows.
+/// Reports and simulations add counts and times. If each number is within the limit, no sum
+/// overflows.
 struct ImplausibleNumber {
     /// The number as text.
     var value: String

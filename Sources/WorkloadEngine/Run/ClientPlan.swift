@@ -14,7 +14,8 @@ struct ClientPlan: Sendable {
     let weights: [Double]
     let writes: [Bool]
     let knobs: ClientKnobs
-    /// The client's accesses that other clients may interrupt, or `nil` if no client interrupts them.
+    /// The client's accesses that other clients may interrupt, or `nil` if no client interrupts
+    /// them.
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts, or `nil` if it interrupts none.
     let interruptTarget: ClientInterrupts?

@@ -82,8 +82,8 @@ package enum GeneratorCost {
             random: plan.random(of: client, worker: 0, for: "mix")
         )
         control.begin()
-        // Measure the thread's processor time instead of the elapsed time, because other work on the
-        // machine affects processor time less.
+        // Measure the thread's processor time instead of the elapsed time, because other work on
+        // the machine affects processor time less.
         let start = MonotonicClock.threadProcessorTime()
         worker.run()
         let time = MonotonicClock.threadProcessorTime() - start

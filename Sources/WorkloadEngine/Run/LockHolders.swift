@@ -113,7 +113,8 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Parses the POSIX locks in the text of `/proc/locks`, omitting locks that a process waits for.
+    /// Parses the POSIX locks in the text of `/proc/locks`, omitting locks that a process waits
+    /// for.
     ///
     /// An example of a line is `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {

@@ -1,7 +1,7 @@
 /// The values of the statement parameters in an access.
 ///
-/// A value is drawn on first use and stays constant during the access. The returned arrays are reused
-/// so that an access with only integers does not allocate memory.
+/// A value is drawn on first use and stays constant during the access. The returned arrays are
+/// reused so that an access with only integers does not allocate memory.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream

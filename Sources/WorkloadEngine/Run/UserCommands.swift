@@ -6,8 +6,8 @@ import Telemetry
 final class UserCommands: Sendable {
     enum Command: Sendable {
         case makeSnapshot
-        /// Releases the user's snapshot with this label, or the user's oldest snapshot if the label is
-        /// `nil`.
+        /// Releases the user's snapshot with this label, or the user's oldest snapshot if the label
+        /// is `nil`.
         case releaseSnapshot(label: String?)
         case checkpoint(CheckpointMode)
     }

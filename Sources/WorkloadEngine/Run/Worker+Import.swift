@@ -1,8 +1,9 @@
 extension Worker {
     /// Inserts rows in batches.
     ///
-    /// Each batch is a separate access and transaction. The first batch uses the turn's intended start. Each later batch starts after the previous
-    /// one ends. If the load ends, no further batches start.
+    /// Each batch is a separate access and transaction. The first batch uses the turn's intended
+    /// start. Each later batch starts after the previous one ends. If the load ends, no further
+    /// batches start.
     func performImport(_ turn: Turn, rows: Int, batch: Int) {
         var turn = turn
         var rest = rows

@@ -73,8 +73,8 @@ public struct Arm: Sendable, Codable, Equatable {
     public var synchronous: String?
     /// The kind of `BEGIN` for write transactions, or `nil` for ``Begin/immediate``.
     public var begin: Begin?
-    /// The time to wait for a lock before an access fails with `SQLITE_BUSY`, or `nil` for the library's
-    /// default.
+    /// The time to wait for a lock before an access fails with `SQLITE_BUSY`, or `nil` for the
+    /// library's default.
     public var busyTimeout: Duration?
     /// The pauses between attempts to acquire a lock, or `nil` for ``BusyRetry/backoff``.
     public var busyRetry: BusyRetry?

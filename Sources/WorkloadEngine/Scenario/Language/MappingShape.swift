@@ -146,8 +146,8 @@ extension ClosedRange<Duration> {
     /// All times longer than 0.
     static var positive: Self { .nanoseconds(1)...Quantity.longestDuration }
 
-    /// A phrase that describes the range after the word "time", such as `of at most 60s`, or `nil` for
-    /// ``unlimited``.
+    /// A phrase that describes the range after the word "time", such as `of at most 60s`, or `nil`
+    /// for ``unlimited``.
     var summary: String? {
         let maximum = upperBound < Quantity.longestDuration ? Quantity.text(upperBound) : nil
         switch (lowerBound, maximum) {
