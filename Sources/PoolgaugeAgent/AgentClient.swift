@@ -105,7 +105,7 @@ struct AgentClient {
 
     /// Receives the bytes that the client has sent.
     mutating func receive() {
-        var bytes = [UInt8](repeating: 0, count: HTTPRequestParser.maximumRequest)
+        var bytes = [UInt8](repeating: 0, count: HTTPRequestParser.maximumRequestSize)
         let count = recv(socket, &bytes, bytes.count, 0)
         if count > 0, activity == .request {
             input += bytes[..<count]

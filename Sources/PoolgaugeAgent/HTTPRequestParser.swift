@@ -4,14 +4,14 @@
 /// encodings, so each request has exactly one interpretation.
 enum HTTPRequestParser {
     /// The maximum size of the request line and the headers, in bytes.
-    static let maximumHead = 8_192
+    static let maximumHeadSize = 8_192
     /// The maximum size of a body, in bytes.
-    static let maximumBody = 1_024
+    static let maximumBodySize = 1_024
     /// The maximum number of headers.
-    static let maximumHeaders = 64
+    static let maximumHeaderCount = 64
 
     /// The maximum size of a request, in bytes.
-    static let maximumRequest = maximumHead + maximumBody
+    static let maximumRequestSize = maximumHeadSize + maximumBodySize
 
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let lineFeed = UInt8(ascii: "\n")
@@ -19,15 +19,15 @@ enum HTTPRequestParser {
     /// Parses the request at the beginning of `bytes`.
     static func parse(_ bytes: [UInt8]) -> HTTPParseResult {
         guard let headEnd = endOfHead(in: bytes) else {
-            return bytes.count >= maximumHead ? .invalid(status: 431) : .incomplete
+            return bytes.count >= maximumHeadSize ? .invalid(status: 431) : .incomplete
         }
-        guard headEnd <= maximumHead else { return .invalid(status: 431) }
+        guard headEnd <= maximumHeadSize else { return .invalid(status: 431) }
         // Exclude the empty line that ends the head.
         let head = bytes[..<(headEnd - 2)]
         guard let lines = lines(of: head), let first = lines.first else {
             return .invalid(status: 400)
         }
-        guard lines.count - 1 <= maximumHeaders else { return .invalid(status: 431) }
+        guard lines.count - 1 <= maximumHeaderCount else { return .invalid(status: 431) }
         switch requestLine(first) {
         case .failure(let failure): return .invalid(status: failure.status)
         case .success(let line):
@@ -51,7 +51,7 @@ enum HTTPRequestParser {
 
     private static func endOfHead(in bytes: [UInt8]) -> Int? {
         guard bytes.count >= 4 else { return nil }
-        let end = min(bytes.count, maximumHead + 4)
+        let end = min(bytes.count, maximumHeadSize + 4)
         for index in 0..<(end - 3)
         where bytes[index] == carriageReturn && bytes[index + 1] == lineFeed
             && bytes[index + 2] == carriageReturn && bytes[index + 3] == lineFeed
@@ -125,7 +125,7 @@ enum HTTPRequestParser {
                         return .failure(Failure(status: 400))
                     }
                     guard let length = Int(String(decoding: value, as: UTF8.self)),
-                        length <= maximumBody
+                        length <= maximumBodySize
                     else { return .failure(Failure(status: 413)) }
                     headers.bodyLength = length
                 default: break

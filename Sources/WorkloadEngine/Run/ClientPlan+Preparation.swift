@@ -32,8 +32,8 @@ extension ClientPlan {
             access: WorkloadAccess? = nil
         ) throws {
             let fetched = Set(source.flatMap(\.fetched)).sorted()
-            variables.open(fetched)
-            defer { variables.close(fetched) }
+            variables.addFetched(fetched)
+            defer { variables.removeFetched(fetched) }
             names.append(name)
             operations.append(
                 try source.flatMap(\.statements).map { try variables.plan($0, client: client.name) }

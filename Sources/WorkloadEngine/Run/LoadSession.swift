@@ -130,13 +130,13 @@ final class LoadSession {
 
     /// Runs the load until it ends.
     ///
-    /// This method calls `began` after the load time starts and before the first access.
+    /// This method calls `onStart` after the load time starts and before the first access.
     ///
     /// - Throws: ``RunError`` if an access does not end.
-    func run(began: () -> Void = {}) throws -> Outcome {
+    func run(onStart: () -> Void = {}) throws -> Outcome {
         let control = context.control
         control.begin()
-        began()
+        onStart()
         startThreads()
         runPhases()
         drain()
@@ -147,7 +147,7 @@ final class LoadSession {
         control.seal()
         try endThreads()
         context.alarm?.stop()
-        sampler.endSecond()
+        sampler.endInterval()
         sleeper.retire()
         let stop = min(control.stopTime, context.phases.end)
         return Outcome(
@@ -240,7 +240,7 @@ final class LoadSession {
                 nextSample = max(nextSample, context.clock.now())
             }
             if now >= nextRecord {
-                sampler.endSecond()
+                sampler.endInterval()
                 nextRecord = (now / recordInterval + 1) * recordInterval
                 if !isOver, let watch = context.abort, let miss = sampler.firstMiss(of: watch) {
                     control.abort(because: miss)

@@ -10,7 +10,7 @@ final class LockHolders: Sendable {
     private struct State: Sendable {
         var counts: [String: UInt64] = [:]
         var nextRead: UInt64 = 0
-        var last = unknown
+        var lastHolder = unknown
     }
 
     struct Entry: Equatable {
@@ -26,7 +26,7 @@ final class LockHolders: Sendable {
     /// The minimum time between two reads of the list, in nanoseconds.
     ///
     /// Reading the list takes longer than an access.
-    private static let interval: UInt64 = 2_000_000
+    private static let minimumInterval: UInt64 = 2_000_000
 
     private let path: String
     private let processes: ClientProcesses?
@@ -47,13 +47,13 @@ final class LockHolders: Sendable {
     func countBusy(in process: Int32, at now: UInt64) -> (holder: String, isNew: Bool) {
         let mayRead = state.withLock { state in
             guard now >= state.nextRead else { return false }
-            state.nextRead = now &+ Self.interval
+            state.nextRead = now &+ Self.minimumInterval
             return true
         }
         let found = mayRead ? holder(otherThan: process) : nil
         return state.withLock { state in
-            if let found { state.last = found }
-            let name = state.last
+            if let found { state.lastHolder = found }
+            let name = state.lastHolder
             state.counts[name, default: 0] += 1
             return (name, state.counts[name] == 1 && name != Self.unknown)
         }

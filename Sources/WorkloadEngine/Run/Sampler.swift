@@ -22,7 +22,7 @@ struct Sampler {
     /// Whether the target's time statistics were reset at the start of the first measured phase.
     private var hasResetTimes = false
     private var secondStart: UInt64 = 0
-    private var second = DatabaseWatch()
+    private var intervalWatch = DatabaseWatch()
     private var lastSample: Sample?
     private(set) var intervals: [IntervalResult] = []
     private var ledger: BlameLedger
@@ -48,7 +48,7 @@ struct Sampler {
         var shares = DatabaseWatch.Shares()
         if let status {
             shares = watch.add(status, isMeasured: isMeasured)
-            _ = second.add(status, isMeasured: true)
+            _ = intervalWatch.add(status, isMeasured: true)
         }
         let isInLoad = now < context.phases.end && context.control.stage < .stopped
         let wasMeasured = isMeasured
@@ -108,7 +108,7 @@ struct Sampler {
 
     /// Collects the workers' measurements and appends a record for the time since the previous
     /// record.
-    mutating func endSecond() {
+    mutating func endInterval() {
         let now = context.control.now()
         let isMeasured = context.phases.isMeasured(at: (secondStart + now) / 2)
         collect(isMeasured: isMeasured)
@@ -119,10 +119,10 @@ struct Sampler {
         for index in meters.indices {
             clients[meters[index].plan.name.name] = meters[index].interval(duration: duration)
         }
-        let pool = second.poolResult()
-        second = DatabaseWatch()
+        let pool = intervalWatch.poolResult()
+        intervalWatch = DatabaseWatch()
         let isWatched = pool != nil
-        if isWatched { _ = second.add(sample.database, isMeasured: true) }
+        if isWatched { _ = intervalWatch.add(sample.database, isMeasured: true) }
         intervals.append(
             IntervalResult(
                 time: (Double(now) / 1e9).rounded(toDigits: 3),

@@ -30,9 +30,9 @@ extension Worker {
     }
 
     private func awaitTurn(_ moment: UInt64, _ sleeper: TaskSleeper) async -> Turn? {
-        var waiting = Waiting(moment: moment, epoch: seenEpoch)
+        var wait = TurnWait(moment: moment, epoch: seenEpoch)
         while true {
-            switch nextAction(&waiting) {
+            switch nextAction(&wait) {
             case .turn(let turn): return turn
             case .over, .settingsChanged: return nil
             case .sleep(let deadline): await sleeper.sleep(until: deadline)

@@ -160,7 +160,8 @@ final class Worker {
         }
     }
 
-    struct Waiting {
+    /// A worker's wait for a turn.
+    struct TurnWait {
         /// The load time of the turn.
         var moment: UInt64
         /// The epoch of the settings that determined `moment`.
@@ -170,18 +171,18 @@ final class Worker {
     }
 
     @inline(__always)
-    func nextAction(_ waiting: inout Waiting) -> Action {
+    func nextAction(_ wait: inout TurnWait) -> Action {
         switch control.stage {
         case .stopped, .sealed:
             return .over
         case .paused:
             return .sleep(.max)
         case .running:
-            if plan.knobs.epoch != waiting.epoch {
-                waiting.epoch = plan.knobs.epoch
-                waiting.moment = model.rescheduled(waiting.moment)
+            if plan.knobs.epoch != wait.epoch {
+                wait.epoch = plan.knobs.epoch
+                wait.moment = model.rescheduled(wait.moment)
             }
-            let moment = waiting.moment
+            let moment = wait.moment
             let intended = control.clockTime(of: min(moment, phases.end))
             guard clock.now() < intended else {
                 // An access at or after the end never starts.
@@ -191,11 +192,11 @@ final class Worker {
                         intended: intended,
                         phase: phases.place(at: moment),
                         isScheduled: model.isScheduled,
-                        wasFree: waiting.wasFree
+                        wasFree: wait.wasFree
                     )
                 )
             }
-            waiting.wasFree = true
+            wait.wasFree = true
             return .sleep(intended)
         }
     }
@@ -204,9 +205,9 @@ final class Worker {
     ///
     /// - Returns: The turn, or `nil` if the run ends first.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
-        var waiting = Waiting(moment: moment, epoch: seenEpoch)
+        var wait = TurnWait(moment: moment, epoch: seenEpoch)
         while true {
-            switch nextAction(&waiting) {
+            switch nextAction(&wait) {
             case .turn(let turn): return turn
             case .sleep(let deadline): sleeper.sleep(until: deadline)
             case .over, .settingsChanged: return nil
